@@ -1,0 +1,54 @@
+/* The one error type. A fallible function returns bool (or a pointer) and takes `struct err *err` last; on
+ * failure it fills *err and leaves its results untouched. The table of codes (name, HTTP status, exit code,
+ * title) is err_info() and exists once. Texts are held in the struct itself, so an error has no lifetime. */
+#ifndef INGOT_BASE_ERR_H
+#define INGOT_BASE_ERR_H
+
+#include "base/base.h"
+
+enum err_code {
+    ERR_NONE = 0,
+    ERR_INVALID,      /* 422 a value breaks a rule; field names it */
+    ERR_MALFORMED,    /* 400 the request cannot be read at all */
+    ERR_UNAUTHORIZED, /* 401 nobody is signed in */
+    ERR_FORBIDDEN,    /* 403 signed in, permission missing (named in message) */
+    ERR_NOT_FOUND,    /* 404 */
+    ERR_METHOD,       /* 405 */
+    ERR_CONFLICT,     /* 409 state or reference forbids it */
+    ERR_EXISTS,       /* 409 a unique value is taken; field names it */
+    ERR_STALE,        /* 412 If-Match does not match */
+    ERR_TOO_LARGE,    /* 413 */
+    ERR_MEDIA_TYPE,   /* 415 */
+    ERR_PRECONDITION, /* 428 If-Match is required */
+    ERR_TOO_MANY,     /* 429 slow down */
+    ERR_QUOTA,        /* 507 the project's storage or quota is used up */
+    ERR_UNAVAILABLE,  /* 503 database lost, disk full, draining: try again */
+    ERR_UPSTREAM,     /* 502 */
+    ERR_INTERNAL,     /* 500 */
+    ERR_COUNT,
+};
+
+struct err {
+    enum err_code code;
+    char field[64];
+    char message[448];
+};
+
+struct err_info {
+    const char *name; /* "invalid", the last part of the problem's type */
+    int status;       /* HTTP */
+    int exit_code;    /* of the CLI */
+    const char *title;
+};
+
+const struct err_info *err_info(enum err_code code);
+/* The code for an HTTP status, ERR_INTERNAL when the table has none. */
+enum err_code err_from_status(int status);
+
+/* Fills err (NULL allowed) and returns false, so `return err_set(...)` ends a function. Control characters in
+ * the text are replaced, invalid UTF-8 too. field may be NULL. */
+bool err_set(struct err *err, enum err_code code, const char *field, const char *fmt, ...) printf_like(4, 5);
+/* Adds errno's text: "fmt: No space left on device". ENOSPC and EDQUOT become ERR_UNAVAILABLE. */
+bool err_errno(struct err *err, int errnum, const char *fmt, ...) printf_like(3, 4);
+
+#endif

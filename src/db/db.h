@@ -1,0 +1,125 @@
+/* One facade over SQLite (WAL, synchronous=FULL) and PostgreSQL. Statements are prepared once per connection
+ * and cached by text; values never become SQL text. SQL is the common dialect of both: placeholders are `?`
+ * in order, the ids are BIGINT, texts TEXT, bytes are written {bytes}, an automatic id column {id} (both
+ * expanded in db_exec and migrations only), times are BIGINT microseconds, booleans are BIGINT 0/1,
+ * `RETURNING`, `ON CONFLICT` and `WITH` may be used. Text comparison is by bytes on both (PostgreSQL: COLLATE
+ * "C" columns through {text}).
+ *
+ * Reads run on a pool of connections, in the calling thread, each call on a snapshot of its own
+ * (db_read_begin for several calls on one snapshot). Writes of all threads are run by one writer thread, many
+ * to a commit (group commit): a call returns when its change is durable, or was rolled back. A write function
+ * that fails is undone alone (savepoint), the others of its commit stay. All calls block: never make one on a
+ * loop thread. */
+#ifndef INGOT_DB_DB_H
+#define INGOT_DB_DB_H
+
+#include "base/arena.h"
+#include "base/err.h"
+
+struct db;
+struct db_conn; /* a connection inside a read or a write */
+
+enum db_type { DB_NULL, DB_INT, DB_REAL, DB_TEXT, DB_BYTES };
+
+struct db_value {
+    enum db_type type;
+    int64_t i;
+    double r;
+    struct str s;
+};
+
+#define db_null()   ((struct db_value){.type = DB_NULL})
+#define db_int(v)   ((struct db_value){.type = DB_INT, .i = (v)})
+#define db_real(v)  ((struct db_value){.type = DB_REAL, .r = (v)})
+#define db_text(v)  ((struct db_value){.type = DB_TEXT, .s = (v)})
+#define db_textz(v) db_text_or_null(v)
+#define db_bytes(v) ((struct db_value){.type = DB_BYTES, .s = (v)})
+struct db_value db_text_or_null(const char *z);
+
+/* The arguments of a statement: db_args(db_int(7), db_textz("x")). DB_NO_ARGS for none. */
+struct db_args {
+    const struct db_value *v;
+    size_t n;
+};
+#define db_args(...)                                                                                         \
+    ((struct db_args){(const struct db_value[]){__VA_ARGS__},                                                \
+                      sizeof((const struct db_value[]){__VA_ARGS__}) / sizeof(struct db_value)})
+#define DB_NO_ARGS ((struct db_args){NULL, 0})
+
+struct db_row {
+    const struct db_value *v; /* as many as columns */
+};
+
+struct db_rows {
+    struct db_row *row;
+    size_t n;
+    size_t columns;
+};
+
+struct db_options {
+    const char *url;      /* "sqlite:/path/ingot.db" or "postgresql://user@host/name" */
+    unsigned max_readers; /* 0: 16 */
+};
+
+struct db *db_open(const struct db_options *o, struct err *err);
+void db_close(struct db *db); /* finishes queued writes */
+bool db_is_postgres(const struct db *db);
+
+/* Reads all rows of one statement into the arena. */
+bool db_query(struct db *db, struct arena *a, const char *sql, struct db_args args, struct db_rows *ret,
+              struct err *err);
+/* The first row; *found false when there is none. */
+bool db_query_one(struct db *db, struct arena *a, const char *sql, struct db_args args, struct db_row *ret,
+                  bool *found, struct err *err);
+/* Rows one at a time, for results too large for memory. each returns false to stop (then err is what it set,
+ * or no error when err->code is ERR_NONE). The row is valid during the call. */
+bool db_each(struct db *db, const char *sql, struct db_args args,
+             bool (*each)(void *ctx, const struct db_row *row, struct err *err), void *ctx, struct err *err);
+
+/* Several reads on one snapshot. */
+struct db_conn *db_read_begin(struct db *db, struct err *err);
+void db_read_end(struct db *db, struct db_conn *c);
+
+/* A write: fn runs on the writer thread inside a transaction; it must be quick and must not wait for
+ * anything. It may be run again from the start when the database asked for it, so it only changes what it
+ * owns at its end. Statements inside use conn_query / conn_exec. after (may be NULL) runs on the writer
+ * thread when the commit is durable. */
+typedef bool (*db_write_fn)(struct db_conn *c, void *ctx, struct err *err);
+bool db_write(struct db *db, db_write_fn fn, void *ctx, struct err *err);
+
+/* Inside a read snapshot or a write. */
+bool conn_query(struct db_conn *c, struct arena *a, const char *sql, struct db_args args, struct db_rows *ret,
+                struct err *err);
+bool conn_query_one(struct db_conn *c, struct arena *a, const char *sql, struct db_args args,
+                    struct db_row *ret, bool *found, struct err *err);
+bool conn_each(struct db_conn *c, const char *sql, struct db_args args,
+               bool (*each)(void *ctx, const struct db_row *row, struct err *err), void *ctx,
+               struct err *err);
+/* Runs a statement; *changed (may be NULL) is the number of rows. A broken UNIQUE gives ERR_EXISTS, a broken
+ * foreign key ERR_CONFLICT; a lost server or a full disk ERR_UNAVAILABLE. */
+bool conn_exec(struct db_conn *c, const char *sql, struct db_args args, int64_t *changed, struct err *err);
+/* INSERT ... RETURNING id. */
+bool conn_insert(struct db_conn *c, const char *sql, struct db_args args, int64_t *ret_id, struct err *err);
+
+/* Schema, at start. A script is several statements parted by ';' at line ends, with {id}, {text}, {bytes}
+ * expanded. */
+struct db_migration {
+    int number; /* 1, 2, 3 ... without gaps, never changed once released */
+    const char *name;
+    const char *sql;
+};
+/* Runs what is missing, each in a transaction of its own; refuses a database that is newer than the program.
+ */
+bool db_migrate(struct db *db, const struct db_migration *m, size_t count, struct err *err);
+/* Runs a script in one write; for tables derived from the kinds. */
+bool db_script(struct db *db, const char *sql, struct err *err);
+/* The columns of a table; empty when there is no such table. */
+bool db_columns(struct db *db, struct arena *a, const char *table, const char ***ret, size_t *ret_n,
+                struct err *err);
+
+/* A consistent copy of the whole database into a SQLite file at path while others write; and back into an
+ * empty database. The same file format for both engines. */
+bool db_backup(struct db *db, const char *path, struct err *err);
+bool db_restore(struct db *db, const char *path, struct err *err);
+
+#endif
