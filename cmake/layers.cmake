@@ -1,0 +1,46 @@
+# One static library ingot_LAYER per folder of src/, linked with the layers below it only, so that an upward
+# call does not link. ingot_all is all of them. A layer without sources is left out.
+#
+# Ranks, lowest first; layers of one rank do not know each other. scripts/check/layers.py reads this list.
+set(ingot_ranks
+    "base"
+    "record codec media db net"
+    "store"
+    "sched exec infer"
+    "core"
+    "api"
+    "cli")
+
+# Under TSan only what the tests of the threaded layers need is built by default.
+set(exclude "")
+if(INGOT_MODE STREQUAL tsan)
+    set(exclude EXCLUDE_FROM_ALL)
+endif()
+
+add_library(ingot_all INTERFACE)
+set(below "")
+foreach(rank IN LISTS ingot_ranks)
+    string(REPLACE " " ";" layers "${rank}")
+    set(built "")
+    foreach(layer IN LISTS layers)
+        file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${layer}/*.c
+            ${CMAKE_SOURCE_DIR}/src/${layer}/*/*.c)
+        if(NOT sources)
+            continue()
+        endif()
+        add_library(ingot_${layer} STATIC ${exclude} ${sources})
+        target_link_libraries(ingot_${layer} PRIVATE ingot_flags PUBLIC ${below} Threads::Threads m)
+        foreach(use IN LISTS uses_${layer})
+            if(TARGET ${use})
+                target_link_libraries(ingot_${layer} PUBLIC ${use})
+            elseif(TARGET PkgConfig::${use})
+                target_link_libraries(ingot_${layer} PUBLIC PkgConfig::${use})
+            else()
+                message(FATAL_ERROR "layer ${layer} needs ${use}: run scripts/setup.sh build")
+            endif()
+        endforeach()
+        list(APPEND built ingot_${layer})
+    endforeach()
+    list(PREPEND below ${built})
+endforeach()
+target_link_libraries(ingot_all INTERFACE ingot_flags ${below})

@@ -1,0 +1,70 @@
+#!/bin/sh
+# Installs what a group of make targets needs: scripts/setup.sh build|check|test|bench|run ...
+# Only missing packages are installed, so that a second call costs a fraction of a second.
+set -eu
+cd "$(dirname "$0")/.."
+
+packages_of() {
+    case $1 in
+    build | run)
+        echo gcc g++ make cmake ninja-build ccache pkg-config libuv1-dev libnghttp2-dev libssl-dev \
+            libsqlite3-dev libpq-dev libcurl4-openssl-dev libarchive-dev libvips-dev libavformat-dev \
+            libavcodec-dev libavutil-dev libswscale-dev libsndfile1-dev libargon2-dev zlib1g-dev \
+            libzstd-dev brotli git ca-certificates python3 python3-venv python3-pip dpkg-dev libcmocka-dev
+        ;;
+    check) echo clang clang-format clang-tidy cppcheck ;;
+    test)
+        echo clang libclang-rt-14-dev postgresql chromium fonts-noto-cjk openssl curl procps
+        ;;
+    bench) echo nginx-light wrk curl postgresql ;;
+    *)
+        echo "setup.sh: unknown group '$1' (build, check, test, bench, run)" >&2
+        exit 2
+        ;;
+    esac
+}
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        "$@"
+    elif command -v sudo >/dev/null; then
+        sudo "$@"
+    else
+        echo "setup.sh: need root or sudo to run: $*" >&2
+        exit 1
+    fi
+}
+
+wanted=""
+for group in "$@"; do
+    list=$(packages_of "$group") || exit 2
+    wanted="$wanted $list"
+done
+
+missing=""
+# shellcheck disable=SC2086
+installed=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' $wanted 2>/dev/null |
+    sed -n 's/ installed$//p') || true
+for package in $wanted; do
+    case "
+$installed
+" in
+    *"
+$package
+"*) ;;
+    *) case " $missing " in *" $package "*) ;; *) missing="$missing $package" ;; esac ;;
+    esac
+done
+
+if [ -n "$missing" ]; then
+    echo "setup: installing$missing"
+    as_root apt-get update -q
+    # Installing a server package must neither start it nor ask anything.
+    # shellcheck disable=SC2086
+    as_root env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
+        apt-get install -y -q --no-install-recommends $missing
+fi
+
+case " $* " in
+*" build "* | *" run "* | *" test "*) scripts/node.sh --install ;;
+esac
