@@ -1,0 +1,29 @@
+/* Who asks, and what they may do. A permission is "<kind>.<verb>" ("dataset.create"). Roles are sets of
+ * permissions; a user has at most one platform role through the `administrator` flag, and one role per
+ * project (own membership or through groups: the union). A token narrows what its owner may do to its scopes.
+ */
+#ifndef INGOT_CORE_CALLER_H
+#define INGOT_CORE_CALLER_H
+
+#include "core/kind.h"
+
+struct caller {
+    int64_t user; /* 0: nobody is signed in */
+    const char *name;
+    bool administrator;
+    int64_t session, token; /* which of both carried the request; 0 */
+    const char *peer;       /* address, for the audit */
+    const void *grants; /* accounts' own: projects and permissions, immutable, held while the caller lives */
+};
+
+/* The platform itself (start-up, controllers, restore): may do everything. */
+extern const struct caller caller_system;
+
+/* project 0: a platform-wide permission. */
+bool caller_may(const struct caller *c, const char *permission, int64_t project);
+/* The same, with ERR_UNAUTHORIZED or ERR_FORBIDDEN naming the permission; ERR_NOT_FOUND when the caller is no
+ * member of the project at all (its existence is a secret). */
+bool caller_need(const struct caller *c, const char *permission, int64_t project, struct err *err);
+bool caller_in_project(const struct caller *c, int64_t project);
+
+#endif

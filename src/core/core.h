@@ -1,0 +1,35 @@
+/* The running platform: what every rule may reach. Made once by main (cli/serve.c), passed explicitly. */
+#ifndef INGOT_CORE_CORE_H
+#define INGOT_CORE_CORE_H
+
+#include "base/pool.h"
+#include "core/kind.h"
+#include "db/db.h"
+
+struct accounts; /* caches of tokens, sessions and grants: core/account/accounts.h */
+struct changes;  /* feed of committed changes: core/changes.h */
+
+struct core {
+    struct db *db;
+    struct pool *pool; /* where requests run that touch the database */
+    struct accounts *accounts;
+    struct changes *changes;
+    const char *data; /* the data folder, absolute */
+    int data_fd;
+    const char *public_url; /* "https://ingot.example", or NULL: taken from the request */
+};
+
+struct core_options {
+    const char *data;
+    const char *db_url; /* NULL: sqlite in data */
+    const char *public_url;
+    const char *config; /* JSON file with sign-in providers etc.; NULL: data/config.json if there */
+};
+/* Opens the data folder (flock: only one server on it), the database, makes and updates the schema, the first
+ * administrator (password of $INGOT_ADMIN_PASSWORD, or generated and put into *ret_password), starts the
+ * accounts' caches. */
+struct core *core_open(const struct core_options *o, struct arena *a, const char **ret_password,
+                       struct err *err);
+void core_close(struct core *core);
+
+#endif

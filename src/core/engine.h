@@ -1,0 +1,59 @@
+/* The generic verbs over kinds: everything that REST, the CLI and controllers do to objects goes through
+ * here, so permissions, isolation, validation, references, revision checks and audit exist once. All calls
+ * block (database). */
+#ifndef INGOT_CORE_ENGINE_H
+#define INGOT_CORE_ENGINE_H
+
+#include "base/json.h"
+#include "core/caller.h"
+#include "core/core.h"
+
+struct list_query {
+    int64_t project;   /* SCOPE_PROJECT */
+    int64_t parent;    /* SCOPE_CHILD */
+    struct str q;      /* prefix search over FIELD_SEARCH fields */
+    struct str filter; /* language of core/filter.h */
+    struct str sort;   /* "name", "-created_at"; STR_NULL: "-id" */
+    struct str cursor; /* of a former answer */
+    int64_t limit;     /* 1..200; 0: 20 */
+    bool mine;
+    bool count; /* also the exact total */
+};
+
+/* Writes {"items":[...],"next":"...",("total":n)}. */
+bool engine_list(struct core *core, const struct caller *c, const struct kind *k, const struct list_query *q,
+                 struct arena *a, struct buf *out, struct err *err);
+/* Reads one with the caller's right to it; parent 0: any. ERR_NOT_FOUND also where existence is a secret. */
+bool engine_get(struct core *core, const struct caller *c, const struct kind *k, int64_t parent, int64_t id,
+                struct arena *a, struct object *ret, struct err *err);
+/* Writes the object as JSON. */
+bool engine_show(struct core *core, const struct caller *c, const struct object *o, struct arena *a,
+                 struct buf *out, struct err *err);
+/* body: a JSON object. Unknown fields, wrong types and broken rules are errors naming the field. */
+bool engine_create(struct core *core, const struct caller *c, const struct kind *k, int64_t parent,
+                   yyjson_val *body, struct arena *a, struct object *ret, struct err *err);
+/* JSON merge patch; revision 0: no check (the platform's own use). */
+bool engine_update(struct core *core, const struct caller *c, const struct kind *k, int64_t parent,
+                   int64_t id, int64_t revision, yyjson_val *patch, struct arena *a, struct object *ret,
+                   struct err *err);
+/* refs: when refused because of references, JSON array of {"kind","count","examples":[{"id","name"}]} for the
+ * problem. */
+bool engine_delete(struct core *core, const struct caller *c, const struct kind *k, int64_t parent,
+                   int64_t id, int64_t revision, struct arena *a, struct str *ret_refs, struct err *err);
+/* Runs an action. input: body as JSON object or NULL. */
+bool engine_action(struct core *core, const struct caller *c, const struct kind *k, const struct action *act,
+                   int64_t parent, int64_t id, yyjson_val *input, struct arena *a, struct buf *out,
+                   int *ret_status, struct err *err);
+
+/* Inside a write, for hooks: plain insert/update of another kind's row by the platform, audited, no
+ * permission asked. */
+bool engine_insert_row(struct op *op, struct object *o, struct err *err);
+bool engine_update_row(struct op *op, struct object *o, struct err *err);
+bool engine_load_row(struct op *op, const struct kind *k, int64_t id, struct object *ret, bool *found,
+                     struct err *err);
+struct object engine_object(struct arena *a, const struct kind *k); /* empty, values all null */
+/* Adds a line to the audit inside a write. detail: JSON text or STR_NULL. */
+bool engine_audit(struct op *op, const char *verb, const char *kind, int64_t id, struct str name,
+                  int64_t project, struct str detail, struct err *err);
+
+#endif
