@@ -1,0 +1,10 @@
+#!/bin/sh
+# cppcheck over src/; results of unchanged files are kept in .cache/cppcheck.
+set -eu
+cd "$(dirname "$0")/../.."
+mkdir -p .cache/cppcheck
+find src -name '*.c' | grep -q . || exit 0
+exec cppcheck -j "${JOBS:-$(nproc)}" --quiet --error-exitcode=1 --std=c11 --inline-suppr \
+    --cppcheck-build-dir=.cache/cppcheck --enable=warning,performance,portability \
+    --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches --suppress=unknownMacro \
+    -D_GNU_SOURCE -D__linux__ -D__GNUC__=12 '-DINGOT_VERSION="check"' -Isrc src

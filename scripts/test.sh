@@ -1,0 +1,174 @@
+#!/bin/bash
+# Runs the tests: scripts/test.sh all, or the names of parts (scripts/test.sh list shows them). Each part
+# builds and installs what it needs, writes build/log/PART.log and prints its duration. A part is left out
+# only when the repository has no folder for it. Extra arguments after -- go to pytest:
+#     scripts/test.sh api -- -k tokens -x
+set -u
+cd "$(dirname "$0")/.."
+root=$PWD
+
+# The sanitizers of gcc 12 and clang 14 fail at random with the address randomisation of new kernels.
+if [ -z "${INGOT_TEST_FIXED_ADDRESSES-}" ] && setarch "$(uname -m)" -R true 2>/dev/null; then
+    INGOT_TEST_FIXED_ADDRESSES=1 exec setarch "$(uname -m)" -R "$0" "$@"
+fi
+
+export ASAN_OPTIONS=${ASAN_OPTIONS-detect_stack_use_after_return=1:strict_string_checks=1}
+export UBSAN_OPTIONS=${UBSAN_OPTIONS-print_stacktrace=1}
+export TSAN_OPTIONS=${TSAN_OPTIONS-second_deadlock_stack=1}
+export LSAN_OPTIONS=${LSAN_OPTIONS-suppressions=$root/tests/lsan.supp:print_suppressions=0}
+export INGOT_BIN=${INGOT_BIN-$root/build/san/ingot}
+export PYTHONPATH=$root/python PYTHONDONTWRITEBYTECODE=1
+jobs=${JOBS-$(nproc)}
+part_limit=90m # a part that hangs fails instead of holding everything up
+
+# name | exists when this path does | function
+parts="
+unit    | tests/unit/*/test_*.c | run_unit
+tsan    | tests/unit/*/test_*.c | run_tsan
+fuzz    | tests/fuzz/fuzz_*.c   | run_fuzz
+api     | tests/api             | run_api
+api-pg  | tests/api             | run_api_pg
+sdk     | python/tests          | run_sdk
+web     | web/package.json      | run_web
+browser | tests/browser         | run_browser
+scripts | tests/scripts         | run_scripts
+"
+
+mode_build() {
+    make --no-print-directory "build-$1"
+}
+
+run_unit() {
+    mode_build san && ctest --test-dir build/san -j "$jobs" --output-on-failure --no-tests=error
+}
+
+run_tsan() {
+    mode_build tsan && ctest --test-dir build/tsan -j "$jobs" --output-on-failure
+}
+
+run_fuzz() {
+    mode_build fuzz || return 1
+    local source name failed=0
+    for source in tests/fuzz/fuzz_*.c; do
+        name=$(basename "$source" .c)
+        if ! ls "tests/fuzz/corpus/${name#fuzz_}/"* >/dev/null 2>&1; then
+            echo "$name: no corpus in tests/fuzz/corpus/${name#fuzz_}/"
+            failed=1
+            continue
+        fi
+        echo "== $name"
+        "build/fuzz/tests/fuzz/$name" -runs=0 -timeout=60 -rss_limit_mb=4096 \
+            "tests/fuzz/corpus/${name#fuzz_}" || failed=1
+    done
+    return $failed
+}
+
+pytest() {
+    scripts/venv.sh && .cache/venv/bin/python -m pytest -p no:cacheprovider -q --timeout=900 -n "$jobs" \
+        "$@" "${extra[@]}"
+}
+
+run_api() {
+    mode_build san && INGOT_TEST_DB=sqlite pytest tests/api
+}
+
+run_api_pg() {
+    mode_build san && INGOT_TEST_DB=postgres pytest tests/api
+}
+
+run_sdk() {
+    mode_build san && pytest python/tests
+}
+
+run_scripts() {
+    pytest tests/scripts
+}
+
+run_web() {
+    scripts/web.sh deps || return 1
+    cd web || return 1
+    local failed=0 script
+    # typecheck, lint and test are scripts of web/package.json; a missing one is an error.
+    for script in typecheck lint test; do
+        echo "== npm run $script"
+        CI=1 ../scripts/node.sh npm run --silent "$script" || failed=1
+    done
+    return $failed
+}
+
+run_browser() {
+    make --no-print-directory all && mode_build san || return 1
+    (cd web && CI=1 ../scripts/node.sh npm run --silent test:browser)
+}
+
+table() {
+    echo "$parts" | sed 's/ *| */|/g' | grep .
+}
+
+exists() {
+    compgen -G "$1" >/dev/null
+}
+
+# run_part NAME FUNCTION: 0 when it passed
+run_part() {
+    local log=build/log/$1.log start=$SECONDS status
+    printf '%-8s ' "$1"
+    # A job of its own, so that the time limit ends everything the part started.
+    timeout -k 30 "$part_limit" "$0" --run "$2" "${extra[@]}" >"$log" 2>&1 </dev/null
+    status=$?
+    if [ $status = 0 ]; then
+        echo "ok      $((SECONDS - start)) s"
+        return 0
+    fi
+    [ $status = 124 ] && echo "timed out after $part_limit" >>"$log"
+    echo "FAILED  $((SECONDS - start)) s, $log ends with:"
+    tail -n 100 "$log" | sed 's/^/    /'
+    return 1
+}
+
+extra=()
+if [ "${1-}" = --run ]; then
+    function=$2
+    extra=("${@:3}")
+    "$function"
+    exit
+fi
+
+names=()
+while [ $# -gt 0 ]; do
+    if [ "$1" = -- ]; then
+        extra=("${@:2}")
+        break
+    fi
+    names+=("$1")
+    shift
+done
+case "${names[*]-}" in
+"" | list)
+    echo "usage: scripts/test.sh all | PART... [-- PYTEST-ARGUMENT...]; parts:" $(table | cut -d'|' -f1)
+    exit 2
+    ;;
+all) mapfile -t names < <(table | cut -d'|' -f1) && everything=1 ;;
+esac
+
+mkdir -p build/log
+passed=0
+failed=()
+for name in "${names[@]}"; do
+    row=$(table | grep "^$name|") || {
+        echo "test.sh: no part '$name'; there are:" $(table | cut -d'|' -f1) >&2
+        exit 2
+    }
+    IFS='|' read -r _ path function <<<"$row"
+    if [ -n "${everything-}" ] && ! exists "$path"; then
+        continue
+    fi
+    if run_part "$name" "$function"; then
+        passed=$((passed + 1))
+    else
+        failed+=("$name")
+    fi
+done
+[ ${#failed[@]} = 0 ] || echo "failed parts: ${failed[*]}"
+echo "$passed passed, ${#failed[@]} failed"
+[ ${#failed[@]} = 0 ]
