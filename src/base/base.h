@@ -12,7 +12,7 @@
 #define countof(a)            (sizeof(a) / sizeof((a)[0]))
 #define container_of(p, t, m) ((t *)((char *)(p)-offsetof(t, m)))
 #define printf_like(f, a)     __attribute__((format(printf, f, a)))
-#define unused                __attribute__((unused))
+#define unused_ok             __attribute__((unused)) /* not "unused": headers of libraries write that word */
 
 static inline void base_free_ptr(void *p)
 {

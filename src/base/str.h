@@ -33,7 +33,9 @@ bool str_to_real(struct str s, double *ret); /* finite only */
 /* UTF-8: valid (no overlong, no surrogates, NUL allowed as a byte), count of characters (code points). */
 bool utf8_valid(struct str s);
 size_t utf8_count(struct str s);
-/* The code point at *i, which moves past it; s must be valid. */
+/* The bytes of the valid character that s starts with; 0 when there is none. */
+size_t utf8_sequence(struct str s);
+/* The code point at *i, which moves past it; an invalid byte reads as U+FFFD. */
 uint32_t utf8_next(struct str s, size_t *i);
 
 #endif
