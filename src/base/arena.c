@@ -11,13 +11,7 @@
 #endif
 #endif
 
-/* Under ASan every allocation is a block of its own, so that it sees each byte too far. */
-#ifdef ARENA_EXACT
-enum { CHUNK_MIN = 0, CHUNK_MAX = 0 };
-#else
 enum { CHUNK_MIN = 4096, CHUNK_MAX = 256 * 1024 };
-#endif
-
 enum { ALIGN = alignof(max_align_t) };
 
 struct arena_chunk {
@@ -53,6 +47,13 @@ static struct arena_chunk *chunk_new(size_t size)
 
 static void *alloc_slow(struct arena *a, size_t size)
 {
+#ifdef ARENA_EXACT
+    /* Under ASan every allocation is a block of its own, so that it sees each byte too far. */
+    struct arena_chunk *own = chunk_new(size);
+    own->next = a->chunks;
+    a->chunks = own;
+    return own->data;
+#else
     size_t usual = a->chunks ? a->chunks->size * 2 : CHUNK_MIN;
     usual = usual < CHUNK_MIN ? CHUNK_MIN : usual > CHUNK_MAX ? CHUNK_MAX : usual;
     if (size > usual / 2 && a->chunks) {
@@ -68,16 +69,18 @@ static void *alloc_slow(struct arena *a, size_t size)
     a->at = c->data + size;
     a->end = c->data + c->size;
     return c->data;
+#endif
 }
 
 void *arena_alloc(struct arena *a, size_t size)
 {
-#ifdef ARENA_EXACT
-    return alloc_slow(a, size);
-#endif
     if (size > PTRDIFF_MAX / 2)
         return alloc_slow(a, size);
+#ifdef ARENA_EXACT
+    size_t rounded = size;
+#else
     size_t rounded = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+#endif
     if (a->at && rounded <= (size_t)(a->end - a->at)) {
         void *p = a->at;
         a->at += rounded;

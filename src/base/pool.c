@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <time.h>
 
+/* Instrumented frames are several times larger. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(__clang__)
-enum { STACK_BYTES = 2 << 20 }; /* instrumented frames are several times larger */
+enum { STACK_BYTES = 2 << 20 };
 #else
 enum { STACK_BYTES = 256 << 10 };
 #endif
