@@ -144,6 +144,10 @@ struct kind {
     bool public_too;
     bool audit_reads_only; /* rows are never changed by clients */
 
+    /* Before the write, on the calling pool thread, values already checked: slow work on them (hashing a
+     * password). old is NULL at create; nothing else may be changed here. Optional. */
+    bool (*prepare)(struct op *op, const struct object *old, struct object *new_, struct err *err);
+
     /* Hooks, all optional, inside the write's transaction. */
     bool (*before_create)(struct op *op, struct object *o, struct err *err);
     bool (*after_create)(struct op *op, struct object *o, struct err *err);

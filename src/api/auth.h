@@ -1,0 +1,26 @@
+/* Requests and people: turns a request into a caller, guards cookie requests against other sites, and the
+ * routes for signing in. */
+#ifndef INGOT_API_AUTH_H
+#define INGOT_API_AUTH_H
+
+#include "api/route.h"
+#include "core/account/accounts.h"
+
+#define AUTH_COOKIE "ingot_session"
+
+/* On a loop thread: who sends this? AUTH_HIT: *ret is the caller (user 0 when there is no credential at all);
+ * AUTH_NONE: a credential that is not one: 401 (public routes go on as nobody); AUTH_UNKNOWN: ask auth_caller
+ * on a pool thread. ret->peer points into the request. `Authorization: Bearer` wins over the cookie. */
+enum auth auth_peek(struct core *core, const struct request *r, struct caller *ret);
+/* The same on a pool thread, with the answer known: false with ERR_UNAUTHORIZED (or ERR_UNAVAILABLE). Release
+ * with accounts_caller_release. */
+bool auth_caller(struct core *core, const struct request *r, struct caller *ret, struct err *err);
+/* Requests that change something and are carried by the cookie must come from our own pages: Origin equal to
+ * scheme://Host (or the public address), or Sec-Fetch-Site: same-origin. Always true for tokens, for nobody
+ * (except POST /api/v1/sessions, which the route checks itself) and for GET, HEAD and OPTIONS. */
+bool auth_origin_ok(const struct core *core, const struct request *r, const struct caller *c,
+                    struct err *err);
+
+extern const struct route auth_routes[];
+
+#endif

@@ -1,0 +1,35 @@
+/* Paths that are no kind's: a table row each. The router matches the request, finds the caller, checks
+ * origin and permission, reads the body, and calls run on a pool thread. */
+#ifndef INGOT_API_ROUTE_H
+#define INGOT_API_ROUTE_H
+
+#include "base/json.h"
+#include "core/caller.h"
+#include "core/core.h"
+#include "net/http.h"
+
+#define API_PARAMS 4
+
+struct api_call {
+    struct core *core;
+    struct request *request;
+    struct arena *arena;           /* the request's */
+    struct caller caller;          /* user 0: nobody; released by the router after run */
+    struct str params[API_PARAMS]; /* the {...} segments of the pattern, decoded */
+    struct str body;               /* as sent, STR_NULL when there is none */
+    yyjson_val *json;              /* the body parsed when it is application/json; NULL when there is none */
+};
+
+struct route {
+    const char *method;     /* NULL ends a table */
+    const char *pattern;    /* "/api/v1/sign-in/{provider}/callback" */
+    const char *permission; /* NULL: anybody signed in; "public": everybody; else asked platform-wide */
+    void (*run)(struct api_call *call); /* answers, now or later */
+};
+
+/* Answers with JSON; headers may be NULL. 204 ignores the body. */
+void api_answer(struct api_call *call, int status, const struct header *headers, size_t n, struct str body);
+/* Answers with the problem document of err; headers as above (Retry-After). */
+void api_problem(struct api_call *call, const struct err *err, const struct header *headers, size_t n);
+
+#endif
