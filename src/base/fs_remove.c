@@ -116,7 +116,7 @@ static bool walk_tree(struct walk *w, int dirfd, const char *name, struct err *e
             close(fd);
             fd = down;
         }
-        enum found found;
+        enum found found = FOUND_NOTHING;
         while (w->n && (found = empty_of_files(fd, child, err)) == FOUND_NOTHING)
             if (!ascend(w, dirfd, &fd, err))
                 return false;
