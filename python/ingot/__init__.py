@@ -1,0 +1,64 @@
+"""Client of the Ingot platform: ``ingot.Client(url, token=...)``. See docs/sdk.md."""
+
+from ._version import __version__
+from .client import Client
+from .collection import Collection, Page
+from .errors import (
+    ConfigError,
+    Conflict,
+    ConnectionFailed,
+    Forbidden,
+    IngotError,
+    Invalid,
+    NotFound,
+    Problem,
+    Stale,
+    Unauthorized,
+    Unavailable,
+)
+from .types import (
+    Audit,
+    Group,
+    GroupMember,
+    LabelSet,
+    Member,
+    Object,
+    Project,
+    Ref,
+    Role,
+    Session,
+    Spec,
+    Token,
+    User,
+)
+
+__all__ = [
+    "Audit",
+    "Client",
+    "Collection",
+    "ConfigError",
+    "Conflict",
+    "ConnectionFailed",
+    "Forbidden",
+    "Group",
+    "GroupMember",
+    "IngotError",
+    "Invalid",
+    "LabelSet",
+    "Member",
+    "NotFound",
+    "Object",
+    "Page",
+    "Problem",
+    "Project",
+    "Ref",
+    "Role",
+    "Session",
+    "Spec",
+    "Stale",
+    "Token",
+    "Unauthorized",
+    "Unavailable",
+    "User",
+    "__version__",
+]

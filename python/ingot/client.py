@@ -1,0 +1,225 @@
+"""The connection: authentication, retries, errors, and one attribute per kind."""
+
+from __future__ import annotations
+
+import json as _json
+import random
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Iterator, Mapping, TypeVar, cast
+
+import httpx
+
+from . import config
+from ._version import __version__
+from .collection import Collection, Which, _id
+from .errors import ConnectionFailed, Problem, problem
+from .types import Audit, Group, GroupMember, LabelSet, Member, Object, Project, Role, Session, Spec, Token, User
+
+_IDEMPOTENT = frozenset({"GET", "HEAD", "PUT", "DELETE"})
+_FIRST_DELAY = 0.1
+_LONGEST_DELAY = 5.0
+
+T = TypeVar("T", bound=Mapping[str, Any])
+
+
+class Client:
+    """A client may be shared by threads. Close it, or use it in a ``with`` statement.
+
+    :param url: ``http://host:port``; absent: INGOT_URL, or what ``ingot login`` wrote
+    :param token: a bearer token; without an url: INGOT_TOKEN, or what ``ingot login`` wrote
+    :param timeout: seconds for each step of a request
+    :param retries: how often GET, HEAD, PUT and DELETE are tried again after 503 or a lost connection
+    :param verify: False, or the path of a CA file
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        token: str | None = None,
+        timeout: float = 30.0,
+        retries: int = 4,
+        verify: bool | str = True,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        self.url, token = config.resolve(url, token)
+        self.retries = retries
+        headers = {"User-Agent": f"ingot-python/{__version__}", "Accept": "application/json"}
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        self._http = httpx.Client(
+            base_url=self.url + "/api/v1/",
+            headers=headers,
+            timeout=timeout,
+            verify=verify,
+            transport=transport,
+            trust_env=False,
+        )
+        self.users: Collection[User] = Collection(self, "users")
+        self.groups: Collection[Group] = Collection(self, "groups")
+        self.roles: Collection[Role] = Collection(self, "roles")
+        self.projects: Collection[Project] = Collection(self, "projects")
+        self.tokens: Collection[Token] = Collection(self, "tokens")
+        self.sessions: Collection[Session] = Collection(self, "sessions")
+        self.audit: Collection[Audit] = Collection(self, "audit")
+        self.label_sets: Collection[LabelSet] = Collection(self, "label-sets")
+        self.specs: Collection[Spec] = Collection(self, "specs")
+
+    def kind(self, plural: str) -> Collection[Object]:
+        """The objects of any kind, by the plural of its path: ``client.kind("label-sets")``."""
+        return Collection(self, plural.strip("/"))
+
+    def members(self, project: Which) -> Collection[Member]:
+        return Collection(self, f"projects/{_id(project)}/members")
+
+    def group_members(self, group: Which) -> Collection[GroupMember]:
+        return Collection(self, f"groups/{_id(group)}/members")
+
+    # --- who one is ---
+
+    def sign_in(self, name: str, password: str) -> Object:
+        """Starts a session (cookie) of this client; answers the same as :meth:`session`."""
+        return cast(Object, self.request("POST", "sessions", json={"name": name, "password": password}))
+
+    def sign_out(self) -> None:
+        self.request("DELETE", "session")
+        self._http.cookies.clear()
+
+    def session(self) -> Object:
+        """Who is signed in, and what they may do."""
+        return cast(Object, self.request("GET", "session"))
+
+    def make_token(self, name: str, scopes: list[str] | None = None, expires_at: str | None = None) -> Token:
+        """A new API token of the caller; its `secret` is in this answer only."""
+        fields: Object = {"name": name, "scopes": scopes or []}
+        if expires_at is not None:
+            fields["expires_at"] = expires_at
+        return self.tokens.create(**fields)
+
+    def use_token(self, secret: str) -> None:
+        """Sends this token from now on, instead of the session."""
+        self._http.headers["Authorization"] = f"Bearer {secret}"
+        self._http.cookies.clear()
+
+    # --- the platform ---
+
+    def health(self) -> Object:
+        return cast(Object, self.request("GET", "health"))
+
+    def kinds(self) -> list[Object]:
+        """The description of every noun: fields, verbs, actions."""
+        return cast("list[Object]", self.request("GET", "kinds")["items"])
+
+    def permissions(self) -> list[Object]:
+        return cast("list[Object]", self.request("GET", "permissions")["items"])
+
+    def openapi(self) -> Object:
+        return cast(Object, self.request("GET", "openapi.json"))
+
+    def events(self, project: Which | None = None) -> Iterator[Object]:
+        """Changes as they are committed: ``{"kind", "verb", "id", "project", "parent"}``. Never ends by itself."""
+        params = {} if project is None else {"project": _id(project)}
+        headers = {"Accept": "text/event-stream"}
+        timeout = httpx.Timeout(self._http.timeout.connect, read=60.0)
+        with self._http.stream("GET", "events", params=params, headers=headers, timeout=timeout) as answer:
+            if answer.status_code >= 400:
+                answer.read()
+                raise _problem(answer)
+            data: list[str] = []
+            for line in answer.iter_lines():
+                if line.startswith("data:"):
+                    data.append(line[5:].lstrip(" "))
+                elif line == "" and data:
+                    yield cast(Object, _json.loads("\n".join(data)))
+                    data = []
+
+    def backup(self, path: str | Path) -> int:
+        """Writes a backup of the whole platform (administrators only); the number of bytes."""
+        size = 0
+        with self._http.stream("GET", "backup", timeout=httpx.Timeout(30.0, read=600.0)) as answer:
+            if answer.status_code >= 400:
+                answer.read()
+                raise _problem(answer)
+            with open(path, "wb") as out:
+                for piece in answer.iter_bytes():
+                    out.write(piece)
+                    size += len(piece)
+        return size
+
+    # --- requests ---
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, str | int] | None = None,
+        json: Any = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """One request below /api/v1; the parsed answer, None when it is empty. Raises a Problem on refusal."""
+        answer = self.send(method, path, params=params, json=json, headers=headers)
+        if answer.status_code >= 400:
+            raise _problem(answer)
+        return answer.json() if answer.content else None
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, str | int] | None = None,
+        json: Any = None,
+        content: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> httpx.Response:
+        """The same without looking at the status: the raw answer."""
+        sent = dict(headers or {})
+        if self._http.cookies and method not in ("GET", "HEAD"):
+            sent.setdefault("Origin", self.url)
+        attempts = 1 + (self.retries if method in _IDEMPOTENT else 0)
+        for attempt in range(attempts):
+            last = attempt == attempts - 1
+            try:
+                answer = self._http.request(
+                    method, path.lstrip("/"), params=params, json=json, content=content, headers=sent
+                )
+            except httpx.TransportError as error:
+                if last:
+                    raise ConnectionFailed(f"{method} {self.url}: {error}") from error
+                time.sleep(_delay(attempt, None))
+                continue
+            if answer.status_code != 503 or last:
+                return answer
+            time.sleep(_delay(attempt, answer.headers.get("retry-after")))
+        raise AssertionError("unreachable")
+
+    def close(self) -> None:
+        self._http.close()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _delay(attempt: int, retry_after: str | None) -> float:
+    """Exponential with jitter, so that many clients do not come back at the same instant."""
+    if retry_after and retry_after.isdigit():
+        return min(float(retry_after), _LONGEST_DELAY)
+    return min(_FIRST_DELAY * 2.0**attempt, _LONGEST_DELAY) * (0.5 + random.random() / 2)
+
+
+def _problem(answer: httpx.Response) -> Problem:
+    try:
+        document = answer.json()
+    except ValueError:
+        document = None
+    if not isinstance(document, dict):
+        document = {"code": "internal", "detail": f"HTTP status {answer.status_code} without a problem document"}
+    return problem(answer.status_code, document)

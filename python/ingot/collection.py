@@ -1,0 +1,141 @@
+"""All objects of one kind: list, get, create, update, delete, actions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Iterator, Mapping, TypeVar, Union, cast
+
+from .errors import NotFound, Stale
+from .types import Object
+
+if TYPE_CHECKING:
+    from .client import Client
+
+T = TypeVar("T", bound=Mapping[str, Any])
+#: An object as it was read, or only its id.
+Which = Union[int, Mapping[str, Any]]
+
+_STALE_RETRIES = 5
+
+
+@dataclass(frozen=True)
+class Page(Generic[T]):
+    items: list[T]
+    next: str | None
+    total: int | None
+
+
+def _id(which: Which) -> int:
+    return which if isinstance(which, int) else int(which["id"])
+
+
+class Collection(Generic[T]):
+    """Made by the client: ``client.projects``, ``client.kind("label-sets")``, ``client.members(project)``."""
+
+    def __init__(self, client: Client, path: str) -> None:
+        self._client = client
+        self.path = path
+
+    def page(
+        self,
+        *,
+        project: Which | None = None,
+        q: str | None = None,
+        filter: str | None = None,
+        sort: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        mine: bool = False,
+        count: bool = False,
+    ) -> Page[T]:
+        """One page; pass its `next` as `cursor` to get the one after it."""
+        params: dict[str, str | int] = {}
+        if project is not None:
+            params["project"] = _id(project)
+        for key, value in (("q", q), ("filter", filter), ("sort", sort), ("limit", limit), ("cursor", cursor)):
+            if value is not None:
+                params[key] = value
+        if mine:
+            params["mine"] = "true"
+        if count:
+            params["count"] = "true"
+        answer = cast(Object, self._client.request("GET", self.path, params=params))
+        return Page(cast("list[T]", answer["items"]), answer.get("next"), answer.get("total"))
+
+    def list(
+        self,
+        *,
+        project: Which | None = None,
+        q: str | None = None,
+        filter: str | None = None,
+        sort: str | None = None,
+        mine: bool = False,
+        page_size: int = 200,
+    ) -> Iterator[T]:
+        """Every object, page by page as the iteration goes on."""
+        cursor: str | None = None
+        while True:
+            page = self.page(
+                project=project, q=q, filter=filter, sort=sort, mine=mine, limit=page_size, cursor=cursor
+            )
+            yield from page.items
+            if page.next is None:
+                return
+            cursor = page.next
+
+    def find(self, name: str, *, project: Which | None = None) -> T:
+        """The object of that name; NotFound when there is none."""
+        quoted = '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        for item in self.page(project=project, filter=f"name = {quoted}", limit=1).items:
+            return item
+        raise NotFound(404, {"code": "not_found", "detail": f"there is no {self.path} named {quoted}"})
+
+    def get(self, which: Which) -> T:
+        return cast(T, self._client.request("GET", f"{self.path}/{_id(which)}"))
+
+    def create(self, **fields: Any) -> T:
+        """`project=` takes an id or the project itself, like every field that refers to an object."""
+        return cast(T, self._client.request("POST", self.path, json=_plain(fields)))
+
+    def update(self, which: Which, **changes: Any) -> T:
+        """Changes the given fields (None empties one).
+
+        With an object, its revision is checked: Stale is raised when somebody changed it since it was
+        read. With an id, the change is applied to whatever is there now.
+        """
+        if not isinstance(which, int):
+            return self._patch(_id(which), int(which["revision"]), changes)
+        for _ in range(_STALE_RETRIES):
+            try:
+                return self._patch(which, int(self.get(which)["revision"]), changes)
+            except Stale:
+                continue
+        return self._patch(which, int(self.get(which)["revision"]), changes)
+
+    def _patch(self, id: int, revision: int, changes: Mapping[str, Any]) -> T:
+        headers = {"If-Match": f'"{revision}"'}
+        answer = self._client.request("PATCH", f"{self.path}/{id}", json=_plain(changes), headers=headers)
+        return cast(T, answer)
+
+    def delete(self, which: Which) -> None:
+        """With an object, its revision is checked; with an id it is not."""
+        headers = {} if isinstance(which, int) else {"If-Match": f'"{int(which["revision"])}"'}
+        self._client.request("DELETE", f"{self.path}/{_id(which)}", headers=headers)
+
+    def action(self, which: Which | None, name: str, **fields: Any) -> Any:
+        """POST /<plural>/<id>/<name>; None as the first argument: an action on the kind itself."""
+        path = self.path if which is None else f"{self.path}/{_id(which)}"
+        return self._client.request("POST", f"{path}/{name}", json=_plain(fields))
+
+    def children(self, which: Which, plural: str) -> Collection[Object]:
+        """``client.projects.children(project, "members")``"""
+        return Collection(self._client, f"{self.path}/{_id(which)}/{plural}")
+
+
+def _plain(fields: Mapping[str, Any]) -> Object:
+    """Objects given where a reference is expected become their ids."""
+    out: Object = {}
+    for key, value in fields.items():
+        is_object = isinstance(value, Mapping) and "id" in value and "revision" in value
+        out[key] = value["id"] if is_object else value
+    return out

@@ -1,0 +1,113 @@
+"""The objects of the platform, as plain dictionaries with known keys."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, TypedDict
+
+Object = Dict[str, Any]
+
+
+class Ref(TypedDict):
+    id: int
+    name: str
+
+
+class Base(TypedDict):
+    """What every object has."""
+
+    id: int
+    revision: int
+    created_at: str
+    updated_at: str
+    created_by: Ref | None
+
+
+class User(Base):
+    name: str
+    display_name: str | None
+    email: str | None
+    category: str
+    administrator: bool
+    disabled: bool
+    language: str | None
+
+
+class Group(Base):
+    name: str
+    description: str | None
+
+
+class GroupMember(Base):
+    group: Ref
+    user: Ref
+
+
+class Role(Base):
+    name: str
+    description: str | None
+    permissions: list[str]
+    built_in: bool
+
+
+class Project(Base):
+    name: str
+    description: str | None
+    quota: dict[str, Any] | None
+
+
+class Member(Base):
+    project: Ref
+    user: Ref | None
+    group: Ref | None
+    role: Ref
+
+
+class _TokenOnce(TypedDict, total=False):
+    secret: str  # only in the answer that made it
+
+
+class Token(Base, _TokenOnce):
+    name: str
+    scopes: list[str]
+    prefix: str
+    expires_at: str | None
+    last_used_at: str | None
+
+
+class Session(Base):
+    address: str | None
+    agent: str | None
+    last_used_at: str | None
+    expires_at: str | None
+    current: bool
+
+
+class Audit(Base):
+    at: str
+    user: Ref | None
+    address: str | None
+    verb: str
+    kind: str
+    object: int | None
+    name: str | None
+    project: Ref | None
+    detail: Any
+
+
+class LabelSet(Base):
+    project: Ref
+    name: str
+    description: str | None
+    public: bool
+    labels: list[dict[str, Any]]
+
+
+class Spec(Base):
+    name: str
+    cpus: float
+    memory: int
+    accelerator: str | None
+    accelerators: float
+    ib: bool
+    roce: bool
+    description: str | None
