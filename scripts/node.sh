@@ -26,4 +26,8 @@ if ! new_enough node npm; then
         exit 1
     }
 fi
+# Node has certificates of its own; the machine's are the ones its administrator chose.
+if [ -z "${NODE_EXTRA_CA_CERTS-}" ] && [ -e /etc/ssl/certs/ca-certificates.crt ]; then
+    export NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt
+fi
 [ "${1-}" = --install ] || exec "$@"
