@@ -86,7 +86,8 @@ bool hex_decode(struct str hex, void *ret, size_t n)
         if (hex_digit(hex.p[i]) < 0)
             return false;
     for (size_t i = 0; i < n; i++)
-        ((uint8_t *)ret)[i] = (uint8_t)((unsigned)hex_digit(hex.p[2 * i]) << 4 | (unsigned)hex_digit(hex.p[2 * i + 1]));
+        ((uint8_t *)ret)[i] =
+            (uint8_t)((unsigned)hex_digit(hex.p[2 * i]) << 4 | (unsigned)hex_digit(hex.p[2 * i + 1]));
     return true;
 }
 
