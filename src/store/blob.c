@@ -1,0 +1,295 @@
+/* Writing and reading blobs. */
+#include "base/clock.h"
+#include "base/fs.h"
+#include "store/store_own.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+struct blob_writer {
+    struct store *store;
+    struct sha256 *hash;
+    int fd;
+    int64_t size;
+    char name[33];
+};
+
+void blob_path(const struct digest *d, char ret[BLOB_PATH_MAX])
+{
+    hex_encode(d->b, 1, ret);
+    ret[2] = '/';
+    digest_hex(d, ret + 3);
+}
+
+struct blob_writer *blob_writer_new(struct store *s, struct err *err)
+{
+    struct blob_writer *w = base_zalloc(sizeof *w);
+    uint8_t id[16];
+    random_bytes(id, sizeof id);
+    hex_encode(id, sizeof id, w->name);
+    w->store = s;
+    w->fd = openat(s->tmp_fd, w->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0440);
+    if (w->fd < 0) {
+        err_errno(err, errno, "cannot make a file for a blob");
+        free(w);
+        return NULL;
+    }
+    w->hash = sha256_new();
+    return w;
+}
+
+bool blob_writer_add(struct blob_writer *w, struct str piece, struct err *err)
+{
+    sha256_add(w->hash, piece.p, piece.n);
+    w->size += (int64_t)piece.n;
+    return fs_write_all(w->fd, piece.p, piece.n, err);
+}
+
+void blob_writer_abort(struct blob_writer *w)
+{
+    if (!w)
+        return;
+    sha256_free(w->hash);
+    close(w->fd);
+    unlinkat(w->store->tmp_fd, w->name, 0);
+    free(w);
+}
+
+bool blob_writer_finish(struct blob_writer *w, struct digest *ret, int64_t *ret_size, struct err *err)
+{
+    struct digest d;
+    sha256_finish(w->hash, d.b);
+    w->hash = NULL;
+    bool ok = fsync(w->fd) == 0 || err_errno(err, errno, "cannot make a blob durable");
+    ok = ok && blob_adopt(w->store, w->store->tmp_fd, w->name, &d, w->size, err);
+    if (ok) {
+        *ret = d;
+        if (ret_size)
+            *ret_size = w->size;
+    }
+    close(w->fd);
+    if (!ok)
+        unlinkat(w->store->tmp_fd, w->name, 0);
+    free(w);
+    return ok;
+}
+
+bool blob_put(struct store *s, struct str data, struct digest *ret, struct err *err)
+{
+    struct blob_writer *w = blob_writer_new(s, err);
+    if (!w)
+        return false;
+    if (!blob_writer_add(w, data, err)) {
+        blob_writer_abort(w);
+        return false;
+    }
+    return blob_writer_finish(w, ret, NULL, err);
+}
+
+struct row_write {
+    const struct digest *digest;
+    int64_t size;
+};
+
+static struct db_value digest_value(const struct digest *d)
+{
+    return db_bytes(((struct str){(const char *)d->b, sizeof d->b}));
+}
+
+static bool write_row(struct db_conn *c, void *ctx, struct err *err)
+{
+    const struct row_write *r = ctx;
+    return conn_exec(c,
+                     "INSERT INTO blobs (digest, size, touched_at) VALUES (?, ?, ?)"
+                     " ON CONFLICT (digest) DO UPDATE SET touched_at = excluded.touched_at",
+                     db_args(digest_value(r->digest), db_int(r->size), db_int(clock_now())), NULL, err);
+}
+
+static bool move_into_place(struct store *s, int dirfd, const char *name, const struct digest *d,
+                            struct err *err)
+{
+    char path[BLOB_PATH_MAX];
+    blob_path(d, path);
+    if (faccessat(s->blobs_fd, path, F_OK, 0) == 0)
+        return unlinkat(dirfd, name, 0) == 0 ||
+               err_errno(err, errno, "cannot remove a second copy of a blob");
+    char folder[3] = {path[0], path[1], 0};
+    if (mkdirat(s->blobs_fd, folder, 0750) != 0 && errno != EEXIST)
+        return err_errno(err, errno, "cannot make a folder for blobs");
+    if (renameat(dirfd, name, s->blobs_fd, path) != 0)
+        return err_errno(err, errno, "cannot move a blob into place");
+    auto_fd int fd = openat(s->blobs_fd, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 || fsync(fd) != 0 || fsync(s->blobs_fd) != 0)
+        return err_errno(err, errno, "cannot make a blob's name durable");
+    return true;
+}
+
+/* The row comes first: from then on the collector leaves the digest alone for the grace time, so the file
+ * that is moved (or found) in the next step stays. A row whose file is missing is possible after a crash in
+ * between; blob_open then says so, and writing the same bytes again mends it. */
+bool blob_adopt(struct store *s, int dirfd, const char *name, const struct digest *d, int64_t size,
+                struct err *err)
+{
+    if (!db_write(s->db, write_row, &(struct row_write){d, size}, err))
+        return false;
+    pthread_mutex_t *lock = &s->lock[d->b[0]];
+    pthread_mutex_lock(lock);
+    bool ok = move_into_place(s, dirfd, name, d, err);
+    pthread_mutex_unlock(lock);
+    return ok;
+}
+
+static bool hash_file(int fd, struct digest *ret, int64_t *ret_size, struct err *err)
+{
+    struct sha256 *h = sha256_new();
+    auto_free char *piece = base_alloc(1 << 18);
+    int64_t size = 0;
+    ssize_t n;
+    while ((n = read(fd, piece, 1 << 18)) > 0) {
+        sha256_add(h, piece, (size_t)n);
+        size += n;
+    }
+    if (n < 0) {
+        sha256_free(h);
+        return err_errno(err, errno, "cannot read a file that was uploaded");
+    }
+    sha256_finish(h, ret->b);
+    *ret_size = size;
+    return true;
+}
+
+bool blob_take_file(struct store *s, int dirfd, const char *name, struct digest *ret, int64_t *ret_size,
+                    struct err *err)
+{
+    auto_fd int fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    struct digest d;
+    int64_t size;
+    if (fd < 0)
+        return err_errno(err, errno, "cannot open a file that was uploaded");
+    if (!hash_file(fd, &d, &size, err))
+        return false;
+    if (fchmod(fd, 0440) != 0 || fsync(fd) != 0)
+        return err_errno(err, errno, "cannot make a blob durable");
+    if (!blob_adopt(s, dirfd, name, &d, size, err))
+        return false;
+    *ret = d;
+    *ret_size = size;
+    return true;
+}
+
+int blob_open(struct store *s, const struct digest *d, int64_t *ret_size, struct err *err)
+{
+    char path[BLOB_PATH_MAX];
+    blob_path(d, path);
+    int fd = openat(s->blobs_fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    struct stat st;
+    if (fd < 0 && errno == ENOENT)
+        return err_set(err, ERR_NOT_FOUND, NULL, "there is no blob %s", path + 3), -1;
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        err_errno(err, errno, "cannot open blob %s", path + 3);
+        base_close_fd(&fd);
+        return -1;
+    }
+    if (ret_size)
+        *ret_size = st.st_size;
+    return fd;
+}
+
+bool blob_read(struct store *s, struct arena *a, const struct digest *d, size_t max, struct str *ret,
+               struct err *err)
+{
+    int64_t size;
+    auto_fd int fd = blob_open(s, d, &size, err);
+    if (fd < 0)
+        return false;
+    if ((uint64_t)size > max)
+        return err_set(err, ERR_TOO_LARGE, NULL, "a blob of %lld bytes is over the limit of %zu",
+                       (long long)size, max);
+    char *p = arena_alloc(a, (size_t)size + 1);
+    size_t got = 0;
+    while (got < (size_t)size) {
+        ssize_t n = read(fd, p + got, (size_t)size - got);
+        if (n <= 0)
+            return err_errno(err, n < 0 ? errno : EIO, "cannot read a blob");
+        got += (size_t)n;
+    }
+    p[got] = 0;
+    *ret = (struct str){p, got};
+    return true;
+}
+
+struct touch {
+    const struct digest *digest;
+    int64_t size;
+};
+
+static bool touch_row(struct db_conn *c, void *ctx, struct err *err)
+{
+    struct touch *t = ctx;
+    auto_arena struct arena a;
+    arena_init(&a);
+    struct db_row row;
+    bool found;
+    if (!conn_query_one(c, &a, "UPDATE blobs SET touched_at = ? WHERE digest = ? RETURNING size",
+                        db_args(db_int(clock_now()), digest_value(t->digest)), &row, &found, err))
+        return false;
+    t->size = found ? row.v[0].i : -1;
+    return true;
+}
+
+bool blob_touch(struct store *s, const struct digest *d, int64_t *ret_size, struct err *err)
+{
+    struct touch t = {d, -1};
+    char path[BLOB_PATH_MAX];
+    if (!db_write(s->db, touch_row, &t, err))
+        return false;
+    blob_path(d, path);
+    *ret_size = t.size >= 0 && faccessat(s->blobs_fd, path, F_OK, 0) == 0 ? t.size : -1;
+    return true;
+}
+
+static bool make_folders(int dirfd, const char *path, struct err *err)
+{
+    char part[PATH_MAX];
+    for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+        int n = snprintf(part, sizeof part, "%.*s", (int)(slash - path), path);
+        if (n < 0 || n >= (int)sizeof part)
+            return err_set(err, ERR_INVALID, "path", "a path of %zu bytes is too long", strlen(path));
+        if (mkdirat(dirfd, part, 0755) != 0 && errno != EEXIST)
+            return err_errno(err, errno, "cannot make folder %s", part);
+    }
+    return true;
+}
+
+/* Links share the inode's mode, so an executable file is a copy: scripts are few and small. */
+static bool copy_executable(int from, int dirfd, const char *path, int64_t size, struct err *err)
+{
+    auto_fd int to = openat(dirfd, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0555);
+    if (to < 0)
+        return err_errno(err, errno, "cannot make %s", path);
+    while (size > 0) {
+        ssize_t n = copy_file_range(from, NULL, to, NULL, (size_t)size, 0);
+        if (n <= 0)
+            return err_errno(err, n < 0 ? errno : EIO, "cannot copy to %s", path);
+        size -= n;
+    }
+    return true;
+}
+
+bool blob_link(struct store *s, const struct digest *d, int dirfd, const char *path, bool executable,
+               struct err *err)
+{
+    char from[BLOB_PATH_MAX];
+    int64_t size;
+    blob_path(d, from);
+    auto_fd int fd = blob_open(s, d, &size, err);
+    if (fd < 0 || !make_folders(dirfd, path, err))
+        return false;
+    if (executable)
+        return copy_executable(fd, dirfd, path, size, err);
+    if (linkat(s->blobs_fd, from, dirfd, path, 0) != 0)
+        return err_errno(err, errno, "cannot link %s", path);
+    return true;
+}

@@ -1,0 +1,74 @@
+/* The collector: removes blobs that nobody uses, a few at a time, so that no writer waits for it. */
+#include "base/clock.h"
+#include "store/store_own.h"
+
+#include <errno.h>
+
+#define STEP 200
+
+struct step {
+    int64_t before;
+    struct arena *arena;
+    struct db_rows rows;
+};
+
+/* Only what is still unused and untouched at this very moment goes. */
+static bool drop_rows(struct db_conn *c, void *ctx, struct err *err)
+{
+    struct step *st = ctx;
+    return conn_query(
+        c, st->arena,
+        "DELETE FROM blobs WHERE digest IN (SELECT digest FROM blobs WHERE uses = 0 AND touched_at < ?"
+        " ORDER BY touched_at LIMIT 200) AND uses = 0 RETURNING digest, size",
+        db_args(db_int(st->before)), &st->rows, err);
+}
+
+/* Somebody may have written the same bytes since the row went: then there is a row again and the file stays.
+ */
+static bool remove_file(struct store *s, struct arena *a, const struct digest *d, struct err *err)
+{
+    char path[BLOB_PATH_MAX];
+    struct db_row row;
+    bool found;
+    blob_path(d, path);
+    pthread_mutex_t *lock = &s->lock[d->b[0]];
+    pthread_mutex_lock(lock);
+    bool ok =
+        db_query_one(s->db, a, "SELECT 1 FROM blobs WHERE digest = ?",
+                     db_args(db_bytes(((struct str){(const char *)d->b, sizeof d->b}))), &row, &found, err);
+    if (ok && !found && unlinkat(s->blobs_fd, path, 0) != 0 && errno != ENOENT)
+        ok = err_errno(err, errno, "cannot remove blob %s", path + 3);
+    pthread_mutex_unlock(lock);
+    return ok;
+}
+
+static bool collect_step(struct store *s, struct store_collected *sum, size_t *ret_n, struct err *err)
+{
+    auto_arena struct arena a;
+    arena_init(&a);
+    struct step st = {.before = clock_now() - s->grace_us, .arena = &a};
+    if (!db_write(s->db, drop_rows, &st, err))
+        return false;
+    for (size_t i = 0; i < st.rows.n; i++) {
+        struct digest d;
+        memcpy(d.b, st.rows.row[i].v[0].s.p, sizeof d.b);
+        if (!remove_file(s, &a, &d, err))
+            return false;
+        sum->blobs++;
+        sum->bytes += st.rows.row[i].v[1].i;
+    }
+    *ret_n = st.rows.n;
+    return true;
+}
+
+bool store_collect(struct store *s, struct store_collected *ret, struct err *err)
+{
+    struct store_collected sum = {0};
+    size_t n;
+    do {
+        if (!collect_step(s, &sum, &n, err))
+            return false;
+    } while (n == STEP);
+    *ret = sum;
+    return true;
+}

@@ -1,0 +1,184 @@
+#include "store/store.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/map.h"
+#include "store/store_own.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+const char store_sql[] =
+    "CREATE TABLE IF NOT EXISTS blobs (digest {bytes} PRIMARY KEY, size BIGINT NOT NULL,"
+    " touched_at BIGINT NOT NULL, uses BIGINT NOT NULL DEFAULT 0);\n"
+    "CREATE INDEX IF NOT EXISTS blobs_unused ON blobs (touched_at) WHERE uses = 0;\n"
+    "CREATE TABLE IF NOT EXISTS blob_uses (project BIGINT NOT NULL, digest {bytes} NOT NULL,"
+    " count BIGINT NOT NULL, PRIMARY KEY (project, digest));\n"
+    "CREATE TABLE IF NOT EXISTS storage_use (project BIGINT PRIMARY KEY, bytes BIGINT NOT NULL);\n"
+    "CREATE TABLE IF NOT EXISTS uploads (id {text} PRIMARY KEY, user_id BIGINT NOT NULL,"
+    " project BIGINT NOT NULL, length BIGINT NOT NULL, metadata {text} NOT NULL,"
+    " expires_at BIGINT NOT NULL, digest {bytes});\n"
+    "CREATE INDEX IF NOT EXISTS uploads_expiry ON uploads (expires_at);\n";
+
+void digest_hex(const struct digest *d, char ret[SHA256_HEX + 1])
+{
+    hex_encode(d->b, sizeof d->b, ret);
+}
+
+bool digest_parse(struct str hex, struct digest *ret)
+{
+    for (size_t i = 0; i < hex.n; i++)
+        if (hex.p[i] >= 'A' && hex.p[i] <= 'F')
+            return false;
+    return hex.n == SHA256_HEX && hex_decode(hex, ret->b, sizeof ret->b);
+}
+
+static int open_dir(const char *data, const char *name, struct err *err)
+{
+    auto_free char *path = NULL;
+    if (asprintf(&path, "%s/%s", data, name) < 0)
+        return err_set(err, ERR_INTERNAL, NULL, "out of memory"), -1;
+    if (!fs_mkdirs(path, 0750, err))
+        return -1;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        err_errno(err, errno, "cannot open %s", path);
+    return fd;
+}
+
+struct store *store_open(const struct store_options *o, struct err *err)
+{
+    struct store *s = base_zalloc(sizeof *s);
+    s->db = o->db;
+    s->grace_us = o->grace_seconds * 1000000;
+    for (int i = 0; i < STORE_LOCKS; i++)
+        pthread_mutex_init(&s->lock[i], NULL);
+    pthread_mutex_init(&s->appenders_lock, NULL);
+    s->appenders = map_new();
+    s->uploads_fd = s->tmp_fd = -1;
+    s->blobs_fd = open_dir(o->data, "blobs/sha256", err);
+    if (s->blobs_fd >= 0)
+        s->uploads_fd = open_dir(o->data, "uploads", err);
+    if (s->uploads_fd >= 0)
+        s->tmp_fd = open_dir(o->data, "blobs/new", err);
+    if (s->tmp_fd < 0 || !db_script(o->db, store_sql, err)) {
+        store_close(s);
+        return NULL;
+    }
+    return s;
+}
+
+void store_close(struct store *s)
+{
+    if (!s)
+        return;
+    base_close_fd(&s->blobs_fd);
+    base_close_fd(&s->uploads_fd);
+    base_close_fd(&s->tmp_fd);
+    for (int i = 0; i < STORE_LOCKS; i++)
+        pthread_mutex_destroy(&s->lock[i]);
+    pthread_mutex_destroy(&s->appenders_lock);
+    map_free(s->appenders);
+    free(s);
+}
+
+/* --- uses --- */
+
+static struct db_value digest_value(const struct digest *d)
+{
+    return db_bytes(((struct str){(const char *)d->b, sizeof d->b}));
+}
+
+static bool add_bytes(struct db_conn *c, int64_t project, int64_t bytes, struct err *err)
+{
+    return conn_exec(c,
+                     "INSERT INTO storage_use (project, bytes) VALUES (?, ?)"
+                     " ON CONFLICT (project) DO UPDATE SET bytes = storage_use.bytes + excluded.bytes",
+                     db_args(db_int(project), db_int(bytes)), NULL, err);
+}
+
+/* The blob's own counter says how many projects use it. */
+static bool count_project(struct db_conn *c, const struct digest *d, int by, int64_t *ret_size,
+                          struct err *err)
+{
+    auto_arena struct arena a;
+    arena_init(&a);
+    struct db_row row;
+    bool found;
+    if (!conn_query_one(c, &a,
+                        "UPDATE blobs SET uses = uses + ?, touched_at = ? WHERE digest = ? RETURNING size",
+                        db_args(db_int(by), db_int(clock_now()), digest_value(d)), &row, &found, err))
+        return false;
+    if (!found) {
+        char hex[SHA256_HEX + 1];
+        digest_hex(d, hex);
+        return err_set(err, ERR_CONFLICT, NULL, "blob %s is not in the store any more", hex);
+    }
+    *ret_size = row.v[0].i;
+    return true;
+}
+
+static bool use_first(struct db_conn *c, int64_t project, const struct digest *d, int64_t count,
+                      struct err *err)
+{
+    int64_t size;
+    return count_project(c, d, 1, &size, err) &&
+           conn_exec(c, "INSERT INTO blob_uses (project, digest, count) VALUES (?, ?, ?)",
+                     db_args(db_int(project), digest_value(d), db_int(count)), NULL, err) &&
+           add_bytes(c, project, size, err);
+}
+
+static bool use_last(struct db_conn *c, int64_t project, const struct digest *d, struct err *err)
+{
+    int64_t size;
+    return conn_exec(c, "DELETE FROM blob_uses WHERE project = ? AND digest = ?",
+                     db_args(db_int(project), digest_value(d)), NULL, err) &&
+           count_project(c, d, -1, &size, err) && add_bytes(c, project, -size, err);
+}
+
+bool store_use(struct db_conn *c, int64_t project, const struct digest *d, int64_t count, struct err *err)
+{
+    auto_arena struct arena a;
+    arena_init(&a);
+    struct db_row row;
+    bool found;
+    if (!conn_query_one(
+            c, &a, "UPDATE blob_uses SET count = count + ? WHERE project = ? AND digest = ? RETURNING count",
+            db_args(db_int(count), db_int(project), digest_value(d)), &row, &found, err))
+        return false;
+    if (found && row.v[0].i > 0)
+        return true;
+    if (found && row.v[0].i == 0)
+        return use_last(c, project, d, err);
+    if (found || count < 0)
+        return err_set(err, ERR_INTERNAL, NULL, "a blob was released more often than it was used");
+    return use_first(c, project, d, count, err);
+}
+
+bool store_project_bytes(struct store *s, int64_t project, int64_t *ret, struct err *err)
+{
+    auto_arena struct arena a;
+    arena_init(&a);
+    struct db_row row;
+    bool found;
+    if (!db_query_one(s->db, &a, "SELECT bytes FROM storage_use WHERE project = ?", db_args(db_int(project)),
+                      &row, &found, err))
+        return false;
+    *ret = found ? row.v[0].i : 0;
+    return true;
+}
+
+bool store_admit(struct store *s, int64_t project, int64_t more, int64_t limit, struct err *err)
+{
+    int64_t used;
+    if (limit <= 0)
+        return true;
+    if (!store_project_bytes(s, project, &used, err))
+        return false;
+    if (more <= limit && used <= limit - more)
+        return true;
+    return err_set(err, ERR_QUOTA, "storage",
+                   "the project may store %lld bytes, uses %lld, and %lld more would be over it",
+                   (long long)limit, (long long)used, (long long)more);
+}

@@ -1,0 +1,75 @@
+/* The content store: every byte is a blob named by its SHA-256, kept once under <data>/blobs/sha256/ab/<hex>.
+ *
+ * A blob lives while something uses it. Uses are counted per project (table blob_uses), which also gives the
+ * storage a project takes: the sum of its distinct blobs (table storage_use). A blob that nobody uses is
+ * removed by the collector once it has not been touched for the grace time; a writer never waits for the
+ * collector.
+ *
+ * All calls block (disk, database): never make one on a loop thread. */
+#ifndef INGOT_STORE_STORE_H
+#define INGOT_STORE_STORE_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "db/db.h"
+
+struct store;
+
+struct digest {
+    uint8_t b[SHA256_SIZE];
+};
+void digest_hex(const struct digest *d, char ret[SHA256_HEX + 1]);
+bool digest_parse(struct str hex, struct digest *ret); /* 64 lower-case hex digits, nothing else */
+
+/* The tables of the store; run by db_script at start (idempotent). */
+extern const char store_sql[];
+
+struct store_options {
+    struct db *db;
+    const char *data;      /* the data folder */
+    int64_t grace_seconds; /* how long an unused blob is kept after it was last touched */
+};
+struct store *store_open(const struct store_options *o, struct err *err);
+void store_close(struct store *s);
+
+/* --- writing a blob: bytes go to a temporary file while they are hashed --- */
+struct blob_writer;
+struct blob_writer *blob_writer_new(struct store *s, struct err *err);
+bool blob_writer_add(struct blob_writer *w, struct str piece, struct err *err);
+/* Makes it durable (fsync, rename) and known; a blob that is there already is only touched. Frees w. */
+bool blob_writer_finish(struct blob_writer *w, struct digest *ret, int64_t *ret_size, struct err *err);
+void blob_writer_abort(struct blob_writer *w); /* NULL allowed */
+bool blob_put(struct store *s, struct str data, struct digest *ret, struct err *err);
+/* Takes over a finished file of the same file system (a completed upload): hashes it and moves it into place.
+ */
+bool blob_take_file(struct store *s, int dirfd, const char *name, struct digest *ret, int64_t *ret_size,
+                    struct err *err);
+
+/* --- reading --- */
+/* ERR_NOT_FOUND when it is not there. The caller closes the descriptor. */
+int blob_open(struct store *s, const struct digest *d, int64_t *ret_size, struct err *err);
+bool blob_read(struct store *s, struct arena *a, const struct digest *d, size_t max, struct str *ret,
+               struct err *err);
+/* Keeps it from the collector for another grace time; *ret_size is -1 when there is no such blob. */
+bool blob_touch(struct store *s, const struct digest *d, int64_t *ret_size, struct err *err);
+/* Links it read-only below dirfd at a relative path (folders are made), for mounting: no bytes are copied. */
+bool blob_link(struct store *s, const struct digest *d, int dirfd, const char *path, bool executable,
+               struct err *err);
+
+/* --- uses, inside a write --- */
+/* count is positive or negative; a use of a blob that is gone is ERR_CONFLICT. */
+bool store_use(struct db_conn *c, int64_t project, const struct digest *d, int64_t count, struct err *err);
+/* Bytes that a project takes. */
+bool store_project_bytes(struct store *s, int64_t project, int64_t *ret, struct err *err);
+/* ERR_QUOTA with numbers when used + more is over limit; limit 0: none. */
+bool store_admit(struct store *s, int64_t project, int64_t more, int64_t limit, struct err *err);
+
+/* --- the collector --- */
+struct store_collected {
+    int64_t blobs, bytes;
+};
+/* One pass; removes what is unused for longer than the grace time, in small steps. */
+bool store_collect(struct store *s, struct store_collected *ret, struct err *err);
+
+#endif

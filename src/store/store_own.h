@@ -1,0 +1,31 @@
+/* What the files of the store share. */
+#ifndef INGOT_STORE_STORE_OWN_H
+#define INGOT_STORE_STORE_OWN_H
+
+#include "store/store.h"
+
+#include <pthread.h>
+
+#define STORE_LOCKS 256
+
+struct store {
+    struct db *db;
+    int blobs_fd;   /* <data>/blobs/sha256 */
+    int uploads_fd; /* <data>/uploads */
+    int tmp_fd;     /* <data>/tmp: blobs being written */
+    int64_t grace_us;
+    /* By the digest's first byte: held while a file moves into place or is removed, never while bytes are
+     * written. */
+    pthread_mutex_t lock[STORE_LOCKS];
+    pthread_mutex_t appenders_lock;
+    struct map *appenders; /* ids of uploads being appended to */
+};
+
+/* "ab/<hex>", relative to blobs_fd. */
+#define BLOB_PATH_MAX (SHA256_HEX + 4)
+void blob_path(const struct digest *d, char ret[BLOB_PATH_MAX]);
+/* Moves a durable temporary file into place and makes the row, or drops it when the blob is there already. */
+bool blob_adopt(struct store *s, int dirfd, const char *name, const struct digest *d, int64_t size,
+                struct err *err);
+
+#endif

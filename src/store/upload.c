@@ -1,0 +1,224 @@
+#include "store/upload.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/map.h"
+#include "store/store_own.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#define KEEP_US (INT64_C(24) * 3600 * 1000000)
+
+struct upload_appender {
+    struct store *store;
+    struct upload upload;
+    int fd;
+    int64_t offset;
+};
+
+struct row_change {
+    struct db_args args;
+    const char *sql;
+};
+
+static bool change_row(struct db_conn *c, void *ctx, struct err *err)
+{
+    const struct row_change *r = ctx;
+    return conn_exec(c, r->sql, r->args, NULL, err);
+}
+
+bool upload_create(struct store *s, int64_t user, int64_t project, int64_t length, struct str metadata,
+                   struct arena *a, struct upload *ret, struct err *err)
+{
+    struct upload u = {
+        .user = user, .project = project, .length = length, .metadata = arena_str(a, metadata)};
+    uint8_t id[16];
+    random_bytes(id, sizeof id);
+    hex_encode(id, sizeof id, u.id);
+    u.expires_at = clock_now() + KEEP_US;
+    auto_fd int fd = openat(s->uploads_fd, u.id, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
+    if (fd < 0 || fsync(s->uploads_fd) != 0)
+        return err_errno(err, errno, "cannot make a file for the upload");
+    struct row_change r = {db_args(db_textz(u.id), db_int(user), db_int(project), db_int(length),
+                                   db_text(u.metadata), db_int(u.expires_at)),
+                           "INSERT INTO uploads (id, user_id, project, length, metadata, expires_at)"
+                           " VALUES (?, ?, ?, ?, ?, ?)"};
+    if (!db_write(s->db, change_row, &r, err)) {
+        unlinkat(s->uploads_fd, u.id, 0);
+        return false;
+    }
+    *ret = u;
+    return true;
+}
+
+static bool no_upload(struct str id, struct err *err)
+{
+    return err_set(err, ERR_NOT_FOUND, NULL, "there is no upload " STR_FMT, STR_ARG(id));
+}
+
+bool upload_get(struct store *s, struct str id, int64_t user, struct arena *a, struct upload *ret,
+                struct err *err)
+{
+    struct db_row row;
+    bool found;
+    uint8_t raw[16];
+    if (!hex_decode(id, raw, sizeof raw))
+        return no_upload(id, err);
+    if (!db_query_one(
+            s->db, a,
+            "SELECT user_id, project, length, metadata, expires_at, digest FROM uploads WHERE id = ?",
+            db_args(db_text(id)), &row, &found, err))
+        return false;
+    if (!found || row.v[0].i != user || row.v[4].i < clock_now())
+        return no_upload(id, err);
+    struct upload u = {.user = user,
+                       .project = row.v[1].i,
+                       .length = row.v[2].i,
+                       .metadata = row.v[3].s,
+                       .expires_at = row.v[4].i,
+                       .finished = row.v[5].type == DB_BYTES};
+    memcpy(u.id, id.p, id.n);
+    struct stat st;
+    if (u.finished) {
+        u.offset = u.length;
+        memcpy(u.blob.b, row.v[5].s.p, sizeof u.blob.b);
+    } else if (fstatat(s->uploads_fd, u.id, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+        return err_errno(err, errno, "the upload's file is gone");
+    } else {
+        u.offset = st.st_size;
+    }
+    *ret = u;
+    return true;
+}
+
+static bool claim(struct store *s, const char *id)
+{
+    pthread_mutex_lock(&s->appenders_lock);
+    bool is_free = !map_get(s->appenders, str_of(id));
+    if (is_free)
+        map_set(s->appenders, str_of(id), s);
+    pthread_mutex_unlock(&s->appenders_lock);
+    return is_free;
+}
+
+static void release(struct store *s, const char *id)
+{
+    pthread_mutex_lock(&s->appenders_lock);
+    map_remove(s->appenders, str_of(id));
+    pthread_mutex_unlock(&s->appenders_lock);
+}
+
+/* The size is looked at once the upload is ours: another appender may have moved it since upload_get. */
+static int open_at(struct store *s, const struct upload *u, int64_t offset, struct err *err)
+{
+    auto_fd int fd = openat(s->uploads_fd, u->id, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+    struct stat st;
+    if (fd < 0 || fstat(fd, &st) != 0)
+        return err_errno(err, errno, "cannot open the upload's file"), -1;
+    if (st.st_size != offset)
+        return err_set(err, ERR_CONFLICT, "offset", "the upload is at %lld, not at %lld",
+                       (long long)st.st_size, (long long)offset),
+               -1;
+    int ret = fd;
+    fd = -1;
+    return ret;
+}
+
+struct upload_appender *upload_append_begin(struct store *s, const struct upload *u, int64_t offset,
+                                            struct err *err)
+{
+    if (u->finished || offset != u->offset) {
+        err_set(err, ERR_CONFLICT, "offset", "the upload is at %lld, not at %lld", (long long)u->offset,
+                (long long)offset);
+        return NULL;
+    }
+    if (!claim(s, u->id)) {
+        err_set(err, ERR_CONFLICT, NULL, "somebody is appending to this upload already");
+        return NULL;
+    }
+    int fd = open_at(s, u, offset, err);
+    if (fd < 0) {
+        release(s, u->id);
+        return NULL;
+    }
+    struct upload_appender *p = base_zalloc(sizeof *p);
+    *p = (struct upload_appender){.store = s, .upload = *u, .fd = fd, .offset = offset};
+    return p;
+}
+
+bool upload_append(struct upload_appender *p, struct str piece, struct err *err)
+{
+    if ((int64_t)piece.n > p->upload.length - p->offset)
+        return err_set(err, ERR_TOO_LARGE, NULL, "more bytes than the upload's length of %lld",
+                       (long long)p->upload.length);
+    if (!fs_write_all(p->fd, piece.p, piece.n, err))
+        return false;
+    p->offset += (int64_t)piece.n;
+    return true;
+}
+
+/* The whole file becomes a blob; the row remembers which, so that asking again gives the same answer. */
+static bool finish(struct store *s, struct upload *u, struct err *err)
+{
+    int64_t size;
+    if (!blob_take_file(s, s->uploads_fd, u->id, &u->blob, &size, err))
+        return false;
+    struct row_change r = {db_args(db_bytes(((struct str){(const char *)u->blob.b, sizeof u->blob.b})),
+                                   db_int(clock_now() + KEEP_US), db_textz(u->id)),
+                           "UPDATE uploads SET digest = ?, expires_at = ? WHERE id = ?"};
+    if (!db_write(s->db, change_row, &r, err))
+        return false;
+    u->finished = true;
+    return true;
+}
+
+bool upload_append_end(struct upload_appender *p, struct upload *ret, struct err *err)
+{
+    struct store *s = p->store;
+    struct upload u = p->upload;
+    u.offset = p->offset;
+    bool ok = fsync(p->fd) == 0 || err_errno(err, errno, "cannot make the upload durable");
+    if (ok && u.offset == u.length) {
+        ok = finish(s, &u, err);
+    } else if (ok) {
+        struct row_change r = {db_args(db_int(clock_now() + KEEP_US), db_textz(u.id)),
+                               "UPDATE uploads SET expires_at = ? WHERE id = ?"};
+        ok = db_write(s->db, change_row, &r, err);
+    }
+    close(p->fd);
+    release(s, u.id);
+    free(p);
+    if (ok)
+        *ret = u;
+    return ok;
+}
+
+bool upload_delete(struct store *s, const struct upload *u, struct err *err)
+{
+    struct row_change r = {db_args(db_textz(u->id)), "DELETE FROM uploads WHERE id = ?"};
+    if (!db_write(s->db, change_row, &r, err))
+        return false;
+    if (unlinkat(s->uploads_fd, u->id, 0) != 0 && errno != ENOENT)
+        return err_errno(err, errno, "cannot remove the upload's file");
+    return true;
+}
+
+bool upload_sweep(struct store *s, struct err *err)
+{
+    auto_arena struct arena a;
+    arena_init(&a);
+    struct db_rows rows;
+    if (!db_query(s->db, &a, "SELECT id FROM uploads WHERE expires_at < ? ORDER BY expires_at LIMIT 1000",
+                  db_args(db_int(clock_now())), &rows, err))
+        return false;
+    for (size_t i = 0; i < rows.n; i++) {
+        struct upload u = {0};
+        struct str id = rows.row[i].v[0].s;
+        memcpy(u.id, id.p, id.n < sizeof u.id ? id.n : sizeof u.id - 1);
+        if (!upload_delete(s, &u, err))
+            return false;
+    }
+    return true;
+}
