@@ -93,18 +93,13 @@ struct row_write {
     int64_t size;
 };
 
-static struct db_value digest_value(const struct digest *d)
-{
-    return db_bytes(((struct str){(const char *)d->b, sizeof d->b}));
-}
-
 static bool write_row(struct db_conn *c, void *ctx, struct err *err)
 {
     const struct row_write *r = ctx;
     return conn_exec(c,
                      "INSERT INTO blobs (digest, size, touched_at) VALUES (?, ?, ?)"
                      " ON CONFLICT (digest) DO UPDATE SET touched_at = excluded.touched_at",
-                     db_args(digest_value(r->digest), db_int(r->size), db_int(clock_now())), NULL, err);
+                     db_args(digest_arg(r->digest), db_int(r->size), db_int(clock_now())), NULL, err);
 }
 
 static bool move_into_place(struct store *s, int dirfd, const char *name, const struct digest *d,
@@ -233,7 +228,7 @@ static bool touch_row(struct db_conn *c, void *ctx, struct err *err)
     struct db_row row;
     bool found;
     if (!conn_query_one(c, &a, "UPDATE blobs SET touched_at = ? WHERE digest = ? RETURNING size",
-                        db_args(db_int(clock_now()), digest_value(t->digest)), &row, &found, err))
+                        db_args(db_int(clock_now()), digest_arg(t->digest)), &row, &found, err))
         return false;
     t->size = found ? row.v[0].i : -1;
     return true;

@@ -33,9 +33,8 @@ static bool remove_file(struct store *s, struct arena *a, const struct digest *d
     blob_path(d, path);
     pthread_mutex_t *lock = &s->lock[d->b[0]];
     pthread_mutex_lock(lock);
-    bool ok =
-        db_query_one(s->db, a, "SELECT 1 FROM blobs WHERE digest = ?",
-                     db_args(db_bytes(((struct str){(const char *)d->b, sizeof d->b}))), &row, &found, err);
+    bool ok = db_query_one(s->db, a, "SELECT 1 FROM blobs WHERE digest = ?", db_args(digest_arg(d)), &row,
+                           &found, err);
     if (ok && !found && unlinkat(s->blobs_fd, path, 0) != 0 && errno != ENOENT)
         ok = err_errno(err, errno, "cannot remove blob %s", path + 3);
     pthread_mutex_unlock(lock);

@@ -216,12 +216,3 @@ void manifest_compare(struct arena *a, const struct manifest *before, const stru
     *ret = diff;
     *ret_n = n;
 }
-
-bool manifest_use(struct db_conn *c, int64_t project, const struct manifest *m, const struct digest *self,
-                  int sign, struct err *err)
-{
-    for (size_t i = 0; i < m->n; i++)
-        if (!store_use(c, project, &m->entry[i].blob, sign, err))
-            return false;
-    return store_use(c, project, self, sign, err);
-}

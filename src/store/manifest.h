@@ -57,8 +57,23 @@ struct manifest_diff {
 void manifest_compare(struct arena *a, const struct manifest *before, const struct manifest *after,
                       struct manifest_diff **ret, size_t *ret_n);
 
-/* Inside a write: adds (sign 1) or drops (sign -1) the uses of all files and of the manifest's own blob. */
-bool manifest_use(struct db_conn *c, int64_t project, const struct manifest *m, const struct digest *self,
-                  int sign, struct err *err);
+/* --- keeping what a manifest names ---
+ * A project that has a version holds its manifest: table manifest_uses counts the versions, and while the row
+ * is there every file of the manifest (and the manifest's own blob) is used once by the project. Holding a
+ * large folder takes many small writes, so that nobody waits for it; a crash in between is mended by the
+ * releasing pass. */
+
+/* Makes the project use all files. The caller counts itself in (manifest_count) in the write that makes it
+ * visible, within the grace time; otherwise the releasing pass takes it back. */
+bool manifest_hold(struct store *s, int64_t project, const struct manifest *m, const struct digest *self,
+                   struct err *err);
+/* Inside a write, by 1 or -1. ERR_CONFLICT when the project does not hold it (any more). */
+bool manifest_count(struct db_conn *c, int64_t project, const struct digest *self, int by, struct err *err);
+/* One pass: gives back the files of manifests that no version counts for longer than the grace time. */
+bool manifest_release(struct store *s, struct err *err);
+/* Stores the canonical text as a blob. */
+bool manifest_save(struct store *s, const struct manifest *m, struct digest *ret, struct err *err);
+bool manifest_load(struct store *s, struct arena *a, const struct digest *d, struct manifest *ret,
+                   struct err *err);
 
 #endif

@@ -34,6 +34,11 @@ bool digest_parse(struct str hex, struct digest *ret)
     return hex.n == SHA256_HEX && hex_decode(hex, ret->b, sizeof ret->b);
 }
 
+struct db_value digest_arg(const struct digest *d)
+{
+    return db_bytes(((struct str){(const char *)d->b, sizeof d->b}));
+}
+
 static int open_dir(const char *data, const char *name, struct err *err)
 {
     auto_free char *path = NULL;
@@ -85,11 +90,6 @@ void store_close(struct store *s)
 
 /* --- uses --- */
 
-static struct db_value digest_value(const struct digest *d)
-{
-    return db_bytes(((struct str){(const char *)d->b, sizeof d->b}));
-}
-
 static bool add_bytes(struct db_conn *c, int64_t project, int64_t bytes, struct err *err)
 {
     return conn_exec(c,
@@ -108,7 +108,7 @@ static bool count_project(struct db_conn *c, const struct digest *d, int by, int
     bool found;
     if (!conn_query_one(c, &a,
                         "UPDATE blobs SET uses = uses + ?, touched_at = ? WHERE digest = ? RETURNING size",
-                        db_args(db_int(by), db_int(clock_now()), digest_value(d)), &row, &found, err))
+                        db_args(db_int(by), db_int(clock_now()), digest_arg(d)), &row, &found, err))
         return false;
     if (!found) {
         char hex[SHA256_HEX + 1];
@@ -125,7 +125,7 @@ static bool use_first(struct db_conn *c, int64_t project, const struct digest *d
     int64_t size;
     return count_project(c, d, 1, &size, err) &&
            conn_exec(c, "INSERT INTO blob_uses (project, digest, count) VALUES (?, ?, ?)",
-                     db_args(db_int(project), digest_value(d), db_int(count)), NULL, err) &&
+                     db_args(db_int(project), digest_arg(d), db_int(count)), NULL, err) &&
            add_bytes(c, project, size, err);
 }
 
@@ -133,7 +133,7 @@ static bool use_last(struct db_conn *c, int64_t project, const struct digest *d,
 {
     int64_t size;
     return conn_exec(c, "DELETE FROM blob_uses WHERE project = ? AND digest = ?",
-                     db_args(db_int(project), digest_value(d)), NULL, err) &&
+                     db_args(db_int(project), digest_arg(d)), NULL, err) &&
            count_project(c, d, -1, &size, err) && add_bytes(c, project, -size, err);
 }
 
@@ -145,7 +145,7 @@ bool store_use(struct db_conn *c, int64_t project, const struct digest *d, int64
     bool found;
     if (!conn_query_one(
             c, &a, "UPDATE blob_uses SET count = count + ? WHERE project = ? AND digest = ? RETURNING count",
-            db_args(db_int(count), db_int(project), digest_value(d)), &row, &found, err))
+            db_args(db_int(count), db_int(project), digest_arg(d)), &row, &found, err))
         return false;
     if (found && row.v[0].i > 0)
         return true;

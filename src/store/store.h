@@ -20,6 +20,7 @@ struct digest {
     uint8_t b[SHA256_SIZE];
 };
 void digest_hex(const struct digest *d, char ret[SHA256_HEX + 1]);
+struct db_value digest_arg(const struct digest *d);    /* as a statement's argument; d must outlive it */
 bool digest_parse(struct str hex, struct digest *ret); /* 64 lower-case hex digits, nothing else */
 
 /* The tables of the store; run by db_script at start (idempotent). */

@@ -165,8 +165,7 @@ static bool finish(struct store *s, struct upload *u, struct err *err)
     int64_t size;
     if (!blob_take_file(s, s->uploads_fd, u->id, &u->blob, &size, err))
         return false;
-    struct row_change r = {db_args(db_bytes(((struct str){(const char *)u->blob.b, sizeof u->blob.b})),
-                                   db_int(clock_now() + KEEP_US), db_textz(u->id)),
+    struct row_change r = {db_args(digest_arg(&u->blob), db_int(clock_now() + KEEP_US), db_textz(u->id)),
                            "UPDATE uploads SET digest = ?, expires_at = ? WHERE id = ?"};
     if (!db_write(s->db, change_row, &r, err))
         return false;

@@ -186,6 +186,48 @@ static void test_links_share_the_bytes(void **state)
     assert_int_equal(st.st_size, 8);
 }
 
+struct counting {
+    struct digest self;
+    int by;
+};
+
+static bool do_count(struct db_conn *c, void *ctx, struct err *err)
+{
+    struct counting *n = ctx;
+    return manifest_count(c, 1, &n->self, n->by, err);
+}
+
+/* 1,200 files of which many share a blob: several chunks. */
+static void test_manifests_hold_their_files(void **state)
+{
+    struct fixture *f = *state;
+    struct err err = {0};
+    struct manifest_entry *e = arena_array(&f->arena, struct manifest_entry, 1200);
+    struct digest d[3], self;
+    for (int i = 0; i < 3; i++)
+        assert_true(blob_put(f->store, str_of(arena_printf(&f->arena, "blob %d", i)), &d[i], &err));
+    for (int i = 0; i < 1200; i++)
+        e[i] = (struct manifest_entry){str_of(arena_printf(&f->arena, "f/%d", i)), d[i % 3], 6, false};
+    struct manifest m;
+    struct store_collected c;
+    assert_true(manifest_build(&f->arena, e, 1200, &m, &err));
+    assert_true(manifest_save(f->store, &m, &self, &err));
+    assert_false(db_write(f->db, do_count, &(struct counting){self, 1}, &err));
+    assert_int_equal(err.code, ERR_CONFLICT);
+    assert_true(manifest_hold(f->store, 1, &m, &self, &err));
+    assert_true(manifest_hold(f->store, 1, &m, &self, &err));
+    assert_true(db_write(f->db, do_count, &(struct counting){self, 1}, &err));
+    assert_true(manifest_release(f->store, &err));
+    assert_true(store_collect(f->store, &c, &err));
+    assert_int_equal(c.blobs, 0);
+    assert_true(bytes_of(f, 1) > 18);
+    assert_true(db_write(f->db, do_count, &(struct counting){self, -1}, &err));
+    assert_true(manifest_release(f->store, &err));
+    assert_int_equal(bytes_of(f, 1), 0);
+    assert_true(store_collect(f->store, &c, &err));
+    assert_int_equal(c.blobs, 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -193,6 +235,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_uses_are_counted_per_project, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_collector_takes_only_what_is_unused, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_upload_goes_on_where_it_was_cut, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_manifests_hold_their_files, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_links_share_the_bytes, open_all, close_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
