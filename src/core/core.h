@@ -7,6 +7,7 @@
 #include "db/db.h"
 
 struct accounts; /* caches of tokens, sessions and grants: core/account/accounts.h */
+struct store;
 struct changes;  /* feed of committed changes: core/changes.h */
 
 struct core {
@@ -14,6 +15,7 @@ struct core {
     struct pool *pool; /* where requests run that touch the database */
     struct accounts *accounts;
     struct changes *changes;
+    struct store *store;
     const char *data; /* the data folder, absolute */
     int data_fd;
     const char *public_url; /* "https://ingot.example", or NULL: taken from the request */

@@ -1,0 +1,184 @@
+#include "core/folder/folder.h"
+
+#include "base/map.h"
+
+bool folder_manifest(struct core *core, const struct object *version, struct arena *a, struct manifest *ret,
+                     struct err *err)
+{
+    struct digest d;
+    if (digest_parse(object_text(version, "digest"), &d))
+        return manifest_load(core->store, a, &d, ret, err);
+    *ret = (struct manifest){0};
+    return true;
+}
+
+/* The files while changes are applied: by path, so that each change costs what it touches. */
+struct draft {
+    struct arena *arena;
+    struct map *files; /* path -> struct manifest_entry */
+};
+
+static void draft_put(struct draft *d, struct str path, const struct manifest_entry *e)
+{
+    struct manifest_entry *copy = arena_copy(d->arena, e, sizeof *e);
+    copy->path = path;
+    map_set(d->files, path, copy);
+}
+
+static bool is_below(struct str path, struct str folder)
+{
+    return path.n > folder.n && path.p[folder.n] == '/' && memcmp(path.p, folder.p, folder.n) == 0;
+}
+
+/* The files that a path means: itself, or all below it when it is a folder. */
+static size_t draft_find(struct draft *d, struct str path, const struct manifest_entry ***ret)
+{
+    struct manifest_entry *one = map_get(d->files, path);
+    const struct manifest_entry **found =
+        arena_array(d->arena, const struct manifest_entry *, map_count(d->files) + 1);
+    size_t n = 0;
+    struct str key;
+    void *value;
+    if (one)
+        found[n++] = one;
+    else
+        for (size_t i = 0; map_next(d->files, &i, &key, &value);)
+            if (is_below(key, path))
+                found[n++] = value;
+    *ret = found;
+    return n;
+}
+
+static bool draft_move(struct draft *d, const struct folder_change *c, struct err *err)
+{
+    const struct manifest_entry **found;
+    size_t n = draft_find(d, c->path, &found);
+    if (n == 0)
+        return err_set(err, ERR_NOT_FOUND, "path", "there is no file or folder \"" STR_FMT "\"",
+                       STR_ARG(c->path));
+    for (size_t i = 0; i < n; i++)
+        map_remove(d->files, found[i]->path);
+    for (size_t i = 0; c->what == FOLDER_MOVE && i < n; i++) {
+        struct str rest = {found[i]->path.p + c->path.n, found[i]->path.n - c->path.n};
+        struct str to = str_of(arena_printf(d->arena, STR_FMT STR_FMT, STR_ARG(c->to), STR_ARG(rest)));
+        if (!manifest_check_path(to, err))
+            return false;
+        draft_put(d, to, found[i]);
+    }
+    return true;
+}
+
+static bool draft_apply(struct draft *d, const struct folder_change *c, struct err *err)
+{
+    if (!manifest_check_path(c->path, err))
+        return false;
+    if (c->what != FOLDER_PUT)
+        return draft_move(d, c, err);
+    draft_put(d, c->path,
+              &(struct manifest_entry){.blob = c->blob, .size = c->size, .executable = c->executable});
+    return true;
+}
+
+static bool draft_build(struct draft *d, struct manifest *ret, struct err *err)
+{
+    struct manifest_entry *all = arena_array(d->arena, struct manifest_entry, map_count(d->files) + 1);
+    size_t n = 0;
+    struct str key;
+    void *value;
+    for (size_t i = 0; map_next(d->files, &i, &key, &value);)
+        all[n++] = *(struct manifest_entry *)value;
+    return manifest_build(d->arena, all, n, ret, err);
+}
+
+static bool changed_manifest(struct core *core, const struct object *version,
+                             const struct folder_change *changes, size_t n, struct arena *a,
+                             struct manifest *ret, struct err *err)
+{
+    struct manifest before;
+    if (!folder_manifest(core, version, a, &before, err))
+        return false;
+    struct draft d = {a, map_new()};
+    for (size_t i = 0; i < before.n; i++)
+        map_set(d.files, before.entry[i].path, &before.entry[i]);
+    bool ok = true;
+    for (size_t i = 0; ok && i < n; i++)
+        ok = draft_apply(&d, &changes[i], err);
+    ok = ok && draft_build(&d, ret, err);
+    map_free(d.files);
+    return ok;
+}
+
+struct apply {
+    struct core *core;
+    const struct caller *caller;
+    struct arena *arena;
+    const struct object *before;
+    struct object *after;
+    const struct manifest *manifest;
+    struct digest digest;
+    char hex[SHA256_HEX + 1];
+};
+
+static bool apply_write(struct db_conn *c, void *ctx, struct err *err)
+{
+    struct apply *p = ctx;
+    struct op op = {p->core, p->caller, c, p->arena, p->before->kind};
+    struct object now;
+    struct digest old;
+    bool found;
+    if (!engine_load_row(&op, op.kind, p->before->id, &now, &found, err))
+        return false;
+    if (!found)
+        return err_set(err, ERR_NOT_FOUND, NULL, "the version was deleted meanwhile");
+    if (now.revision != p->before->revision)
+        return err_set(err, ERR_STALE, NULL, "the version was changed meanwhile: read it again");
+    if (digest_parse(object_text(&now, "digest"), &old) && !manifest_count(c, now.project, &old, -1, err))
+        return false;
+    *object_value(&now, "digest") = db_textz(p->hex);
+    *object_value(&now, "files") = db_int((int64_t)p->manifest->n);
+    *object_value(&now, "bytes") = db_int(p->manifest->bytes);
+    if (!manifest_count(c, now.project, &p->digest, 1, err) || !engine_update_row(&op, &now, err))
+        return false;
+    *p->after = now;
+    return true;
+}
+
+/* What the project may store, 0: no limit. */
+static bool storage_limit(struct core *core, int64_t project, struct arena *a, int64_t *ret, struct err *err)
+{
+    struct db_row row;
+    bool found;
+    if (!db_query_one(core->db, a, "SELECT quota FROM projects WHERE id = ?", db_args(db_int(project)), &row,
+                      &found, err))
+        return false;
+    *ret = 0;
+    if (!found || row.v[0].type != DB_TEXT)
+        return true;
+    yyjson_val *quota = json_parse(a, row.v[0].s, err);
+    if (!quota)
+        return false;
+    *ret = yyjson_get_sint(yyjson_obj_get(quota, "storage"));
+    return true;
+}
+
+bool folder_apply(struct core *core, const struct caller *c, struct object *version,
+                  const struct folder_change *changes, size_t n, struct arena *a, struct err *err)
+{
+    struct manifest m;
+    struct apply p = {core, c, a, version, version, &m, {{0}}, {0}};
+    int64_t limit;
+    if (object_int(version, "published"))
+        return err_set(err, ERR_CONFLICT, "published",
+                       "version " STR_FMT " is published and cannot be changed any more",
+                       STR_ARG(object_text(version, "name")));
+    if (!changed_manifest(core, version, changes, n, a, &m, err) ||
+        !manifest_save(core->store, &m, &p.digest, err) ||
+        !manifest_hold(core->store, version->project, &m, &p.digest, err) ||
+        !storage_limit(core, version->project, a, &limit, err) ||
+        !store_admit(core->store, version->project, 0, limit, err))
+        return false;
+    digest_hex(&p.digest, p.hex);
+    struct object before = *version;
+    p.before = &before;
+    return db_write(core->db, apply_write, &p, err);
+}
