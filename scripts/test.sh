@@ -24,7 +24,7 @@ part_limit=90m # a part that hangs fails instead of holding everything up
 # name | exists when this path does | function
 parts="
 unit    | tests/unit/*/test_*.c | run_unit
-tsan    | tests/unit/*/test_*.c | run_tsan
+tsan    | tests/unit/net/test_*.c | run_tsan
 fuzz    | tests/fuzz/fuzz_*.c   | run_fuzz
 api     | tests/api             | run_api
 api-pg  | tests/api             | run_api_pg
@@ -43,7 +43,7 @@ run_unit() {
 }
 
 run_tsan() {
-    mode_build tsan && ctest --test-dir build/tsan -j "$jobs" --output-on-failure
+    mode_build tsan && ctest --test-dir build/tsan -j "$jobs" --output-on-failure --no-tests=error
 }
 
 run_fuzz() {
