@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 """clang-tidy over src/. What passed is remembered in .cache/tidy by the hash of the file, all that it includes
-of ours, the settings and the tool, so that only changed files cost time."""
+of ours, the settings and the tool, so that only changed files cost time. VERBOSE=1 shows how the analyser
+came to what it says."""
 
 import hashlib
+import os
+import re
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -28,6 +31,17 @@ def with_includes(file: Path) -> list[Path]:
     return sorted(seen)
 
 
+def errors_only(output: str) -> str:
+    """Without the notes on how the analyser came to it, and the lines they quote."""
+    kept, keep = [], False
+    for line in output.splitlines():
+        if re.match(r"\S+:\d+:\d+: ", line):
+            keep = ": note: " not in line
+        if keep:
+            kept.append(line)
+    return "\n".join(kept)
+
+
 def main() -> None:
     PASSED.mkdir(parents=True, exist_ok=True)
     flags = compiler_flags()
@@ -46,7 +60,7 @@ def main() -> None:
         if run.returncode == 0:
             mark.touch()
             return ""
-        return run.stdout + run.stderr
+        return run.stdout + run.stderr if os.environ.get("VERBOSE") else errors_only(run.stdout) or run.stderr
 
     files = sources("src", ".c")
     # The longest first, so that the cores finish together.

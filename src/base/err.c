@@ -83,7 +83,7 @@ static void fill(struct err *err, enum err_code code, const char *field, const c
     sanitise(err->message, sizeof err->message, text);
 }
 
-bool err_set(struct err *err, enum err_code code, const char *field, const char *fmt, ...)
+bool(err_set)(struct err *err, enum err_code code, const char *field, const char *fmt, ...)
 {
     if (!err)
         return false;
@@ -100,7 +100,7 @@ bool err_set(struct err *err, enum err_code code, const char *field, const char 
     return false;
 }
 
-bool err_errno(struct err *err, int errnum, const char *fmt, ...)
+bool(err_errno)(struct err *err, int errnum, const char *fmt, ...)
 {
     if (!err)
         return false;

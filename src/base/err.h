@@ -51,4 +51,17 @@ bool err_set(struct err *err, enum err_code code, const char *field, const char 
 /* Adds errno's text: "fmt: No space left on device". ENOSPC and EDQUOT become ERR_UNAVAILABLE. */
 bool err_errno(struct err *err, int errnum, const char *fmt, ...) printf_like(3, 4);
 
+/* The same, with the false in sight of the compiler and of clang-tidy: they then know that results of a
+ * function that ended this way are never read. */
+#define err_set(...)                                                                                         \
+    ({                                                                                                       \
+        (err_set)(__VA_ARGS__);                                                                              \
+        false;                                                                                               \
+    })
+#define err_errno(...)                                                                                       \
+    ({                                                                                                       \
+        (err_errno)(__VA_ARGS__);                                                                            \
+        false;                                                                                               \
+    })
+
 #endif
