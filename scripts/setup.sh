@@ -58,11 +58,15 @@ done
 
 if [ -n "$missing" ]; then
     echo "setup: installing$missing"
-    as_root apt-get update -q
-    # Installing a server package must neither start it nor ask anything.
+    # Another installation may be running on a machine that has just started.
+    patience="-o DPkg::Lock::Timeout=600 -o Acquire::Retries=3"
+    # shellcheck disable=SC2086
+    as_root apt-get $patience update -q ||
+        echo "setup: apt-get update failed; going on with the package lists there are" >&2
+    # Installing must not ask anything, nor start what it installs.
     # shellcheck disable=SC2086
     as_root env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
-        apt-get install -y -q --no-install-recommends $missing
+        apt-get $patience install -y -q --no-install-recommends $missing
 fi
 
 case " $* " in

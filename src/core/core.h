@@ -8,7 +8,7 @@
 
 struct accounts; /* caches of tokens, sessions and grants: core/account/accounts.h */
 struct store;
-struct changes;  /* feed of committed changes: core/changes.h */
+struct changes; /* feed of committed changes: core/changes.h */
 
 struct core {
     struct db *db;
