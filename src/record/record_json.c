@@ -121,7 +121,7 @@ static bool string(struct record_json *j, char *out, size_t size)
         if (!out)
             continue;
         if (piece[0] == 0)
-            return fail(j, "a NUL in a name");
+            return fail(j, "a NUL character in a string");
         if (used + n >= size)
             return fail(j, "a string that is too long");
         memcpy(out + used, piece, n);
