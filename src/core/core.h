@@ -19,6 +19,7 @@ struct core {
     const char *data; /* the data folder, absolute */
     int data_fd;
     const char *public_url; /* "https://ingot.example", or NULL: taken from the request */
+    int lock_fd;            /* held on data/lock while the platform runs */
 };
 
 struct core_options {

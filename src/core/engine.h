@@ -45,10 +45,17 @@ bool engine_action(struct core *core, const struct caller *c, const struct kind 
                    int64_t parent, int64_t id, yyjson_val *input, struct arena *a, struct buf *out,
                    int *ret_status, struct err *err);
 
+/* A write of an action or a controller: fn runs as db_write's does, with an op whose rows (below) are told to
+ * listeners and caches after the commit. */
+typedef bool (*engine_write_fn)(struct op *op, void *ctx, struct err *err);
+bool engine_write(struct core *core, const struct caller *c, struct arena *a, engine_write_fn fn, void *ctx,
+                  struct err *err);
+
 /* Inside a write, for hooks: plain insert/update of another kind's row by the platform, audited, no
  * permission asked. */
 bool engine_insert_row(struct op *op, struct object *o, struct err *err);
 bool engine_update_row(struct op *op, struct object *o, struct err *err);
+bool engine_delete_row(struct op *op, struct object *o, struct err *err);
 bool engine_load_row(struct op *op, const struct kind *k, int64_t id, struct object *ret, bool *found,
                      struct err *err);
 struct object engine_object(struct arena *a, const struct kind *k); /* empty, values all null */

@@ -92,6 +92,7 @@ struct op {
     struct db_conn *conn;
     struct arena *arena;
     const struct kind *kind;
+    struct pending *pending; /* the engine's own: what to tell others after the commit; NULL outside */
 };
 
 struct action {

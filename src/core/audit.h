@@ -1,0 +1,17 @@
+/* What the audit keeps of a change: {"field": {"old": .., "new": ..}}, secrets as "***". */
+#ifndef INGOT_CORE_AUDIT_H
+#define INGOT_CORE_AUDIT_H
+
+#include "core/engine.h"
+
+/* old or new may be NULL (create, delete). */
+struct str audit_changes(struct arena *a, const struct object *old, const struct object *new_);
+/* The input of an action. */
+struct str audit_input(struct arena *a, const struct field *fields, const struct db_value *values);
+/* A line about an object, in the write of op. */
+bool audit_object(struct op *op, const char *verb, const struct object *o, struct str detail,
+                  struct err *err);
+/* Two stored values of one field are the same. */
+bool audit_same(const struct db_value *a, const struct db_value *b);
+
+#endif

@@ -1,0 +1,100 @@
+/* Compute specifications (SPEC K6): what a job asks for, by name. */
+#include "core/kinds.h"
+
+static bool check_accelerators(struct arena *a, const struct field *f, const struct db_value *value,
+                               struct err *err)
+{
+    (void)a;
+    double n = value->r;
+    if (n > 1 && n != (double)(int64_t)n)
+        return err_set(err, ERR_INVALID, f->name,
+                       "%s: %g is neither a whole number nor a fraction of one (0 to 1)", f->name, n);
+    return true;
+}
+
+static const struct field fields[] = {
+    {.name = "name",
+     .type = FIELD_TEXT,
+     .rule = "name",
+     .title = {"Name", "名称"},
+     .flags =
+         FIELD_REQUIRED | FIELD_EDIT | FIELD_SEARCH | FIELD_SORT | FIELD_FILTER | FIELD_UNIQUE | FIELD_LIST},
+    {.name = "cpus",
+     .type = FIELD_REAL,
+     .min = 0,
+     .max = 4096,
+     .unit = "cores",
+     .title = {"CPUs", "CPU"},
+     .flags = FIELD_REQUIRED | FIELD_EDIT | FIELD_SORT | FIELD_FILTER | FIELD_LIST},
+    {.name = "memory",
+     .type = FIELD_INT,
+     .min = 1 << 20,
+     .max = INT64_C(1) << 50,
+     .unit = "bytes",
+     .title = {"Memory", "内存"},
+     .flags = FIELD_REQUIRED | FIELD_EDIT | FIELD_SORT | FIELD_FILTER | FIELD_LIST},
+    {.name = "accelerator",
+     .type = FIELD_TEXT,
+     .max = 50,
+     .title = {"Accelerator", "加速卡"},
+     .help = {"Kind of accelerator, as the nodes declare it; empty: none", "节点声明的加速卡类型；空表示无"},
+     .flags = FIELD_EDIT | FIELD_FILTER | FIELD_LIST},
+    {.name = "accelerators",
+     .type = FIELD_REAL,
+     .min = 0,
+     .max = 1024,
+     .fallback = "0",
+     .check = check_accelerators,
+     .title = {"Number of accelerators", "加速卡数量"},
+     .help = {"Whole, or a fraction of one that is shared", "整数，或共享一张卡的小数"},
+     .flags = FIELD_EDIT | FIELD_FILTER | FIELD_LIST},
+    {.name = "ib",
+     .type = FIELD_BOOL,
+     .fallback = "false",
+     .title = {"InfiniBand", "InfiniBand"},
+     .flags = FIELD_EDIT | FIELD_FILTER | FIELD_LIST},
+    {.name = "roce",
+     .type = FIELD_BOOL,
+     .fallback = "false",
+     .title = {"RoCE", "RoCE"},
+     .flags = FIELD_EDIT | FIELD_FILTER | FIELD_LIST},
+    {.name = "description",
+     .type = FIELD_TEXT,
+     .max = 500,
+     .fallback = "\"\"",
+     .title = {"Description", "描述"},
+     .flags = FIELD_EDIT | FIELD_LONG},
+    {0},
+};
+
+static bool check_pair(struct op *op, struct object *o, struct err *err)
+{
+    (void)op;
+    const struct db_value *count = object_value(o, "accelerators");
+    if (count->type == DB_REAL && count->r > 0 && object_text(o, "accelerator").n == 0)
+        return err_set(err, ERR_INVALID, "accelerator",
+                       "accelerator: is empty; a number of accelerators needs their kind");
+    return true;
+}
+
+static bool before_update(struct op *op, const struct object *old, struct object *new_, struct err *err)
+{
+    (void)old;
+    return check_pair(op, new_, err);
+}
+
+const struct kind kind_spec = {
+    .name = "spec",
+    .plural = "specs",
+    .table = "specs",
+    .title = {"Compute spec", "计算规格"},
+    .titles = {"Compute specs", "计算规格"},
+    .help = {"What a job may ask for: CPUs, memory, accelerators, network",
+             "作业可申请的资源：CPU、内存、加速卡、网络"},
+    .menu = "admin",
+    .scope = SCOPE_PLATFORM,
+    .verbs = VERB_ALL,
+    .fields = fields,
+    .before_create = check_pair,
+    .before_update = before_update,
+};

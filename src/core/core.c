@@ -1,0 +1,91 @@
+#include "core/core.h"
+
+#include "base/fs.h"
+#include "core/account/accounts.h"
+#include "core/changes.h"
+#include "core/schema.h"
+
+#include <errno.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+/* As many as writes that may wait for one commit; threads exist only while they are needed. */
+#define POOL_THREADS 64
+#define POOL_QUEUE   4096
+
+static bool open_data(struct core *core, const char *path, struct err *err)
+{
+    char *real;
+    if (!fs_mkdirs(path, 0700, err))
+        return false;
+    real = realpath(path, NULL);
+    if (!real)
+        return err_errno(err, errno, "%s", path);
+    core->data = real;
+    core->data_fd = open(real, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (core->data_fd < 0)
+        return err_errno(err, errno, "%s", real);
+    core->lock_fd = openat(core->data_fd, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (core->lock_fd < 0)
+        return err_errno(err, errno, "%s/lock", real);
+    if (flock(core->lock_fd, LOCK_EX | LOCK_NB) == 0)
+        return true;
+    if (errno == EWOULDBLOCK)
+        return err_set(err, ERR_CONFLICT, NULL, "another ingot runs on %s", real);
+    return err_errno(err, errno, "%s/lock", real);
+}
+
+static bool open_db(struct core *core, const struct core_options *o, struct arena *a, struct err *err)
+{
+    struct db_options options = {.url = o->db_url};
+    if (!options.url)
+        options.url = arena_printf(a, "sqlite:%s/ingot.db", core->data);
+    core->db = db_open(&options, err);
+    return core->db && schema_update(core->db, a, err);
+}
+
+static const char *config_path(const struct core *core, const struct core_options *o, struct arena *a)
+{
+    if (o->config)
+        return o->config;
+    const char *path = arena_printf(a, "%s/config.json", core->data);
+    return access(path, F_OK) == 0 ? path : NULL;
+}
+
+struct core *core_open(const struct core_options *o, struct arena *a, const char **ret_password,
+                       struct err *err)
+{
+    struct core *core = base_zalloc(sizeof *core);
+    core->data_fd = core->lock_fd = -1;
+    core->public_url = o->public_url ? base_strdup(o->public_url) : NULL;
+    core->changes = changes_new();
+    core->pool = pool_new("work", POOL_THREADS, POOL_QUEUE);
+    const char *password = NULL;
+    if (open_data(core, o->data, err) && open_db(core, o, a, err)) {
+        core->accounts = accounts_new(core, config_path(core, o, a), err);
+        if (core->accounts && accounts_first_admin(core, a, &password, err)) {
+            *ret_password = password;
+            return core;
+        }
+    }
+    core_close(core);
+    return NULL;
+}
+
+void core_close(struct core *core)
+{
+    if (!core)
+        return;
+    pool_free(core->pool);
+    accounts_free(core->accounts);
+    if (core->db)
+        db_close(core->db);
+    changes_free(core->changes);
+    if (core->data_fd >= 0)
+        close(core->data_fd);
+    if (core->lock_fd >= 0)
+        close(core->lock_fd);
+    free((char *)core->data);
+    free((char *)core->public_url);
+    free(core);
+}

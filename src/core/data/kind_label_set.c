@@ -1,0 +1,163 @@
+/* Label sets (SPEC D8): two levels of labels, each with a colour and a shortcut. */
+#include "base/json.h"
+#include "core/kinds.h"
+#include "core/rule.h"
+
+#define MAX_LABELS 1000
+
+struct check {
+    const struct field *field;
+    struct arena *arena;
+    size_t count;
+    uint64_t keys; /* bit per shortcut in use: a-z, then 0-9 */
+    struct err *err;
+};
+
+static bool bad(struct check *c, const char *path, const char *what)
+{
+    return err_set(c->err, ERR_INVALID, c->field->name, "%s%s: %s", c->field->name, path, what);
+}
+
+/* A text of one label, by rule; absent is allowed unless required. */
+static bool check_text(struct check *c, yyjson_val *label, const char *path, const char *key,
+                       const char *rule, bool required)
+{
+    yyjson_val *v = yyjson_obj_get(label, key);
+    const char *where = arena_printf(c->arena, "%s.%s", path, key);
+    if (!v || yyjson_is_null(v))
+        return !required || bad(c, where, "is required");
+    struct str s = json_str(v);
+    if (!s.p)
+        return bad(c, where, "must be a text");
+    const struct rule *r = rule_find(rule);
+    int64_t n = (int64_t)utf8_count(s);
+    for (size_t i = 0; i < s.n; i++)
+        if ((unsigned char)s.p[i] < ' ' || s.p[i] == 127)
+            return bad(c, where, "contains a control character");
+    if (n < r->min || n > r->max)
+        return bad(c, where, r->says);
+    struct err why = {0};
+    if (rule_check(r, where, s, &why))
+        return true;
+    return err_set(c->err, ERR_INVALID, c->field->name, "%s%s", c->field->name, why.message);
+}
+
+static bool check_key(struct check *c, yyjson_val *label, const char *path)
+{
+    struct str key = json_str(yyjson_obj_get(label, "key"));
+    if (key.n != 1)
+        return true;
+    unsigned bit = key.p[0] >= 'a' ? (unsigned)(key.p[0] - 'a') : 26u + (unsigned)(key.p[0] - '0');
+    if (c->keys & UINT64_C(1) << bit)
+        return bad(c, path, arena_printf(c->arena, "the shortcut \"%c\" is used twice", key.p[0]));
+    c->keys |= UINT64_C(1) << bit;
+    return true;
+}
+
+static bool known_keys(struct check *c, yyjson_val *label, const char *path, bool top)
+{
+    size_t i, n;
+    yyjson_val *k, *v;
+    yyjson_obj_foreach(label, i, n, k, v)
+    {
+        const char *key = yyjson_get_str(k);
+        if (strcmp(key, "name") && strcmp(key, "color") && strcmp(key, "key") &&
+            !(top && strcmp(key, "children") == 0))
+            return bad(c, path,
+                       arena_printf(c->arena, "there is no \"%.40s\" here (name, color, key%s)", key,
+                                    top ? ", children" : ""));
+    }
+    return true;
+}
+
+static bool check_labels(struct check *c, yyjson_val *list, const char *path, bool top);
+
+static bool check_label(struct check *c, yyjson_val *label, const char *path, bool top)
+{
+    if (!yyjson_is_obj(label))
+        return bad(c, path, "must be an object {\"name\", \"color\", \"key\"}");
+    if (++c->count > MAX_LABELS)
+        return bad(c, path, "there are more than 1000 labels");
+    if (!known_keys(c, label, path, top) || !check_text(c, label, path, "name", "name", true) ||
+        !check_text(c, label, path, "color", "color", false) ||
+        !check_text(c, label, path, "key", "key", false) || !check_key(c, label, path))
+        return false;
+    yyjson_val *children = yyjson_obj_get(label, "children");
+    if (!children || yyjson_is_null(children))
+        return true;
+    return check_labels(c, children, arena_printf(c->arena, "%s.children", path), false);
+}
+
+static bool check_labels(struct check *c, yyjson_val *list, const char *path, bool top)
+{
+    if (!yyjson_is_arr(list))
+        return bad(c, path, "must be a list of labels");
+    size_t i, n, j, m;
+    yyjson_val *label, *other;
+    yyjson_arr_foreach(list, i, n, label)
+    {
+        const char *where = arena_printf(c->arena, "%s[%zu]", path, i);
+        if (!check_label(c, label, where, top))
+            return false;
+        struct str name = json_str(yyjson_obj_get(label, "name"));
+        yyjson_arr_foreach(list, j, m, other)
+        {
+            if (j >= i)
+                break;
+            if (str_eq(json_str(yyjson_obj_get(other, "name")), name))
+                return bad(c, where, "another label has the same name");
+        }
+    }
+    return true;
+}
+
+static bool labels_ok(struct arena *a, const struct field *f, const struct db_value *value, struct err *err)
+{
+    yyjson_val *v = json_parse(a, value->s, err);
+    struct check c = {.field = f, .arena = a, .err = err};
+    return v && check_labels(&c, v, "", true);
+}
+
+static const struct field fields[] = {
+    {.name = "name",
+     .type = FIELD_TEXT,
+     .rule = "name",
+     .title = {"Name", "名称"},
+     .flags =
+         FIELD_REQUIRED | FIELD_EDIT | FIELD_SEARCH | FIELD_SORT | FIELD_FILTER | FIELD_UNIQUE | FIELD_LIST},
+    {.name = "description",
+     .type = FIELD_TEXT,
+     .max = 500,
+     .fallback = "\"\"",
+     .title = {"Description", "描述"},
+     .flags = FIELD_EDIT | FIELD_LONG | FIELD_LIST},
+    {.name = "public",
+     .type = FIELD_BOOL,
+     .fallback = "false",
+     .title = {"Public", "公开"},
+     .help = {"Every project may use it", "所有项目均可使用"},
+     .flags = FIELD_EDIT | FIELD_FILTER | FIELD_LIST},
+    {.name = "labels",
+     .type = FIELD_JSON,
+     .max = 262144,
+     .fallback = "[]",
+     .check = labels_ok,
+     .title = {"Labels", "标签"},
+     .help = {"Two levels, each label with a colour and a shortcut", "两级标签，每个标签有颜色与快捷键"},
+     .flags = FIELD_EDIT},
+    {0},
+};
+
+const struct kind kind_label_set = {
+    .name = "label_set",
+    .plural = "label-sets",
+    .table = "label_sets",
+    .title = {"Label set", "标签组"},
+    .titles = {"Label sets", "标签组"},
+    .help = {"Two-level sets of labels that datasets share", "数据集共用的两级标签"},
+    .menu = "data",
+    .scope = SCOPE_PROJECT,
+    .verbs = VERB_ALL,
+    .fields = fields,
+    .public_too = true,
+};

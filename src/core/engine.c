@@ -1,0 +1,399 @@
+#include "core/access.h"
+#include "core/audit.h"
+#include "core/pending.h"
+#include "core/refs.h"
+#include "core/row.h"
+#include "core/rule.h"
+#include "core/validate.h"
+
+#include <inttypes.h>
+
+bool engine_get(struct core *core, const struct caller *c, const struct kind *k, int64_t parent, int64_t id,
+                struct arena *a, struct object *ret, struct err *err)
+{
+    return access_load(core, c, NULL, k, parent, id, a, ret, err);
+}
+
+/* --- a write with its op --- */
+struct write {
+    struct op op;
+    struct pending pending;
+    engine_write_fn fn;
+    void *ctx;
+};
+
+static bool run_write(struct db_conn *conn, void *ctx, struct err *err)
+{
+    struct write *w = ctx;
+    w->op.conn = conn;
+    w->pending.n = 0;
+    return w->fn(&w->op, w->ctx, err);
+}
+
+bool engine_write(struct core *core, const struct caller *c, struct arena *a, engine_write_fn fn, void *ctx,
+                  struct err *err)
+{
+    struct write w = {.op = {.core = core, .caller = c, .arena = a}, .fn = fn, .ctx = ctx};
+    w.pending.arena = a;
+    w.op.pending = &w.pending;
+    if (!db_write(core->db, run_write, &w, err))
+        return false;
+    pending_tell(core, &w.pending);
+    return true;
+}
+
+/* --- rows inside a write --- */
+static bool taken(struct op *op, const struct object *o, size_t i, struct err *err)
+{
+    const struct field *f = &o->kind->fields[i];
+    const char *scope = row_scope_column(o->kind);
+    auto_sql struct sql s;
+    sql_init(&s);
+    buf_printf(&s.text, "SELECT \"id\" FROM \"%s\" WHERE \"%s\"=", o->kind->table, f->name);
+    sql_arg(&s, o->values[i]);
+    if (scope) {
+        buf_printf(&s.text, " AND \"%s\"=", scope);
+        sql_arg(&s, db_int(o->kind->scope == SCOPE_PROJECT ? o->project
+                           : o->kind->scope == SCOPE_OWN   ? o->created_by
+                                                           : o->parent));
+    }
+    sql_add(&s, " AND \"id\"<>");
+    sql_arg(&s, db_int(o->id));
+    struct db_row row;
+    bool found;
+    if (!conn_query_one(op->conn, op->arena, s.text.p, sql_args(&s), &row, &found, err))
+        return false;
+    if (!found)
+        return true;
+    char shown[RULE_SHORT];
+    if (o->values[i].type == DB_TEXT)
+        return err_set(err, ERR_EXISTS, f->name, "%s: %s is taken by another %s", f->name,
+                       rule_short(o->values[i].s, shown), o->kind->title.en);
+    return err_set(err, ERR_EXISTS, f->name, "%s: %" PRId64 " is taken by another %s", f->name,
+                   o->values[i].i, o->kind->title.en);
+}
+
+/* Unique values are free; in one writer this is as good as the index, and names the field. */
+static bool all_free(struct op *op, const struct object *o, struct err *err)
+{
+    const struct field *f = o->kind->fields;
+    for (size_t i = 0; f[i].name; i++)
+        if (f[i].flags & FIELD_UNIQUE && o->values[i].type != DB_NULL && !taken(op, o, i, err))
+            return false;
+    return true;
+}
+
+bool engine_insert_row(struct op *op, struct object *o, struct err *err)
+{
+    if (!all_free(op, o, err) || !row_insert(op->conn, o, err))
+        return false;
+    pending_add(op->pending, o, "create");
+    return audit_object(op, "create", o, audit_changes(op->arena, NULL, o), err);
+}
+
+bool engine_load_row(struct op *op, const struct kind *k, int64_t id, struct object *ret, bool *found,
+                     struct err *err)
+{
+    const struct row_key key = {.id = id};
+    return row_load(op->core->db, op->conn, op->arena, k, &key, ret, found, err);
+}
+
+static bool update_row(struct op *op, const struct object *old, struct object *o, struct err *err)
+{
+    if (!all_free(op, o, err) || !row_update(op->conn, o, err))
+        return false;
+    pending_add(op->pending, o, "update");
+    return audit_object(op, "update", o, audit_changes(op->arena, old, o), err);
+}
+
+bool engine_update_row(struct op *op, struct object *o, struct err *err)
+{
+    struct object old;
+    bool found;
+    if (!engine_load_row(op, o->kind, o->id, &old, &found, err))
+        return false;
+    return found ? update_row(op, &old, o, err) : access_missing(o->kind, o->id, err);
+}
+
+bool engine_delete_row(struct op *op, struct object *o, struct err *err)
+{
+    if (!row_delete(op->conn, o, err))
+        return false;
+    pending_add(op->pending, o, "delete");
+    return audit_object(op, "delete", o, audit_changes(op->arena, o, NULL), err);
+}
+
+/* --- create --- */
+struct change_ctx {
+    const struct kind *kind;
+    int64_t parent, id, revision;
+    yyjson_val *body;
+    struct db_value *values;
+    bool *given;
+    struct object object;
+    struct str refs;
+};
+
+static struct change_ctx change_ctx(struct arena *a, const struct kind *k, int64_t parent, int64_t id,
+                                    int64_t revision, yyjson_val *body)
+{
+    size_t n = kind_field_count(k) + 1;
+    return (struct change_ctx){.kind = k,
+                               .parent = parent,
+                               .id = id,
+                               .revision = revision,
+                               .body = body,
+                               .values = arena_array(a, struct db_value, n),
+                               .given = arena_array(a, bool, n)};
+}
+
+static bool check_refs(struct op *op, const struct change_ctx *x, const struct object *o, struct err *err)
+{
+    const struct field *f = x->kind->fields;
+    for (size_t i = 0; f[i].name; i++)
+        if (f[i].type == FIELD_REF && x->given[i] && o->values[i].type == DB_INT &&
+            !refs_check(op, o, &f[i], o->values[i].i, err))
+            return false;
+    return true;
+}
+
+/* What the new object belongs to is still there. */
+static bool place_exists(struct op *op, const struct object *o, struct err *err)
+{
+    const struct kind *k = o->kind;
+    const struct kind *place = k->scope == SCOPE_PROJECT ? kind_by_name(STR("project"))
+                               : k->scope == SCOPE_CHILD ? kind_by_name(str_of(k->parent))
+                                                         : NULL;
+    int64_t id = k->scope == SCOPE_PROJECT ? o->project : o->parent;
+    struct object found_object;
+    bool found = true;
+    if (place && !engine_load_row(op, place, id, &found_object, &found, err))
+        return false;
+    return found || access_missing(place, id, err);
+}
+
+static bool create_in_write(struct op *op, void *ctx, struct err *err)
+{
+    struct change_ctx *x = ctx;
+    struct object o = x->object;
+    op->kind = x->kind;
+    o.values = arena_copy(op->arena, x->values, (kind_field_count(x->kind) + 1) * sizeof *x->values);
+    if (!place_exists(op, &o, err) || !check_refs(op, x, &o, err))
+        return false;
+    if (x->kind->before_create && !x->kind->before_create(op, &o, err))
+        return false;
+    if (!engine_insert_row(op, &o, err))
+        return false;
+    if (x->kind->after_create && !x->kind->after_create(op, &o, err))
+        return false;
+    x->object = o;
+    return true;
+}
+
+/* The place where the new object will be, before permission to create it there is asked. */
+static bool find_place(struct core *core, const struct caller *c, struct arena *a, struct change_ctx *x,
+                       struct err *err)
+{
+    const struct kind *k = x->kind;
+    struct object *o = &x->object;
+    *o = engine_object(a, k);
+    o->created_by = c->user;
+    o->parent = x->parent;
+    if (k->scope == SCOPE_CHILD) {
+        struct object parent;
+        if (!access_load(core, c, NULL, kind_by_name(str_of(k->parent)), 0, x->parent, a, &parent, err))
+            return false;
+        o->project = parent.project;
+    } else if (k->scope == SCOPE_PROJECT) {
+        yyjson_val *v = yyjson_obj_get(x->body, "project");
+        if (!v)
+            return err_set(err, ERR_INVALID, "project", "project: is required");
+        return validate_ref("project", v, &o->project, err);
+    }
+    return true;
+}
+
+static const char *const place_keys[] = {"project", NULL};
+
+bool engine_create(struct core *core, const struct caller *c, const struct kind *k, int64_t parent,
+                   yyjson_val *body, struct arena *a, struct object *ret, struct err *err)
+{
+    struct change_ctx x = change_ctx(a, k, parent, 0, 0, body);
+    if (!yyjson_is_obj(body))
+        return err_set(err, ERR_MALFORMED, NULL, "the body must be a JSON object");
+    if (!find_place(core, c, a, &x, err) || !access_object(c, &x.object, "create", NULL, err))
+        return false;
+    if (!validate_body(a, k->fields, body, VALIDATE_CREATE, k->scope == SCOPE_PROJECT ? place_keys : NULL,
+                       x.values, x.given, err))
+        return false;
+    if (!engine_write(core, c, a, create_in_write, &x, err))
+        return false;
+    *ret = x.object;
+    return true;
+}
+
+/* --- update --- */
+/* RFC 7396 also inside JSON fields: an object is merged into the stored one. */
+static bool merge_json(struct op *op, const struct field *f, const struct db_value *old, yyjson_val *patch,
+                       struct db_value *ret, struct err *err)
+{
+    yyjson_val *was = old->type == DB_TEXT ? json_parse(op->arena, old->s, err) : NULL;
+    if (!yyjson_is_obj(was) || !yyjson_is_obj(patch))
+        return true;
+    yyjson_mut_doc *doc = yyjson_mut_doc_new(NULL);
+    size_t n;
+    char *text = doc ? yyjson_mut_val_write(yyjson_merge_patch(doc, was, patch), 0, &n) : NULL;
+    yyjson_mut_doc_free(doc);
+    if (!text)
+        return err_set(err, ERR_INVALID, f->name, "%s: cannot be merged", f->name);
+    struct str merged = arena_str(op->arena, (struct str){text, n});
+    free(text);
+    yyjson_val *v = json_parse(op->arena, merged, err);
+    return v && validate_value(op->arena, f, v, ret, err);
+}
+
+static bool apply(struct op *op, const struct change_ctx *x, const struct object *old, struct object *o,
+                  bool *ret_changed, struct err *err)
+{
+    const struct field *f = x->kind->fields;
+    *ret_changed = false;
+    for (size_t i = 0; f[i].name; i++) {
+        if (!x->given[i])
+            continue;
+        o->values[i] = x->values[i];
+        if (f[i].type == FIELD_JSON &&
+            !merge_json(op, &f[i], &old->values[i], yyjson_obj_get(x->body, f[i].name), &o->values[i], err))
+            return false;
+        if (f[i].flags & FIELD_VIRTUAL || !audit_same(&o->values[i], &old->values[i]))
+            *ret_changed = true;
+    }
+    return true;
+}
+
+static bool same_revision(const struct change_ctx *x, const struct object *o, struct err *err)
+{
+    if (x->revision == 0 || x->revision == o->revision)
+        return true;
+    return err_set(err, ERR_STALE, NULL, "the %s has revision %" PRId64 " by now, not %" PRId64,
+                   x->kind->title.en, o->revision, x->revision);
+}
+
+static bool update_in_write(struct op *op, void *ctx, struct err *err)
+{
+    struct change_ctx *x = ctx;
+    const struct kind *k = op->kind = x->kind;
+    struct object old;
+    bool changed;
+    if (!access_load(op->core, op->caller, op->conn, k, x->parent, x->id, op->arena, &old, err) ||
+        !access_object(op->caller, &old, "update", NULL, err) || !same_revision(x, &old, err))
+        return false;
+    struct object o = old;
+    o.values = arena_copy(op->arena, old.values, (kind_field_count(k) + 1) * sizeof *old.values);
+    if (!apply(op, x, &old, &o, &changed, err) || !check_refs(op, x, &o, err))
+        return false;
+    if (changed) {
+        if (k->before_update && !k->before_update(op, &old, &o, err))
+            return false;
+        if (!update_row(op, &old, &o, err))
+            return false;
+        if (k->after_update && !k->after_update(op, &old, &o, err))
+            return false;
+    }
+    x->object = o;
+    return true;
+}
+
+bool engine_update(struct core *core, const struct caller *c, const struct kind *k, int64_t parent,
+                   int64_t id, int64_t revision, yyjson_val *patch, struct arena *a, struct object *ret,
+                   struct err *err)
+{
+    struct change_ctx x = change_ctx(a, k, parent, id, revision, patch);
+    struct object now;
+    /* Rights first: who may not change it does not learn which fields it has. */
+    if (!access_load(core, c, NULL, k, parent, id, a, &now, err) ||
+        !access_object(c, &now, "update", NULL, err))
+        return false;
+    if (!yyjson_is_obj(patch))
+        return err_set(err, ERR_MALFORMED, NULL, "the body must be a JSON object");
+    if (!validate_body(a, k->fields, patch, VALIDATE_UPDATE, NULL, x.values, x.given, err))
+        return false;
+    if (!engine_write(core, c, a, update_in_write, &x, err))
+        return false;
+    *ret = x.object;
+    return true;
+}
+
+/* --- delete --- */
+static bool delete_in_write(struct op *op, void *ctx, struct err *err)
+{
+    struct change_ctx *x = ctx;
+    const struct kind *k = op->kind = x->kind;
+    struct object o;
+    if (!access_load(op->core, op->caller, op->conn, k, x->parent, x->id, op->arena, &o, err) ||
+        !access_object(op->caller, &o, "delete", NULL, err) || !same_revision(x, &o, err))
+        return false;
+    if (k->before_delete && !k->before_delete(op, &o, err))
+        return false;
+    if (!refs_find(op, &o, &x->refs, err))
+        return false;
+    if (x->refs.p)
+        return err_set(err, ERR_CONFLICT, NULL, "the %s is still in use", k->title.en);
+    return engine_delete_row(op, &o, err) && (!k->after_delete || k->after_delete(op, &o, err));
+}
+
+bool engine_delete(struct core *core, const struct caller *c, const struct kind *k, int64_t parent,
+                   int64_t id, int64_t revision, struct arena *a, struct str *ret_refs, struct err *err)
+{
+    struct change_ctx x = change_ctx(a, k, parent, id, revision, NULL);
+    *ret_refs = STR_NULL;
+    if (engine_write(core, c, a, delete_in_write, &x, err))
+        return true;
+    *ret_refs = x.refs;
+    return false;
+}
+
+/* --- actions --- */
+struct action_audit {
+    const struct action *action;
+    const struct object *object;
+    const struct db_value *input;
+};
+
+static bool audit_action(struct op *op, void *ctx, struct err *err)
+{
+    const struct action_audit *x = ctx;
+    return audit_object(op, x->action->name, x->object, audit_input(op->arena, x->action->fields, x->input),
+                        err);
+}
+
+bool engine_action(struct core *core, const struct caller *c, const struct kind *k, const struct action *act,
+                   int64_t parent, int64_t id, yyjson_val *input, struct arena *a, struct buf *out,
+                   int *ret_status, struct err *err)
+{
+    struct object o = engine_object(a, k);
+    struct op op = {.core = core, .caller = c, .arena = a, .kind = k};
+    o.parent = parent;
+    if (!act->on_kind && !access_load(core, c, NULL, k, parent, id, a, &o, err))
+        return false;
+    if (!access_object(c, &o, NULL, act->permission, err))
+        return false;
+    size_t n = 0;
+    while (act->fields && act->fields[n].name)
+        n++;
+    struct db_value *values = arena_array(a, struct db_value, n + 1);
+    bool *given = arena_array(a, bool, n + 1);
+    if (!validate_body(a, act->fields, input, VALIDATE_INPUT, NULL, values, given, err))
+        return false;
+    struct json_out json;
+    json_begin(&json, out);
+    *ret_status = 200;
+    if (!act->run(&op, &o, values, &json, ret_status, err))
+        return false;
+    struct action_audit x = {.action = act, .object = &o, .input = values};
+    if (act->read_only)
+        return true;
+    if (!engine_write(core, c, a, audit_action, &x, err))
+        return false;
+    pending_tell_one(core, &o, act->name);
+    return true;
+}

@@ -1,0 +1,71 @@
+#include "core/kinds.h"
+
+const struct kind *const kinds[] = {
+    &kind_label_set,
+    &kind_spec,
+    &kind_audit,
+};
+const size_t kind_count = countof(kinds);
+
+const struct kind *kind_by_name(struct str name)
+{
+    for (size_t i = 0; i < kind_count; i++)
+        if (str_is(name, kinds[i]->name))
+            return kinds[i];
+    return NULL;
+}
+
+const struct kind *kind_by_plural(struct str plural, const struct kind *parent)
+{
+    for (size_t i = 0; i < kind_count; i++) {
+        const struct kind *k = kinds[i];
+        bool fits = parent ? k->parent && strcmp(k->parent, parent->name) == 0 : !k->parent;
+        if (fits && str_is(plural, k->plural))
+            return k;
+    }
+    return NULL;
+}
+
+size_t kind_field_count(const struct kind *k)
+{
+    size_t n = 0;
+    while (k->fields[n].name)
+        n++;
+    return n;
+}
+
+const struct field *kind_field(const struct kind *k, struct str name, size_t *ret_index)
+{
+    for (size_t i = 0; k->fields[i].name; i++) {
+        if (!str_is(name, k->fields[i].name))
+            continue;
+        if (ret_index)
+            *ret_index = i;
+        return &k->fields[i];
+    }
+    return NULL;
+}
+
+const char *kind_permission(struct arena *a, const struct kind *k, const char *verb)
+{
+    return arena_printf(a, "%s.%s", k->permission_as ? k->permission_as : k->name, verb);
+}
+
+bool kind_is_project(const struct kind *k)
+{
+    return strcmp(k->name, "project") == 0;
+}
+
+bool kind_has_project(const struct kind *k)
+{
+    if (k->scope == SCOPE_PROJECT)
+        return true;
+    if (k->scope != SCOPE_CHILD || strcmp(k->parent, "project") == 0)
+        return false;
+    return kind_has_project(kind_by_name(str_of(k->parent)));
+}
+
+const struct field *kind_name_field(const struct kind *k)
+{
+    return k->fields[0].type == FIELD_TEXT && !(k->fields[0].flags & FIELD_VIRTUAL) ? &k->fields[0] : NULL;
+}

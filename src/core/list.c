@@ -1,0 +1,260 @@
+#include "core/access.h"
+#include "core/cursor.h"
+#include "core/filter.h"
+#include "core/row.h"
+#include "core/rule.h"
+#include "core/show.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define LIMIT_DEFAULT 20
+#define LIMIT_MAX     200
+#define Q_MAX         200 /* characters */
+
+/* How a list is ordered: by a column, then by id in the same direction. */
+struct order {
+    struct str text;           /* as asked: "-name" */
+    const char *column;        /* NULL: by id alone */
+    const struct field *field; /* of the column */
+    bool down;
+    bool never_null;
+};
+
+static const struct field updated_at = {.name = "updated_at", .type = FIELD_TIME};
+
+static const struct field *search_field(const struct kind *k)
+{
+    for (const struct field *f = k->fields; f->name; f++)
+        if (f->flags & FIELD_SEARCH && !(f->flags & FIELD_VIRTUAL))
+            return f;
+    return NULL;
+}
+
+static bool parse_order(const struct kind *k, const struct list_query *q, struct order *ret, struct err *err)
+{
+    struct order o = {.text = q->sort};
+    if (!q->sort.n) {
+        const struct field *searched = q->q.n ? search_field(k) : NULL;
+        o.text = searched ? str_of(searched->name) : STR("-id");
+    }
+    struct str name = o.text;
+    if (name.p[0] == '-') {
+        o.down = true;
+        name = (struct str){name.p + 1, name.n - 1};
+    }
+    /* Objects get their id and created_at in one go: both orders are the same, and one index does. */
+    if (str_is(name, "id") || str_is(name, "created_at")) {
+        o.never_null = true;
+    } else if (str_is(name, "updated_at")) {
+        o.column = "updated_at";
+        o.field = &updated_at;
+        o.never_null = true;
+    } else {
+        o.field = kind_field(k, name, NULL);
+        bool sortable = o.field && o.field->flags & FIELD_SORT && !(o.field->flags & FIELD_VIRTUAL);
+        /* Without sort=, the searched field orders, sortable or not: it is indexed. */
+        if (!sortable && q->sort.n) {
+            char shown[RULE_SHORT];
+            if (!utf8_valid(name))
+                name = STR("?");
+            return err_set(err, ERR_INVALID, "sort", "sort: %s is not a field to sort by",
+                           rule_short(name, shown));
+        }
+        o.column = o.field->name;
+    }
+    *ret = o;
+    return true;
+}
+
+/* The conditions that hold on every page. */
+static bool conditions(struct core *core, const struct caller *c, const struct kind *k,
+                       const struct list_query *q, struct arena *a, struct sql *out, struct err *err)
+{
+    sql_add(out, " WHERE ");
+    if (!access_list(core, c, k, q, a, out, err))
+        return false;
+    if (q->mine && k->scope != SCOPE_OWN) {
+        sql_and(out);
+        sql_add(out, "\"created_by\"=");
+        sql_arg(out, db_int(c->user));
+    }
+    if (q->q.n) {
+        const struct field *f = search_field(k);
+        if (!f)
+            return err_set(err, ERR_INVALID, "q", "q: a %s cannot be searched by text", k->title.en);
+        if (!utf8_valid(q->q) || memchr(q->q.p, 0, q->q.n))
+            return err_set(err, ERR_INVALID, "q", "q: is not valid UTF-8");
+        if (utf8_count(q->q) > Q_MAX)
+            return err_set(err, ERR_INVALID, "q", "q: has %zu characters; it may have %d", utf8_count(q->q),
+                           Q_MAX);
+        sql_and(out);
+        filter_prefix(a, f->name, q->q, out);
+    }
+    return !q->filter.n || filter_parse(a, k, q->filter, out, err);
+}
+
+/* Part of the order: all objects without a value of the sort column, or all with one. On both engines these
+ * two are apart, so null never takes part in a comparison and an index answers each. */
+struct part {
+    bool nulls;
+    const struct cursor *after;
+};
+
+static size_t parts_of(const struct order *o, const struct cursor *after, struct part ret[2])
+{
+    if (!o->column || o->never_null) {
+        ret[0] = (struct part){false, after};
+        return 1;
+    }
+    bool in_nulls = after && after->value.type == DB_NULL;
+    if (!after) {
+        ret[0] = (struct part){!o->down, NULL};
+        ret[1] = (struct part){o->down, NULL};
+        return 2;
+    }
+    ret[0] = (struct part){in_nulls, after};
+    ret[1] = (struct part){!in_nulls, NULL};
+    /* Upwards null comes first, downwards last. */
+    return in_nulls == o->down ? 1 : 2;
+}
+
+static void part_sql(const struct kind *k, const struct order *o, const struct part *p,
+                     const struct sql *where, int64_t limit, struct sql *s)
+{
+    const char *than = o->down ? "<" : ">", *dir = o->down ? " DESC" : "";
+    row_select(s, k);
+    s->text.n -= strlen(" WHERE ");
+    s->text.p[s->text.n] = 0;
+    sql_append(s, where);
+    if (o->column && !o->never_null) {
+        sql_and(s);
+        buf_printf(&s->text, "\"%s\" IS%s NULL", o->column, p->nulls ? "" : " NOT");
+    }
+    bool by_value = o->column && !p->nulls;
+    if (p->after) {
+        sql_and(s);
+        if (by_value) {
+            buf_printf(&s->text, "(\"%s\",\"id\")%s(", o->column, than);
+            sql_arg(s, p->after->value);
+            sql_add(s, ",");
+            sql_arg(s, db_int(p->after->id));
+            sql_add(s, ")");
+        } else {
+            buf_printf(&s->text, "\"id\"%s", than);
+            sql_arg(s, db_int(p->after->id));
+        }
+    }
+    if (str_ends(buf_view(&s->text), " WHERE ")) {
+        s->text.n -= strlen(" WHERE ");
+        s->text.p[s->text.n] = 0;
+    }
+    if (by_value)
+        buf_printf(&s->text, " ORDER BY \"%s\"%s,\"id\"%s", o->column, dir, dir);
+    else
+        buf_printf(&s->text, " ORDER BY \"id\"%s", dir);
+    sql_add(s, " LIMIT ");
+    sql_arg(s, db_int(limit));
+}
+
+struct page {
+    struct object *objects;
+    size_t n;
+    bool more;
+    int64_t total;
+};
+
+static bool read_page(struct db_conn *conn, const struct kind *k, const struct order *o,
+                      const struct cursor *after, const struct sql *where, size_t limit, struct arena *a,
+                      struct page *ret, struct err *err)
+{
+    struct part parts[2];
+    size_t count = parts_of(o, after, parts);
+    ret->objects = arena_array(a, struct object, limit + 1);
+    for (size_t i = 0; i < count && ret->n <= limit; i++) {
+        auto_sql struct sql s;
+        sql_init(&s);
+        part_sql(k, o, &parts[i], where, (int64_t)(limit + 1 - ret->n), &s);
+        struct db_rows rows;
+        if (!conn_query(conn, a, s.text.p, sql_args(&s), &rows, err))
+            return false;
+        for (size_t r = 0; r < rows.n; r++)
+            ret->objects[ret->n++] = row_read(a, k, &rows.row[r]);
+    }
+    ret->more = ret->n > limit;
+    if (ret->more)
+        ret->n = limit;
+    return true;
+}
+
+static bool read_total(struct db_conn *conn, const struct kind *k, const struct sql *where, struct arena *a,
+                       struct page *ret, struct err *err)
+{
+    auto_sql struct sql s;
+    sql_init(&s);
+    buf_printf(&s.text, "SELECT count(*) FROM \"%s\"", k->table);
+    if (!str_is(buf_view(&where->text), " WHERE "))
+        sql_append(&s, where);
+    struct db_row row;
+    bool found;
+    if (!conn_query_one(conn, a, s.text.p, sql_args(&s), &row, &found, err))
+        return false;
+    ret->total = found ? row.v[0].i : 0;
+    return true;
+}
+
+static const char *next_cursor(struct arena *a, const struct order *o, const struct page *p)
+{
+    if (!p->more)
+        return NULL;
+    const struct object *last = &p->objects[p->n - 1];
+    struct cursor c = {.sort = o->text, .id = last->id};
+    if (o->column)
+        c.value = o->field == &updated_at ? db_int(last->updated_at) : *object_value(last, o->column);
+    return cursor_text(a, &c);
+}
+
+static bool write_page(struct core *core, const struct caller *c, const struct order *o, const struct page *p,
+                       bool count, struct arena *a, struct buf *out, struct err *err)
+{
+    struct json_out json;
+    json_begin(&json, out);
+    json_object(&json);
+    json_key(&json, "items");
+    json_array(&json);
+    if (!show_objects(core, c, p->objects, p->n, a, &json, err))
+        return false;
+    json_array_end(&json);
+    json_kz(&json, "next", next_cursor(a, o, p));
+    if (count)
+        json_kint(&json, "total", p->total);
+    json_object_end(&json);
+    return true;
+}
+
+bool engine_list(struct core *core, const struct caller *c, const struct kind *k, const struct list_query *q,
+                 struct arena *a, struct buf *out, struct err *err)
+{
+    struct order order;
+    struct cursor after;
+    int64_t limit = q->limit ? q->limit : LIMIT_DEFAULT;
+    if (limit < 1 || limit > LIMIT_MAX)
+        return err_set(err, ERR_INVALID, "limit", "limit: %" PRId64 " is not in 1 to %d", limit, LIMIT_MAX);
+    if (!parse_order(k, q, &order, err))
+        return false;
+    if (q->cursor.n &&
+        !cursor_parse(a, q->cursor, order.text, order.column ? order.field : NULL, &after, err))
+        return false;
+    auto_sql struct sql where;
+    sql_init(&where);
+    if (!conditions(core, c, k, q, a, &where, err))
+        return false;
+    struct db_conn *conn = db_read_begin(core->db, err);
+    if (!conn)
+        return false;
+    struct page page = {0};
+    bool ok = read_page(conn, k, &order, q->cursor.n ? &after : NULL, &where, (size_t)limit, a, &page, err) &&
+              (!q->count || read_total(conn, k, &where, a, &page, err));
+    db_read_end(core->db, conn);
+    return ok && write_page(core, c, &order, &page, q->count, a, out, err);
+}

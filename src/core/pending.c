@@ -1,0 +1,31 @@
+#include "core/pending.h"
+
+#include "core/changes.h"
+
+void pending_add(struct pending *p, const struct object *o, const char *verb)
+{
+    if (!p)
+        return;
+    if (p->n == p->cap) {
+        size_t cap = p->cap ? p->cap * 2 : 4;
+        p->items = arena_grow(p->arena, p->items, p->cap * sizeof *p->items, cap * sizeof *p->items);
+        p->cap = cap;
+    }
+    p->items[p->n++] = (struct pending_change){*o, verb};
+}
+
+void pending_tell_one(struct core *core, const struct object *o, const char *verb)
+{
+    if (o->kind->changed)
+        o->kind->changed(core, o, verb);
+    changes_tell(
+        core->changes,
+        &(struct change){
+            .kind = o->kind->name, .verb = verb, .id = o->id, .project = o->project, .parent = o->parent});
+}
+
+void pending_tell(struct core *core, const struct pending *p)
+{
+    for (size_t i = 0; i < p->n; i++)
+        pending_tell_one(core, &p->items[i].object, p->items[i].verb);
+}

@@ -1,0 +1,23 @@
+/* What a write changed, kept until the commit is durable: then caches drop it, listeners hear of it and the
+ * kind's `changed` runs. A write that is run again starts with an empty list. */
+#ifndef INGOT_CORE_PENDING_H
+#define INGOT_CORE_PENDING_H
+
+#include "core/engine.h"
+
+struct pending {
+    struct arena *arena;
+    struct pending_change {
+        struct object object;
+        const char *verb;
+    } * items;
+    size_t n, cap;
+};
+
+/* pending may be NULL: then nothing is kept. */
+void pending_add(struct pending *p, const struct object *o, const char *verb);
+/* After the commit, in the calling thread. */
+void pending_tell(struct core *core, const struct pending *p);
+void pending_tell_one(struct core *core, const struct object *o, const char *verb);
+
+#endif

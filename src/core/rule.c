@@ -1,0 +1,206 @@
+#include "core/rule.h"
+
+#include <stdio.h>
+
+static bool is_lower(char c)
+{
+    return c >= 'a' && c <= 'z';
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_alnum(char c)
+{
+    return is_lower(c) || (c >= 'A' && c <= 'Z') || is_digit(c);
+}
+
+/* The first byte that `ok` refuses, as "contains ..."; NULL when there is none. */
+static const char *first_bad(struct str s, bool (*ok)(char), char why[80])
+{
+    for (size_t i = 0; i < s.n; i++) {
+        if (ok(s.p[i]))
+            continue;
+        size_t end = i;
+        utf8_next(s, &end);
+        snprintf(why, 80, "contains \"%.*s\"", (int)(end - i), s.p + i);
+        return why;
+    }
+    return NULL;
+}
+
+static bool name_char(char c)
+{
+    return !memchr("/:*?\"<'>|", c, 9);
+}
+
+static const char *wrong_name(struct str s, char why[80])
+{
+    size_t spaces = 0;
+    for (size_t i = 0; i < s.n; i++)
+        spaces += s.p[i] == ' ';
+    if (s.n > 0 && spaces == s.n)
+        return "is only spaces";
+    return first_bad(s, name_char, why);
+}
+
+static bool login_char(char c)
+{
+    return is_alnum(c) || strchr("._@+-", c);
+}
+
+static const char *wrong_login(struct str s, char why[80])
+{
+    if (s.n && !is_alnum(s.p[0]))
+        return "does not begin with a letter or digit";
+    return first_bad(s, login_char, why);
+}
+
+static bool email_char(char c)
+{
+    return (unsigned char)c > ' ' && c != 127 && !strchr("\"(),:;<>[\\]", c);
+}
+
+static const char *wrong_email(struct str s, char why[80])
+{
+    if (s.n == 0)
+        return NULL;
+    const char *bad = first_bad(s, email_char, why);
+    if (bad)
+        return bad;
+    struct str host;
+    struct str local = str_cut(s, '@', &host);
+    if (!local.n || !host.p || !host.n || memchr(host.p, '@', host.n))
+        return "is not of the form name@host";
+    if (host.p[0] == '.' || host.p[host.n - 1] == '.' || str_find(host, STR("..")) >= 0)
+        return "has a malformed host";
+    return NULL;
+}
+
+static bool hex_char(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+static const char *wrong_color(struct str s, char why[80])
+{
+    if (s.n != 7 || s.p[0] != '#')
+        return "is no colour";
+    return first_bad((struct str){s.p + 1, 6}, hex_char, why);
+}
+
+static const char *wrong_key(struct str s, char why[80])
+{
+    (void)why;
+    return s.n == 0 || (s.n == 1 && (is_lower(s.p[0]) || is_digit(s.p[0]))) ? NULL : "is no shortcut";
+}
+
+static bool slug_char(char c)
+{
+    return is_lower(c) || is_digit(c) || c == '-';
+}
+
+static const char *wrong_slug(struct str s, char why[80])
+{
+    if (s.n && (s.p[0] == '-' || s.p[s.n - 1] == '-'))
+        return "begins or ends with \"-\"";
+    return first_bad(s, slug_char, why);
+}
+
+static bool image_char(char c)
+{
+    return is_lower(c) || is_digit(c) || strchr("-._/", c);
+}
+
+static const char *wrong_image(struct str s, char why[80])
+{
+    if (s.n && (strchr("-._/", s.p[0]) || strchr("-._/", s.p[s.n - 1])))
+        return "begins or ends with a separator";
+    if (str_find(s, STR("//")) >= 0 || str_find(s, STR("..")) >= 0)
+        return "has two separators in a row";
+    return first_bad(s, image_char, why);
+}
+
+static bool tag_char(char c)
+{
+    return is_alnum(c) || strchr("-._", c);
+}
+
+static const char *wrong_tag(struct str s, char why[80])
+{
+    if (s.n && (s.p[0] == '.' || s.p[0] == '-'))
+        return "begins with \".\" or \"-\"";
+    return first_bad(s, tag_char, why);
+}
+
+static const char *wrong_language(struct str s, char why[80])
+{
+    (void)why;
+    return s.n == 0 || str_is(s, "en") || str_is(s, "zh") ? NULL : "is no language of the platform";
+}
+
+static bool permission_char(char c)
+{
+    return is_lower(c) || is_digit(c) || strchr("_-.*", c);
+}
+
+static const char *wrong_permission(struct str s, char why[80])
+{
+    if (str_is(s, "*"))
+        return NULL;
+    struct str verb;
+    struct str kind = str_cut(s, '.', &verb);
+    if (!kind.n || !verb.p || !verb.n || memchr(verb.p, '.', verb.n))
+        return "is not of the form kind.verb";
+    return first_bad(s, permission_char, why);
+}
+
+const struct rule rules[] = {
+    {"name", "names are 1 to 50 characters without / : * ? \" < ' > | and not only spaces",
+     "^(?! *$)[^/:*?\"<'>|\\u0000-\\u001f\\u007f]+$", 1, 50, wrong_name},
+    {"login", "a sign-in name is 1 to 50 of a-z A-Z 0-9 . _ @ + - and begins with a letter or digit",
+     "^[a-zA-Z0-9][a-zA-Z0-9._@+-]*$", 1, 50, wrong_login},
+    {"email", "an e-mail address is name@host, at most 254 characters", NULL, 0, 254, wrong_email},
+    {"color", "a colour is # and six hexadecimal digits, as in #1a2b3c", "^#[0-9a-fA-F]{6}$", 7, 7,
+     wrong_color},
+    {"key", "a shortcut is one of a-z and 0-9", "^[a-z0-9]?$", 0, 1, wrong_key},
+    {"slug", "1 to 50 of a-z, 0-9 and - inside", "^[a-z0-9]([a-z0-9-]*[a-z0-9])?$", 1, 50, wrong_slug},
+    {"image-name", "an image's name is 1 to 50 of a-z 0-9 - . _ / with single separators inside",
+     "^[a-z0-9]+([._/-]+[a-z0-9]+)*$", 1, 50, wrong_image},
+    {"image-tag", "an image's version is 1 to 50 of a-z A-Z 0-9 - . _", "^[a-zA-Z0-9_][a-zA-Z0-9._-]*$", 1,
+     50, wrong_tag},
+    {"language", "a language is en or zh", "^(en|zh)?$", 0, 2, wrong_language},
+    {"permission", "a permission is kind.verb, where either may be *", "^(\\*|[a-z0-9_*-]+\\.[a-z0-9_*-]+)$",
+     1, 100, wrong_permission},
+    {"password", "a password is 6 to 128 characters", NULL, 6, 128, NULL},
+    {"text", "a text has at most 500 characters", NULL, 0, 500, NULL},
+};
+const size_t rule_count = countof(rules);
+
+const struct rule *rule_find(const char *name)
+{
+    for (size_t i = 0; name && i < rule_count; i++)
+        if (strcmp(rules[i].name, name) == 0)
+            return &rules[i];
+    return NULL;
+}
+
+const char *rule_short(struct str s, char ret[RULE_SHORT])
+{
+    size_t end = 0;
+    for (size_t chars = 0; end < s.n && chars < 40; chars++)
+        utf8_next(s, &end);
+    snprintf(ret, RULE_SHORT, "\"%.*s%s\"", (int)end, s.p ? s.p : "", end < s.n ? "…" : "");
+    return ret;
+}
+
+bool rule_check(const struct rule *r, const char *field, struct str text, struct err *err)
+{
+    char why[80], shown[RULE_SHORT];
+    const char *wrong = r->wrong ? r->wrong(text, why) : NULL;
+    if (!wrong)
+        return true;
+    return err_set(err, ERR_INVALID, field, "%s: %s %s; %s", field, rule_short(text, shown), wrong, r->says);
+}

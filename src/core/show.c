@@ -1,0 +1,150 @@
+#include "core/show.h"
+
+#include "base/clock.h"
+#include "core/names.h"
+
+static void show_time(int64_t us, struct json_out *out)
+{
+    char text[CLOCK_TEXT_MAX];
+    json_z(out, clock_format(us, text));
+}
+
+void show_value(const struct field *f, const struct db_value *v, struct json_out *out)
+{
+    if (v->type == DB_NULL) {
+        json_null(out);
+        return;
+    }
+    switch (f->type) {
+    case FIELD_TEXT:
+    case FIELD_CHOICE:
+        json_string(out, v->s);
+        return;
+    case FIELD_INT:
+    case FIELD_REF:
+        json_int(out, v->i);
+        return;
+    case FIELD_REAL:
+        json_real(out, v->type == DB_INT ? (double)v->i : v->r);
+        return;
+    case FIELD_BOOL:
+        json_bool(out, v->i != 0);
+        return;
+    case FIELD_TIME:
+        show_time(v->i, out);
+        return;
+    case FIELD_TEXTS:
+    case FIELD_JSON:
+        json_raw(out, v->s);
+        return;
+    }
+}
+
+static void show_ref(const struct names *names, const struct kind *k, int64_t id, struct json_out *out)
+{
+    if (id == 0) {
+        json_null(out);
+        return;
+    }
+    json_object(out);
+    json_kint(out, "id", id);
+    json_kstr(out, "name", k ? names_get(names, k, id) : STR_NULL);
+    json_object_end(out);
+}
+
+/* The kinds that the fields of a kind refer to, looked up once per page. */
+struct refs {
+    const struct kind *user, *project, *parent;
+    const struct kind **of_field;
+    struct names names;
+};
+
+static void want_names(struct refs *r, const struct object *o)
+{
+    const struct kind *k = o->kind;
+    names_want(&r->names, r->user, o->created_by);
+    if (kind_has_project(k))
+        names_want(&r->names, r->project, o->project);
+    names_want(&r->names, r->parent, o->parent);
+    for (size_t i = 0; k->fields[i].name; i++)
+        if (k->fields[i].type == FIELD_REF && o->values[i].type == DB_INT)
+            names_want(&r->names, r->of_field[i], o->values[i].i);
+}
+
+static bool load_names(struct core *core, const struct object *o, size_t n, struct arena *a, struct refs *ret,
+                       struct err *err)
+{
+    const struct kind *k = o->kind;
+    size_t fields = kind_field_count(k);
+    ret->user = kind_by_name(STR("user"));
+    ret->project = kind_by_name(STR("project"));
+    ret->parent = k->parent ? kind_by_name(str_of(k->parent)) : NULL;
+    ret->of_field = arena_array(a, const struct kind *, fields + 1);
+    for (size_t i = 0; i < fields; i++)
+        if (k->fields[i].type == FIELD_REF)
+            ret->of_field[i] = kind_by_name(str_of(k->fields[i].ref));
+    names_init(&ret->names, a, n * (fields + 3));
+    for (size_t i = 0; i < n; i++)
+        want_names(ret, &o[i]);
+    return names_load(&ret->names, core->db, err);
+}
+
+static bool show_one(struct op *op, const struct object *o, const struct refs *r, struct json_out *out,
+                     struct err *err)
+{
+    const struct kind *k = o->kind;
+    json_object(out);
+    json_kint(out, "id", o->id);
+    if (kind_has_project(k)) {
+        json_key(out, "project");
+        show_ref(&r->names, r->project, o->project, out);
+    }
+    if (k->scope == SCOPE_CHILD) {
+        json_key(out, k->parent);
+        show_ref(&r->names, r->parent, o->parent, out);
+    }
+    for (size_t i = 0; k->fields[i].name; i++) {
+        const struct field *f = &k->fields[i];
+        if (f->flags & (FIELD_VIRTUAL | FIELD_SECRET))
+            continue;
+        json_key(out, f->name);
+        if (f->type == FIELD_REF)
+            show_ref(&r->names, r->of_field[i], o->values[i].type == DB_INT ? o->values[i].i : 0, out);
+        else
+            show_value(f, &o->values[i], out);
+    }
+    if (k->show && !k->show(op, o, out, err))
+        return false;
+    json_key(out, "created_by");
+    show_ref(&r->names, r->user, o->created_by, out);
+    json_key(out, "created_at");
+    show_time(o->created_at, out);
+    json_key(out, "updated_at");
+    show_time(o->updated_at, out);
+    json_kint(out, "revision", o->revision);
+    json_object_end(out);
+    return true;
+}
+
+bool show_objects(struct core *core, const struct caller *c, const struct object *o, size_t n,
+                  struct arena *a, struct json_out *out, struct err *err)
+{
+    if (n == 0)
+        return true;
+    struct refs refs = {0};
+    if (!load_names(core, o, n, a, &refs, err))
+        return false;
+    struct op op = {.core = core, .caller = c, .arena = a, .kind = o->kind};
+    for (size_t i = 0; i < n; i++)
+        if (!show_one(&op, &o[i], &refs, out, err))
+            return false;
+    return true;
+}
+
+bool engine_show(struct core *core, const struct caller *c, const struct object *o, struct arena *a,
+                 struct buf *out, struct err *err)
+{
+    struct json_out json;
+    json_begin(&json, out);
+    return show_objects(core, c, o, 1, a, &json, err);
+}

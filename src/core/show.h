@@ -1,0 +1,14 @@
+/* Objects as JSON, as docs/api.md says: id, place, fields, who and when. */
+#ifndef INGOT_CORE_SHOW_H
+#define INGOT_CORE_SHOW_H
+
+#include "base/json.h"
+#include "core/engine.h"
+
+/* Writes the objects one after the other (inside the caller's array, or one alone). All are of one kind. */
+bool show_objects(struct core *core, const struct caller *c, const struct object *o, size_t n,
+                  struct arena *a, struct json_out *out, struct err *err);
+/* A stored value without the names of references, for the audit. */
+void show_value(const struct field *f, const struct db_value *v, struct json_out *out);
+
+#endif
