@@ -122,7 +122,8 @@ struct apply {
 static bool apply_write(struct db_conn *c, void *ctx, struct err *err)
 {
     struct apply *p = ctx;
-    struct op op = {p->core, p->caller, c, p->arena, p->before->kind};
+    struct op op = {
+        .core = p->core, .caller = p->caller, .conn = c, .arena = p->arena, .kind = p->before->kind};
     struct object now;
     struct digest old;
     bool found;
