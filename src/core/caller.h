@@ -10,7 +10,7 @@
 struct caller {
     int64_t user; /* 0: nobody is signed in */
     const char *name;
-    bool administrator;
+    bool administrator;     /* and not narrowed by a token's scopes */
     int64_t session, token; /* which of both carried the request; 0 */
     const char *peer;       /* address, for the audit */
     const void *grants; /* accounts' own: projects and permissions, immutable, held while the caller lives */
@@ -21,8 +21,8 @@ extern const struct caller caller_system;
 
 /* project 0: a platform-wide permission. */
 bool caller_may(const struct caller *c, const char *permission, int64_t project);
-/* The same, with ERR_UNAUTHORIZED or ERR_FORBIDDEN naming the permission; ERR_NOT_FOUND when the caller is no
- * member of the project at all (its existence is a secret). */
+/* The same, with ERR_UNAUTHORIZED or ERR_FORBIDDEN (the permission is err->field); ERR_NOT_FOUND when the
+ * caller is no member of the project at all (its existence is a secret). */
 bool caller_need(const struct caller *c, const char *permission, int64_t project, struct err *err);
 bool caller_in_project(const struct caller *c, int64_t project);
 

@@ -213,6 +213,28 @@ static bool find_place(struct core *core, const struct caller *c, struct arena *
     return true;
 }
 
+/* Lets the kind work on the given values before the write. old is NULL at create. */
+static bool prepare(struct core *core, const struct caller *c, struct arena *a, struct change_ctx *x,
+                    const struct object *old, struct err *err)
+{
+    const struct kind *k = x->kind;
+    size_t n = kind_field_count(k);
+    if (!k->prepare)
+        return true;
+    struct op op = {.core = core, .caller = c, .arena = a, .kind = k};
+    struct object o = old ? *old : x->object;
+    o.values = arena_copy(a, old ? old->values : x->values, (n + 1) * sizeof *o.values);
+    for (size_t i = 0; i < n; i++)
+        if (x->given[i])
+            o.values[i] = x->values[i];
+    if (!k->prepare(&op, old, &o, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (x->given[i])
+            x->values[i] = o.values[i];
+    return true;
+}
+
 static const char *const place_keys[] = {"project", NULL};
 
 bool engine_create(struct core *core, const struct caller *c, const struct kind *k, int64_t parent,
@@ -224,7 +246,8 @@ bool engine_create(struct core *core, const struct caller *c, const struct kind 
     if (!find_place(core, c, a, &x, err) || !access_object(c, &x.object, "create", NULL, err))
         return false;
     if (!validate_body(a, k->fields, body, VALIDATE_CREATE, k->scope == SCOPE_PROJECT ? place_keys : NULL,
-                       x.values, x.given, err))
+                       x.values, x.given, err) ||
+        !prepare(core, c, a, &x, NULL, err))
         return false;
     if (!engine_write(core, c, a, create_in_write, &x, err))
         return false;
@@ -315,7 +338,8 @@ bool engine_update(struct core *core, const struct caller *c, const struct kind 
         return false;
     if (!yyjson_is_obj(patch))
         return err_set(err, ERR_MALFORMED, NULL, "the body must be a JSON object");
-    if (!validate_body(a, k->fields, patch, VALIDATE_UPDATE, NULL, x.values, x.given, err))
+    if (!validate_body(a, k->fields, patch, VALIDATE_UPDATE, NULL, x.values, x.given, err) ||
+        !prepare(core, c, a, &x, &now, err))
         return false;
     if (!engine_write(core, c, a, update_in_write, &x, err))
         return false;

@@ -1,9 +1,10 @@
 #include "core/kinds.h"
 
+#include "core/account/accounts.h"
+
 const struct kind *const kinds[] = {
-    &kind_label_set,
-    &kind_spec,
-    &kind_audit,
+    &kind_user,  &kind_group,   &kind_group_member, &kind_role, &kind_project, &kind_member,
+    &kind_token, &kind_session, &kind_label_set,    &kind_spec, &kind_audit,
 };
 const size_t kind_count = countof(kinds);
 

@@ -1,0 +1,301 @@
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "core/account/state.h"
+
+#define CACHE_MAX 20000 /* when so many are cached, all are dropped and come back as they are used */
+#define MINUTE    (60 * SECOND)
+
+static void credential_free(struct credential *e)
+{
+    grants_unref(e->grants);
+    free(e);
+}
+
+void credentials_drop(struct accounts *acc)
+{
+    struct str key;
+    void *value;
+    for (size_t i = 0; map_next(acc->credentials, &i, &key, &value);)
+        credential_free(value);
+    map_free(acc->credentials);
+    acc->credentials = NULL;
+}
+
+bool credential_key(struct str secret, bool is_cookie, uint8_t ret[CREDENTIAL_KEY])
+{
+    struct str text = secret;
+    if (!is_cookie) {
+        if (!str_starts(secret, ACCOUNTS_TOKEN_PREFIX))
+            return false;
+        text.p += sizeof ACCOUNTS_TOKEN_PREFIX - 1;
+        text.n -= sizeof ACCOUNTS_TOKEN_PREFIX - 1;
+    }
+    if (text.n != ACCOUNTS_SECRET_TEXT)
+        return false;
+    for (size_t i = 0; i < text.n; i++) {
+        char c = text.p[i];
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+              c == '_'))
+            return false;
+    }
+    ret[0] = is_cookie ? 's' : 't';
+    sha256_of(secret, ret + 1);
+    return true;
+}
+
+static void fill(struct caller *ret, const struct credential *e)
+{
+    struct grants *g = grants_ref(e->grants);
+    *ret = (struct caller){
+        .user = g->user,
+        .name = g->name,
+        .administrator = g->administrator && !g->narrowed,
+        .session = e->cookie ? e->id : 0,
+        .token = e->cookie ? 0 : e->id,
+        .grants = g,
+    };
+}
+
+static bool is_over(const struct credential *e, int64_t now)
+{
+    if (e->expires && e->expires <= now)
+        return true;
+    return e->cookie && atomic_load_explicit(&((struct credential *)e)->used, memory_order_relaxed) +
+                                ACCOUNTS_SESSION_IDLE * SECOND <=
+                            now;
+}
+
+enum auth accounts_peek(struct accounts *acc, struct str secret, bool is_cookie, struct caller *ret)
+{
+    uint8_t key[CREDENTIAL_KEY];
+    if (!credential_key(secret, is_cookie, key))
+        return AUTH_NONE;
+    int64_t now = clock_now();
+    enum auth result = AUTH_UNKNOWN;
+    pthread_rwlock_rdlock(&acc->lock);
+    struct credential *e = map_get(acc->credentials, (struct str){(char *)key, sizeof key});
+    if (e && is_over(e, now)) {
+        result = AUTH_NONE;
+    } else if (e && e->grants->generation == atomic_load(&acc->generation)) {
+        /* A second's grain keeps the line from bouncing between loop threads. */
+        if (now - atomic_load_explicit(&e->used, memory_order_relaxed) > SECOND)
+            atomic_store_explicit(&e->used, now, memory_order_relaxed);
+        fill(ret, e);
+        result = AUTH_HIT;
+    }
+    pthread_rwlock_unlock(&acc->lock);
+    return result;
+}
+
+static bool bad_credential(struct err *err)
+{
+    return err_set(err, ERR_UNAUTHORIZED, NULL,
+                   "the session or token is unknown, was revoked or has expired");
+}
+
+/* The row behind a credential; e is filled but for its grants. */
+static bool read_row(struct core *core, struct arena *a, struct credential *e, struct str hash,
+                     struct str *ret_scopes, struct err *err)
+{
+    struct db_row row;
+    bool found;
+    const char *sql =
+        e->cookie ? "SELECT id, created_by, expires_at, last_used_at, NULL FROM sessions WHERE hash = ?"
+                  : "SELECT id, created_by, expires_at, last_used_at, scopes FROM tokens WHERE hash = ?";
+    if (!db_query_one(core->db, a, sql, db_args(db_text(hash)), &row, &found, err))
+        return false;
+    if (!found)
+        return bad_credential(err);
+    e->id = row.v[0].i;
+    e->user = row.v[1].i;
+    e->expires = row.v[2].type == DB_INT ? row.v[2].i : 0;
+    atomic_init(&e->used, row.v[3].type == DB_INT ? row.v[3].i : 0);
+    atomic_init(&e->stored, row.v[3].type == DB_INT ? row.v[3].i : 0);
+    *ret_scopes = row.v[4].type == DB_TEXT ? row.v[4].s : STR_NULL;
+    return true;
+}
+
+static void remember(struct accounts *acc, struct credential *e, uint64_t revocations)
+{
+    struct credential *old = NULL;
+    pthread_rwlock_wrlock(&acc->lock);
+    if (atomic_load(&acc->revocations) != revocations) {
+        old = e;
+    } else {
+        if (map_count(acc->credentials) >= CACHE_MAX) {
+            credentials_drop(acc);
+            acc->credentials = map_new();
+        }
+        old = map_set(acc->credentials, (struct str){(char *)e->key, sizeof e->key}, e);
+    }
+    if (old && old != e && atomic_load(&old->used) > atomic_load(&e->used))
+        atomic_store(&e->used, atomic_load(&old->used));
+    if (old)
+        credential_free(old);
+    pthread_rwlock_unlock(&acc->lock);
+}
+
+static void wake(struct accounts *acc)
+{
+    pthread_mutex_lock(&acc->thread_lock);
+    acc->soon = true;
+    pthread_cond_signal(&acc->wake);
+    pthread_mutex_unlock(&acc->thread_lock);
+}
+
+static bool load_credential(struct accounts *acc, struct credential *e, struct err *err)
+{
+    struct arena auto_arena a;
+    arena_init(&a);
+    char hash[SHA256_HEX + 1];
+    hex_encode(e->key + 1, SHA256_SIZE, hash);
+    uint64_t generation = atomic_load(&acc->generation);
+    struct str scopes;
+    if (!read_row(acc->core, &a, e, str_of(hash), &scopes, err))
+        return false;
+    if (is_over(e, clock_now()))
+        return bad_credential(err);
+    return grants_load(acc->core, e->user, scopes, generation, &e->grants, err);
+}
+
+bool accounts_resolve(struct accounts *acc, struct str secret, bool is_cookie, struct caller *ret,
+                      struct err *err)
+{
+    uint8_t key[CREDENTIAL_KEY];
+    if (!credential_key(secret, is_cookie, key))
+        return bad_credential(err);
+    uint64_t revocations = atomic_load(&acc->revocations);
+    struct credential *e = base_zalloc(sizeof *e);
+    e->cookie = is_cookie;
+    memcpy(e->key, key, sizeof key);
+    if (!load_credential(acc, e, err)) {
+        free(e);
+        return false;
+    }
+    int64_t now = clock_now();
+    bool due = now - atomic_load(&e->stored) > MINUTE;
+    atomic_store(&e->used, now);
+    fill(ret, e);
+    remember(acc, e, revocations);
+    if (due)
+        wake(acc);
+    return true;
+}
+
+void accounts_caller_release(struct accounts *acc, struct caller *c)
+{
+    (void)acc;
+    if (c->grants && c->grants != caller_system.grants)
+        grants_unref((struct grants *)c->grants);
+    *c = (struct caller){0};
+}
+
+bool accounts_caller_of(struct accounts *acc, int64_t user, struct caller *ret, struct err *err)
+{
+    struct grants *g;
+    if (!grants_load(acc->core, user, STR_NULL, atomic_load(&acc->generation), &g, err)) {
+        if (err->code == ERR_UNAUTHORIZED)
+            err->code = ERR_NOT_FOUND;
+        return false;
+    }
+    *ret = (struct caller){.user = user, .name = g->name, .administrator = g->administrator, .grants = g};
+    return true;
+}
+
+/* --- changes --- */
+void accounts_grants_changed(struct core *core)
+{
+    if (core->accounts)
+        atomic_fetch_add(&core->accounts->generation, 1);
+}
+
+/* Drops the cached credentials of that sort and id, or of that user (id 0). */
+static void forget(struct core *core, bool cookie, int64_t id, int64_t user)
+{
+    struct accounts *acc = core->accounts;
+    if (!acc)
+        return;
+    struct credential *gone = NULL;
+    struct str key;
+    void *value;
+    pthread_rwlock_wrlock(&acc->lock);
+    atomic_fetch_add(&acc->revocations, 1);
+    for (size_t i = 0; map_next(acc->credentials, &i, &key, &value);) {
+        struct credential *e = value;
+        if (id ? e->cookie == cookie && e->id == id : e->user == user) {
+            e->next = gone;
+            gone = e;
+        }
+    }
+    for (struct credential *e = gone; e; e = gone) {
+        gone = e->next;
+        map_remove(acc->credentials, (struct str){(char *)e->key, sizeof e->key});
+        credential_free(e);
+    }
+    pthread_rwlock_unlock(&acc->lock);
+}
+
+void accounts_forget_token(struct core *core, int64_t token)
+{
+    forget(core, false, token, 0);
+}
+
+void accounts_forget_session(struct core *core, int64_t session)
+{
+    forget(core, true, session, 0);
+}
+
+void accounts_forget_user(struct core *core, int64_t user)
+{
+    forget(core, false, 0, user);
+}
+
+/* --- last_used_at --- */
+struct use {
+    bool cookie;
+    int64_t id, at;
+};
+
+struct uses {
+    struct use *items;
+    size_t n;
+};
+
+static bool write_uses(struct db_conn *c, void *ctx, struct err *err)
+{
+    const struct uses *u = ctx;
+    for (size_t i = 0; i < u->n; i++) {
+        const struct use *x = &u->items[i];
+        const char *sql = x->cookie ? "UPDATE sessions SET last_used_at = ? WHERE id = ?"
+                                    : "UPDATE tokens SET last_used_at = ? WHERE id = ?";
+        if (!conn_exec(c, sql, db_args(db_int(x->at), db_int(x->id)), NULL, err))
+            return false;
+    }
+    int64_t now = clock_now();
+    return conn_exec(c, "DELETE FROM sessions WHERE expires_at <= ? OR last_used_at <= ?",
+                     db_args(db_int(now), db_int(now - ACCOUNTS_SESSION_IDLE * SECOND)), NULL, err);
+}
+
+void credentials_store(struct accounts *acc, bool all)
+{
+    struct arena auto_arena a;
+    arena_init(&a);
+    struct uses u = {0};
+    struct str key;
+    void *value;
+    pthread_rwlock_rdlock(&acc->lock);
+    u.items = arena_array(&a, struct use, map_count(acc->credentials) + 1);
+    for (size_t i = 0; map_next(acc->credentials, &i, &key, &value);) {
+        struct credential *e = value;
+        int64_t used = atomic_load(&e->used), stored = atomic_load(&e->stored);
+        if (used - stored >= (all ? 1 : MINUTE)) {
+            u.items[u.n++] = (struct use){e->cookie, e->id, used};
+            atomic_store(&e->stored, used);
+        }
+    }
+    pthread_rwlock_unlock(&acc->lock);
+    struct err err = {0};
+    if (!db_write(acc->core->db, write_uses, &u, &err))
+        log_warn("last_used_at of tokens and sessions was not written: %s", err.message);
+}

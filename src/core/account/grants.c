@@ -1,0 +1,171 @@
+#include "core/account/grants.h"
+
+#include "base/buf.h"
+
+/* What anybody who is signed in may do, besides all that concerns their own objects (SCOPE_OWN). Lists of
+ * projects show only one's own. */
+static const char *const everyone[] = {"project.read", "spec.read"};
+/* And what those need who may add members to a project of theirs. */
+static const char *const inviters[] = {"user.read", "group.read", "role.read"};
+
+static void add_named(struct permission_set *set, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        ptrdiff_t index = permission_find(names[i]);
+        if (index >= 0)
+            permission_add(set, index);
+    }
+}
+
+static void add_everyone(struct grants *g)
+{
+    for (size_t i = 0; i < permission_count(); i++)
+        if (permission_at(i)->kind->scope == SCOPE_OWN)
+            permission_add(&g->everyone, (ptrdiff_t)i);
+    add_named(&g->everyone, everyone, countof(everyone));
+    ptrdiff_t invite = permission_find("member.create");
+    for (size_t i = 0; i < g->count; i++)
+        if (permission_has(&g->projects[i].may, invite)) {
+            add_named(&g->everyone, inviters, countof(inviters));
+            break;
+        }
+}
+
+static bool load_user(struct db_conn *c, struct grants *g, struct err *err)
+{
+    struct db_row row;
+    bool found;
+    if (!conn_query_one(c, &g->arena,
+                        "SELECT u.name, u.administrator, u.disabled, r.permissions FROM users u "
+                        "LEFT JOIN roles r ON r.id = u.platform_role WHERE u.id = ?",
+                        db_args(db_int(g->user)), &row, &found, err))
+        return false;
+    if (!found || row.v[2].i)
+        return err_set(err, ERR_UNAUTHORIZED, NULL, "the user does not exist or is disabled");
+    g->name = arena_strz(&g->arena, row.v[0].s);
+    g->administrator = row.v[1].i != 0;
+    if (g->administrator)
+        g->platform = permission_all();
+    else if (row.v[3].type == DB_TEXT)
+        permission_parse(&g->arena, row.v[3].s, &g->platform);
+    return true;
+}
+
+static bool load_projects(struct db_conn *c, struct grants *g, struct err *err)
+{
+    struct db_rows rows;
+    if (!conn_query(c, &g->arena,
+                    "SELECT p.id, p.name, r.name, r.permissions FROM members m "
+                    "JOIN projects p ON p.id = m.project JOIN roles r ON r.id = m.role "
+                    "WHERE m.\"user\" = ? OR m.\"group\" IN "
+                    "(SELECT gm.\"group\" FROM group_members gm WHERE gm.\"user\" = ?) ORDER BY p.id, r.id",
+                    db_args(db_int(g->user), db_int(g->user)), &rows, err))
+        return false;
+    struct permission_set in_projects = permission_of_projects();
+    g->projects = arena_array(&g->arena, struct grant, rows.n + 1);
+    for (size_t i = 0; i < rows.n; i++) {
+        const struct db_value *v = rows.row[i].v;
+        struct grant *last = g->count ? &g->projects[g->count - 1] : NULL;
+        if (!last || last->project != v[0].i) {
+            last = &g->projects[g->count++];
+            last->project = v[0].i;
+            last->name = arena_strz(&g->arena, v[1].s);
+            last->role = arena_strz(&g->arena, v[2].s);
+        } else if (!str_ends(str_of(last->role), arena_strz(&g->arena, v[2].s))) {
+            last->role = arena_printf(&g->arena, "%s, " STR_FMT, last->role, STR_ARG(v[2].s));
+        }
+        permission_parse(&g->arena, v[3].s, &last->may);
+        permission_narrow(&last->may, &in_projects);
+    }
+    return true;
+}
+
+static void narrow(struct grants *g)
+{
+    permission_narrow(&g->platform, &g->scopes);
+    permission_narrow(&g->everyone, &g->scopes);
+    for (size_t i = 0; i < g->count; i++)
+        permission_narrow(&g->projects[i].may, &g->scopes);
+}
+
+static bool load(struct core *core, struct grants *g, struct err *err)
+{
+    struct db_conn *c = db_read_begin(core->db, err);
+    if (!c)
+        return false;
+    bool ok = load_user(c, g, err) && load_projects(c, g, err);
+    db_read_end(core->db, c);
+    return ok;
+}
+
+bool grants_load(struct core *core, int64_t user, struct str scopes, uint64_t generation, struct grants **ret,
+                 struct err *err)
+{
+    struct grants *g = base_zalloc(sizeof *g);
+    atomic_init(&g->refs, 1);
+    arena_init(&g->arena);
+    g->generation = generation;
+    g->user = user;
+    if (!load(core, g, err)) {
+        grants_unref(g);
+        return false;
+    }
+    add_everyone(g);
+    g->narrowed = scopes.n > 0 && !str_is(str_trim(scopes), "[]");
+    if (!g->narrowed) {
+        g->scopes = permission_all();
+    } else {
+        permission_parse(&g->arena, scopes, &g->scopes);
+        narrow(g);
+    }
+    *ret = g;
+    return true;
+}
+
+struct grants *grants_ref(struct grants *g)
+{
+    atomic_fetch_add_explicit(&g->refs, 1, memory_order_relaxed);
+    return g;
+}
+
+void grants_unref(struct grants *g)
+{
+    if (!g || atomic_fetch_sub_explicit(&g->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    arena_release(&g->arena);
+    free(g);
+}
+
+const struct grant *grants_find(const struct grants *g, int64_t project)
+{
+    size_t low = 0, high = g->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (g->projects[middle].project < project)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < g->count && g->projects[low].project == project ? &g->projects[low] : NULL;
+}
+
+bool grants_may(const struct grants *g, ptrdiff_t permission, int64_t project)
+{
+    if (permission_has(&g->platform, permission))
+        return true;
+    if (project == 0)
+        return permission_has(&g->everyone, permission);
+    const struct grant *in = grants_find(g, project);
+    return in && permission_has(&in->may, permission);
+}
+
+struct permission_set grants_in(const struct grants *g, int64_t project)
+{
+    struct permission_set set = g->platform;
+    const struct grant *in = project ? grants_find(g, project) : NULL;
+    if (project == 0)
+        permission_unite(&set, &g->everyone);
+    else if (in)
+        permission_unite(&set, &in->may);
+    return set;
+}

@@ -1,0 +1,66 @@
+#include "core/account/accounts.h"
+
+static bool delete_members(struct op *op, struct object *o, struct err *err)
+{
+    return conn_exec(op->conn, "DELETE FROM group_members WHERE \"group\" = ?", db_args(db_int(o->id)), NULL,
+                     err);
+}
+
+static void changed(struct core *core, unused_ok const struct object *o, unused_ok const char *verb)
+{
+    accounts_grants_changed(core);
+}
+
+static const struct field group_fields[] = {
+    {.name = "name",
+     .type = FIELD_TEXT,
+     .flags =
+         FIELD_REQUIRED | FIELD_EDIT | FIELD_SEARCH | FIELD_SORT | FIELD_FILTER | FIELD_UNIQUE | FIELD_LIST,
+     .min = 1,
+     .max = 50,
+     .rule = "name",
+     .title = {"Name", "名称"}},
+    {.name = "description",
+     .type = FIELD_TEXT,
+     .flags = FIELD_EDIT | FIELD_LIST | FIELD_LONG,
+     .max = 500,
+     .title = {"Description", "描述"}},
+    {0},
+};
+
+const struct kind kind_group = {
+    .name = "group",
+    .plural = "groups",
+    .table = "groups",
+    .title = {"Group", "用户组"},
+    .titles = {"Groups", "用户组"},
+    .help = {"Users who are given roles together", "一起获得角色的用户"},
+    .menu = "admin",
+    .scope = SCOPE_PLATFORM,
+    .verbs = VERB_ALL,
+    .fields = group_fields,
+    .before_delete = delete_members,
+    .changed = changed,
+};
+
+static const struct field member_fields[] = {
+    {.name = "user",
+     .type = FIELD_REF,
+     .flags = FIELD_REQUIRED | FIELD_CREATE | FIELD_FILTER | FIELD_LIST | FIELD_UNIQUE,
+     .ref = "user",
+     .title = {"User", "用户"}},
+    {0},
+};
+
+const struct kind kind_group_member = {
+    .name = "group_member",
+    .plural = "members",
+    .table = "group_members",
+    .title = {"Member of a group", "组成员"},
+    .titles = {"Members", "成员"},
+    .scope = SCOPE_CHILD,
+    .parent = "group",
+    .verbs = VERB_LIST | VERB_READ | VERB_CREATE | VERB_DELETE,
+    .fields = member_fields,
+    .changed = changed,
+};

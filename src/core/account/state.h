@@ -1,0 +1,55 @@
+/* The inside of struct accounts, for the files of this folder only. */
+#ifndef INGOT_CORE_ACCOUNT_STATE_H
+#define INGOT_CORE_ACCOUNT_STATE_H
+
+#include "base/map.h"
+#include "core/account/accounts.h"
+#include "core/account/failures.h"
+#include "core/account/grants.h"
+
+#include <pthread.h>
+
+#define ACCOUNTS_TOKEN_PREFIX "ingot_"
+#define ACCOUNTS_SECRET_TEXT  43 /* characters of 32 bytes in base64url */
+#define SECOND                INT64_C(1000000)
+
+struct providers;
+
+struct accounts {
+    struct core *core;
+    atomic_uint_least64_t generation;  /* of grants: a snapshot of another one is stale */
+    atomic_uint_least64_t revocations; /* of credentials: a lookup that began before one is not cached */
+    pthread_rwlock_t lock;             /* of the map */
+    struct map *credentials;           /* key as credential_key -> struct credential */
+    struct failures *failures;
+    struct providers *providers; /* never NULL */
+    pthread_mutex_t thread_lock;
+    pthread_cond_t wake;
+    bool ending, soon; /* under thread_lock */
+    pthread_t thread;
+};
+
+/* One byte for the sort and the SHA-256. */
+#define CREDENTIAL_KEY 33
+
+/* One cached token or session. All but the atomics is constant; freed under the write lock. */
+struct credential {
+    uint8_t key[CREDENTIAL_KEY];
+    bool cookie;
+    int64_t id, user;
+    int64_t expires;             /* 0: never */
+    atomic_int_least64_t used;   /* last request */
+    atomic_int_least64_t stored; /* what the row's last_used_at says */
+    struct grants *grants;
+    struct credential *next; /* while being dropped */
+};
+
+/* false when the text cannot be a credential of that sort. */
+bool credential_key(struct str secret, bool is_cookie, uint8_t ret[CREDENTIAL_KEY]);
+/* Writes what is newer in memory than in the rows by a minute (by anything when all), then sweeps expired
+ * sessions. */
+void credentials_store(struct accounts *acc, bool all);
+
+void credentials_drop(struct accounts *acc); /* all; frees the map */
+
+#endif
