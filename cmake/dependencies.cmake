@@ -25,7 +25,6 @@ third_party(yyjson 0.10.0 yyjson.c)
 
 set(uses_base yyjson uv openssl zlib zstd)
 set(uses_record zstd zlib)
-set(uses_media vips avformat avcodec avutil swscale sndfile)
 set(uses_db sqlite3 pq)
 set(uses_net llhttp nghttp2 uv openssl curl)
 set(uses_store curl archive)

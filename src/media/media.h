@@ -1,0 +1,72 @@
+/* Pictures, sound and video. Decoders meet hostile files, are large, and start slowly, so none of them is
+ * linked into the server: a small pool of `ingot-media` processes does the work (its program is embedded in
+ * ours and started from memory). A worker has a limit of memory and of time per request; when a file makes it
+ * crash or hang, that request fails with ERR_INVALID and a new worker takes the next. Idle workers end by
+ * themselves.
+ *
+ * Input is a file descriptor positioned anywhere (workers use pread and mmap). All calls block. */
+#ifndef INGOT_MEDIA_MEDIA_H
+#define INGOT_MEDIA_MEDIA_H
+
+#include "base/buf.h"
+#include "base/json.h"
+
+struct media;
+
+struct media_options {
+    unsigned workers;    /* at once; 0: one per core */
+    unsigned timeout_s;  /* per request without an answer; 0: 120 */
+    uint64_t max_memory; /* per worker; 0: 2 GiB */
+    uint64_t max_pixels; /* refuse larger pictures; 0: 512 million */
+};
+struct media *media_new(const struct media_options *o);
+void media_free(struct media *m); /* ends the workers */
+
+struct media_info {
+    char kind[8];    /* "image", "audio", "video" */
+    char format[16]; /* "jpeg", "png", "webp", "tiff", "bmp", "gif", "wav", "mp3", "flac", "ogg", "mp4" ... */
+    int64_t width, height; /* as shown: EXIF orientation applied */
+    int orientation;       /* 1..8 as stored */
+    int bands;
+    int64_t frames;     /* pages of a picture, frames of a video (estimate), 1 */
+    double duration;    /* seconds; 0 for pictures */
+    int rate, channels; /* audio */
+};
+/* ERR_INVALID with the reason when the bytes are no such file. */
+bool media_probe(struct media *m, int fd, struct media_info *ret, struct err *err);
+
+/* A JPEG of at most side x side pixels (never enlarged), upright, on white where it was transparent. */
+bool media_thumbnail(struct media *m, int fd, unsigned side, struct buf *out, struct err *err);
+
+struct media_measures {
+    double sharpness; /* variance of the Laplacian of the grey picture */
+    uint64_t phash;   /* perceptual hash: similar pictures differ in few bits */
+};
+bool media_measure(struct media *m, int fd, struct media_measures *ret, struct err *err);
+
+enum media_op_kind { MEDIA_CROP, MEDIA_ROTATE, MEDIA_MIRROR_H, MEDIA_MIRROR_V };
+struct media_op {
+    enum media_op_kind kind;
+    int64_t x, y, w, h; /* CROP, clipped to the picture */
+    double angle;       /* ROTATE: degrees clockwise; other than multiples of 90 enlarge the canvas */
+};
+struct media_result {
+    int64_t width, height;
+    char format[16];  /* of the bytes: that of the input where it can be written, else "png" */
+    double matrix[6]; /* where a point went: x' = m0 x + m1 y + m2, y' = m3 x + m4 y + m5 */
+};
+bool media_transform(struct media *m, int fd, const struct media_op *ops, size_t n, struct buf *out,
+                     struct media_result *ret, struct err *err);
+
+/* Frames of a video as JPEGs, in order: every Nth (every > 0) or some per second of its time (per_second >
+ * 0). each gets the frame's number and its time in seconds; false ends it with each's error. */
+struct media_frames {
+    int64_t every;
+    double per_second;
+    int64_t max; /* 0: all */
+};
+bool media_video(struct media *m, int fd, const struct media_frames *f,
+                 bool (*each)(void *ctx, int64_t number, double time, struct str jpeg, struct err *err),
+                 void *ctx, struct err *err);
+
+#endif

@@ -1,0 +1,282 @@
+/* Video and audio, with FFmpeg; plain sound files too. */
+#include "media/worker/worker.h"
+
+#include <errno.h>
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <libswscale/swscale.h>
+#include <math.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BUFFER (64 << 10)
+
+struct source {
+    int fd;
+    int64_t at, size;
+    AVIOContext *io;
+    AVFormatContext *format;
+    AVCodecContext *codec;
+};
+
+static int source_read(void *ctx, uint8_t *buffer, int n)
+{
+    struct source *s = ctx;
+    ssize_t got = pread(s->fd, buffer, (size_t)n, s->at);
+    if (got <= 0)
+        return got == 0 ? AVERROR_EOF : AVERROR(errno);
+    s->at += got;
+    return (int)got;
+}
+
+static int64_t source_seek(void *ctx, int64_t offset, int whence)
+{
+    struct source *s = ctx;
+    if (whence == AVSEEK_SIZE)
+        return s->size;
+    int64_t to = whence == SEEK_SET ? offset : whence == SEEK_CUR ? s->at + offset : s->size + offset;
+    if (to < 0)
+        return AVERROR(EINVAL);
+    return s->at = to;
+}
+
+static void source_close(struct source *s)
+{
+    avcodec_free_context(&s->codec);
+    avformat_close_input(&s->format);
+    if (s->io)
+        av_freep(&s->io->buffer);
+    avio_context_free(&s->io);
+}
+#define auto_source __attribute__((cleanup(source_close)))
+
+static bool av_failed(struct err *err, int code)
+{
+    char text[AV_ERROR_MAX_STRING_SIZE] = {0};
+    av_strerror(code, text, sizeof text);
+    return err_set(err, ERR_INVALID, "file", "the file cannot be read as sound or video: %s", text);
+}
+
+static bool source_open(struct work *w, struct source *s, struct err *err)
+{
+    struct stat st;
+    if (fstat(w->fd, &st) != 0 || st.st_size == 0)
+        return err_set(err, ERR_INVALID, "file", "the file is empty");
+    av_log_set_level(AV_LOG_QUIET);
+    s->fd = w->fd;
+    s->size = st.st_size;
+    s->io = avio_alloc_context(av_malloc(BUFFER), BUFFER, 0, s, source_read, NULL, source_seek);
+    s->format = avformat_alloc_context();
+    s->format->pb = s->io;
+    /* No playlist, no protocol: nothing outside the file itself is opened. */
+    s->format->protocol_whitelist = av_strdup("none");
+    s->format->format_whitelist =
+        av_strdup("mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,flv,ogg,wav,flac,mp3,aac,asf");
+    int code = avformat_open_input(&s->format, NULL, NULL, NULL);
+    if (code >= 0)
+        code = avformat_find_stream_info(s->format, NULL);
+    return code >= 0 || av_failed(err, code);
+}
+
+static const char *short_name(const struct source *s)
+{
+    const char *name = s->format->iformat->name;
+    if (strncmp(name, "mov,", 4) == 0)
+        return "mp4";
+    if (strncmp(name, "matroska", 8) == 0)
+        return "webm";
+    return name;
+}
+
+static double duration_of(const struct source *s)
+{
+    return s->format->duration > 0 ? (double)s->format->duration / AV_TIME_BASE : 0;
+}
+
+static AVStream *stream_of(struct source *s, enum AVMediaType type)
+{
+    int i = av_find_best_stream(s->format, type, -1, -1, NULL, 0);
+    AVStream *st = i >= 0 ? s->format->streams[i] : NULL;
+    /* Cover art of a sound file is no video. */
+    return st && st->disposition & AV_DISPOSITION_ATTACHED_PIC ? NULL : st;
+}
+
+bool av_probe(struct work *w, struct err *err)
+{
+    auto_source struct source s = {0};
+    if (!source_open(w, &s, err))
+        return false;
+    AVStream *video = stream_of(&s, AVMEDIA_TYPE_VIDEO), *audio = stream_of(&s, AVMEDIA_TYPE_AUDIO);
+    if (!video && !audio)
+        return err_set(err, ERR_INVALID, "file", "the file has neither sound nor video");
+    double rate = video ? av_q2d(video->avg_frame_rate) : 0;
+    int64_t frames =
+        video && video->nb_frames > 0 ? video->nb_frames : (int64_t)llround(rate * duration_of(&s));
+    buf_printf(w->answer,
+               "\"kind\":\"%s\",\"format\":\"%s\",\"width\":%d,\"height\":%d,\"orientation\":1,\"bands\":3,"
+               "\"frames\":%lld,\"duration\":%.6f,\"rate\":%d,\"channels\":%d",
+               video ? "video" : "audio", short_name(&s), video ? video->codecpar->width : 0,
+               video ? video->codecpar->height : 0, (long long)(video ? frames : 0), duration_of(&s),
+               audio ? audio->codecpar->sample_rate : 0, audio ? audio->codecpar->ch_layout.nb_channels : 0);
+    return true;
+}
+
+/* --- frames --- */
+
+struct picking {
+    struct work *work;
+    AVStream *stream;
+    int64_t every, max, seen, sent;
+    double per_second, next_time;
+    AVCodecContext *encoder;
+    struct SwsContext *scaler;
+    AVFrame *picture; /* in the encoder's format */
+    AVPacket *packet;
+};
+
+static bool wanted(struct picking *p, double time)
+{
+    if (p->every > 0)
+        return p->seen % p->every == 0;
+    if (time + 1e-9 < p->next_time)
+        return false;
+    p->next_time += 1 / p->per_second;
+    if (p->next_time <= time)
+        p->next_time = time + 1 / p->per_second;
+    return true;
+}
+
+static bool encoder_open(struct picking *p, const AVFrame *f, struct err *err)
+{
+    const AVCodec *mjpeg = avcodec_find_encoder(AV_CODEC_ID_MJPEG);
+    p->encoder = mjpeg ? avcodec_alloc_context3(mjpeg) : NULL;
+    if (!p->encoder)
+        return err_set(err, ERR_INTERNAL, NULL, "FFmpeg has no JPEG encoder here");
+    p->encoder->width = f->width;
+    p->encoder->height = f->height;
+    p->encoder->pix_fmt = AV_PIX_FMT_YUVJ420P;
+    p->encoder->color_range = AVCOL_RANGE_JPEG;
+    p->encoder->time_base = (AVRational){1, 25};
+    p->encoder->flags |= AV_CODEC_FLAG_QSCALE;
+    p->encoder->global_quality = FF_QP2LAMBDA * 2;
+    p->picture = av_frame_alloc();
+    p->packet = av_packet_alloc();
+    p->picture->format = AV_PIX_FMT_YUVJ420P;
+    p->picture->width = f->width;
+    p->picture->height = f->height;
+    int code = avcodec_open2(p->encoder, mjpeg, NULL);
+    if (code >= 0)
+        code = av_frame_get_buffer(p->picture, 0);
+    return code >= 0 || av_failed(err, code);
+}
+
+static bool send_frame(struct picking *p, const AVFrame *f, double time, struct err *err)
+{
+    if (!p->encoder && !encoder_open(p, f, err))
+        return false;
+    p->scaler =
+        sws_getCachedContext(p->scaler, f->width, f->height, (enum AVPixelFormat)f->format, p->picture->width,
+                             p->picture->height, AV_PIX_FMT_YUVJ420P, SWS_BICUBIC, NULL, NULL, NULL);
+    if (!p->scaler || av_frame_make_writable(p->picture) < 0)
+        return err_set(err, ERR_INVALID, "file", "the video's pixel format is not known");
+    sws_scale(p->scaler, (const uint8_t *const *)f->data, f->linesize, 0, f->height, p->picture->data,
+              p->picture->linesize);
+    p->picture->quality = p->encoder->global_quality;
+    p->picture->pts = p->sent;
+    int code = avcodec_send_frame(p->encoder, p->picture);
+    if (code >= 0)
+        code = avcodec_receive_packet(p->encoder, p->packet);
+    if (code < 0)
+        return av_failed(err, code);
+    char text[128];
+    int n = snprintf(text, sizeof text, "{\"more\":true,\"number\":%lld,\"time\":%.6f}", (long long)p->seen,
+                     time);
+    bool ok = work_send_more(p->work, (struct str){text, (size_t)n},
+                             (struct str){(const char *)p->packet->data, (size_t)p->packet->size}, err);
+    av_packet_unref(p->packet);
+    p->sent++;
+    return ok;
+}
+
+static bool take_frame(struct picking *p, const AVFrame *f, struct err *err)
+{
+    int64_t pts = f->best_effort_timestamp == AV_NOPTS_VALUE ? p->seen : f->best_effort_timestamp;
+    int64_t start = p->stream->start_time == AV_NOPTS_VALUE ? 0 : p->stream->start_time;
+    double time = (double)(pts - start) * av_q2d(p->stream->time_base);
+    bool ok = true;
+    if ((uint64_t)f->width * (uint64_t)f->height > p->work->max_pixels)
+        return err_set(err, ERR_INVALID, "file", "frames of %d x %d pixels are over the limit", f->width,
+                       f->height);
+    if ((p->max == 0 || p->sent < p->max) && wanted(p, time))
+        ok = send_frame(p, f, time, err);
+    p->seen++;
+    return ok;
+}
+
+/* A broken packet in the middle costs its frames, not the rest of the video. */
+static bool decode(struct picking *p, struct source *s, const AVPacket *packet, AVFrame *f, struct err *err)
+{
+    if (avcodec_send_packet(s->codec, packet) < 0)
+        return true;
+    while (avcodec_receive_frame(s->codec, f) >= 0) {
+        bool ok = take_frame(p, f, err);
+        av_frame_unref(f);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+static bool decode_all(struct picking *p, struct source *s, struct err *err)
+{
+    AVPacket *packet = av_packet_alloc();
+    AVFrame *f = av_frame_alloc();
+    bool ok = true;
+    while (ok && (p->max == 0 || p->sent < p->max) && av_read_frame(s->format, packet) >= 0) {
+        if (packet->stream_index == p->stream->index)
+            ok = decode(p, s, packet, f, err);
+        av_packet_unref(packet);
+    }
+    ok = ok && decode(p, s, NULL, f, err);
+    av_packet_free(&packet);
+    av_frame_free(&f);
+    return ok;
+}
+
+static bool decoder_open(struct source *s, const AVStream *stream, struct err *err)
+{
+    const AVCodec *codec = avcodec_find_decoder(stream->codecpar->codec_id);
+    s->codec = codec ? avcodec_alloc_context3(codec) : NULL;
+    if (!s->codec)
+        return err_set(err, ERR_INVALID, "file", "the video's codec is not known");
+    int code = avcodec_parameters_to_context(s->codec, stream->codecpar);
+    s->codec->thread_count = 1;
+    if (code >= 0)
+        code = avcodec_open2(s->codec, codec, NULL);
+    return code >= 0 || av_failed(err, code);
+}
+
+bool av_frames(struct work *w, struct err *err)
+{
+    auto_source struct source s = {0};
+    struct picking p = {.work = w,
+                        .every = yyjson_get_sint(yyjson_obj_get(w->request, "every")),
+                        .per_second = yyjson_get_num(yyjson_obj_get(w->request, "per_second")),
+                        .max = yyjson_get_sint(yyjson_obj_get(w->request, "max"))};
+    if (p.every <= 0 && !(p.per_second > 0))
+        return err_set(err, ERR_INVALID, "every", "say every how many frames, or how many per second");
+    if (!source_open(w, &s, err))
+        return false;
+    p.stream = stream_of(&s, AVMEDIA_TYPE_VIDEO);
+    if (!p.stream)
+        return err_set(err, ERR_INVALID, "file", "the file has no video");
+    bool ok = decoder_open(&s, p.stream, err) && decode_all(&p, &s, err);
+    sws_freeContext(p.scaler);
+    av_frame_free(&p.picture);
+    av_packet_free(&p.packet);
+    avcodec_free_context(&p.encoder);
+    if (ok)
+        buf_printf(w->answer, "\"frames\":%lld,\"seen\":%lld", (long long)p.sent, (long long)p.seen);
+    return ok;
+}
