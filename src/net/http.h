@@ -49,7 +49,7 @@ struct str request_cookie(const struct request *r, const char *name);
 /* Percent-decodes a query parameter (also '+') into the arena; false when absent. Malformed escapes: err. */
 bool request_param(struct request *r, const char *name, struct str *ret, struct err *err);
 
-/* --- the body --- */
+/* --- the body (from any thread, once per request) --- */
 /* Collects at most limit bytes, then calls done on the loop thread; over the limit the request is answered
  * with 413 and done is not called. done gets STR_NULL when the client went away (then respond is still
  * needed). */
@@ -57,7 +57,7 @@ void request_collect(struct request *r, size_t limit,
                      void (*done)(struct request *r, struct str body, bool complete));
 /* Streams it: data on the loop thread, with back-pressure: after request_pause nothing more comes until
  * request_resume (both from any thread). end is called once: complete is false when the client went away or
- * broke the framing. */
+ * broke the framing. After an answer other than a streamed one neither is called any more. */
 struct body_sink {
     void (*data)(struct request *r, struct str piece);
     void (*end)(struct request *r, bool complete);

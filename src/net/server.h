@@ -1,0 +1,28 @@
+/* What the parts of the server share. */
+#ifndef INGOT_NET_SERVER_H
+#define INGOT_NET_SERVER_H
+
+#include "net/http.h"
+#include "net/loop.h"
+
+#include <stdatomic.h>
+
+struct tls;
+
+struct http_server {
+    struct http_limits limits; /* without zeroes */
+    void (*handler)(struct request *r, void *ctx);
+    void *ctx;
+    int access_log_fd;
+    uint16_t port;
+    struct tls *tls; /* NULL: plain */
+    atomic_uint connections;
+    atomic_ullong next_id;
+    unsigned loop_count;
+    struct loop **loops;
+};
+
+/* Accepts what waits on the loop's listening socket. */
+void server_accept(struct loop *l);
+
+#endif
