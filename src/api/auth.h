@@ -17,10 +17,19 @@ enum auth auth_peek(struct core *core, const struct request *r, struct caller *r
 bool auth_caller(struct core *core, const struct request *r, struct caller *ret, struct err *err);
 /* Requests that change something and are carried by the cookie must come from our own pages: Origin equal to
  * scheme://Host (or the public address), or Sec-Fetch-Site: same-origin. Always true for tokens, for nobody
- * (except POST /api/v1/sessions, which the route checks itself) and for GET, HEAD and OPTIONS. */
+ * and for GET, HEAD and OPTIONS. */
 bool auth_origin_ok(const struct core *core, const struct request *r, const struct caller *c,
                     struct err *err);
 
+/* For signing in, where there is no session yet: an Origin of another site is refused, none is fine. */
+bool auth_sign_in_ok(const struct core *core, const struct request *r, struct err *err);
+
+/* Whether the browser reaches us by https (cookies are Secure then). */
+bool auth_is_secure(const struct core *core, const struct request *r);
+/* The public address, or what the request says: "https://ingot.example". */
+const char *auth_base_url(const struct core *core, const struct request *r, struct arena *a);
+
+/* sessions, session, profile, sign-in: api/sign_in.c. */
 extern const struct route auth_routes[];
 
 #endif

@@ -1,6 +1,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "core/account/password.h"
+#include "core/account/provider.h"
 #include "core/account/state.h"
 #include "core/account/user.h"
 #include "core/engine.h"
@@ -109,11 +110,17 @@ static bool not_delayed(void *ctx, struct err *err)
     return err_set(err, ERR_TOO_MANY, NULL, "too many failed attempts; try again in %u s", t->wait);
 }
 
+/* Can be a user's name at all, and a text of the database. */
+static bool readable(struct str name)
+{
+    return name.n <= NAME_BYTES && (name.n == 0 || !memchr(name.p, 0, name.n)) && utf8_valid(name);
+}
+
 static bool check_password(struct attempt *t, bool *ret_right, struct err *err)
 {
     struct db_row row;
     bool found = false, right;
-    if (t->s->name.n <= NAME_BYTES &&
+    if (readable(t->s->name) &&
         !db_query_one(t->core->db, t->arena, "SELECT id, password, disabled FROM users WHERE name = ?",
                       db_args(db_text(t->s->name)), &row, &found, err))
         return false;
@@ -135,6 +142,8 @@ bool accounts_sign_in(struct core *core, const struct sign_in *s, char ret_secre
     struct failures *failures = core->accounts->failures;
     struct str address = str_of(s->peer);
     bool right;
+    if (!core->accounts->providers->password)
+        return err_set(err, ERR_FORBIDDEN, NULL, "signing in with a password is switched off here");
     if (!not_delayed(&t, err) || !check_password(&t, &right, err)) {
         *ret_retry = t.wait ? t.wait : 1;
         return false;
@@ -145,8 +154,8 @@ bool accounts_sign_in(struct core *core, const struct sign_in *s, char ret_secre
     }
     failures_add(failures, s->name, address, clock_now());
     struct sign_in shortened = *s;
-    if (shortened.name.n > NAME_BYTES)
-        shortened.name = STR("(too long)");
+    if (!readable(s->name))
+        shortened.name = STR("(no name)");
     t.s = &shortened;
     if (!db_write(core->db, write_failure, &t, err))
         return false;

@@ -1,0 +1,115 @@
+#include "api/auth.h"
+
+#include "net/url.h"
+
+static struct str bearer(const struct request *r)
+{
+    struct str value = request_header(r, "authorization"), rest;
+    struct str scheme = str_cut(value, ' ', &rest);
+    return str_ieq(scheme, STR("bearer")) ? str_trim(rest) : STR_NULL;
+}
+
+/* The credential that the request carries; false when there is none. */
+static bool credential(const struct request *r, struct str *ret, bool *ret_cookie)
+{
+    *ret_cookie = request_header(r, "authorization").p == NULL;
+    *ret = *ret_cookie ? request_cookie(r, AUTH_COOKIE) : bearer(r);
+    return !*ret_cookie || ret->n > 0;
+}
+
+enum auth auth_peek(struct core *core, const struct request *r, struct caller *ret)
+{
+    struct str secret;
+    bool cookie;
+    struct caller found = {0};
+    enum auth result = AUTH_HIT;
+    if (credential(r, &secret, &cookie))
+        result = accounts_peek(core->accounts, secret, cookie, &found);
+    if (result == AUTH_HIT) {
+        found.peer = r->peer;
+        *ret = found;
+    }
+    return result;
+}
+
+bool auth_caller(struct core *core, const struct request *r, struct caller *ret, struct err *err)
+{
+    struct str secret;
+    bool cookie;
+    enum auth result = auth_peek(core, r, ret);
+    if (result == AUTH_HIT)
+        return true;
+    credential(r, &secret, &cookie);
+    if (!accounts_resolve(core->accounts, secret, cookie, ret, err))
+        return false;
+    ret->peer = r->peer;
+    return true;
+}
+
+/* --- other sites --- */
+static struct str without_slash(struct str url)
+{
+    while (url.n > 0 && url.p[url.n - 1] == '/')
+        url.n--;
+    return url;
+}
+
+/* Whether the Origin header names us. */
+static bool origin_is_ours(const struct core *core, const struct request *r, struct str origin)
+{
+    struct str scheme = r->tls ? STR("https://") : STR("http://");
+    if (core->public_url && str_ieq(origin, without_slash(str_of(core->public_url))))
+        return true;
+    if (r->host.n == 0 || origin.n < r->host.n)
+        return false;
+    struct str tail = {origin.p + origin.n - r->host.n, r->host.n};
+    struct str head = {origin.p, origin.n - r->host.n};
+    if (!str_ieq(tail, r->host))
+        return false;
+    /* Behind a proxy that ends TLS the scheme differs: then the browser's own word is needed. */
+    return str_ieq(head, scheme) ||
+           (str_ieq(head, STR("https://")) && str_is(request_header(r, "sec-fetch-site"), "same-origin"));
+}
+
+static bool foreign(struct err *err)
+{
+    return err_set(err, ERR_FORBIDDEN, NULL,
+                   "a request with the session's cookie must come from this site: Origin (or Sec-Fetch-Site) "
+                   "says otherwise or is missing");
+}
+
+bool auth_origin_ok(const struct core *core, const struct request *r, const struct caller *c, struct err *err)
+{
+    static const char *const safe[] = {"GET", "HEAD", "OPTIONS"};
+    for (size_t i = 0; i < countof(safe); i++)
+        if (str_is(r->method, safe[i]))
+            return true;
+    if (!c->session)
+        return true;
+    struct str origin = request_header(r, "origin");
+    bool ours = origin.p ? origin_is_ours(core, r, origin)
+                         : str_is(request_header(r, "sec-fetch-site"), "same-origin");
+    return ours || foreign(err);
+}
+
+/* Signing in carries no session yet, but another site must not sign a browser in as somebody else either.
+ * Programs send neither header. */
+bool auth_sign_in_ok(const struct core *core, const struct request *r, struct err *err)
+{
+    struct str origin = request_header(r, "origin"), site = request_header(r, "sec-fetch-site");
+    bool ours = origin.p ? origin_is_ours(core, r, origin)
+                         : !site.p || str_is(site, "same-origin") || str_is(site, "none");
+    return ours || foreign(err);
+}
+
+bool auth_is_secure(const struct core *core, const struct request *r)
+{
+    return r->tls || (core->public_url && str_starts(str_of(core->public_url), "https://"));
+}
+
+const char *auth_base_url(const struct core *core, const struct request *r, struct arena *a)
+{
+    if (core->public_url)
+        return arena_strz(a, without_slash(str_of(core->public_url)));
+    return arena_printf(a, "%s://" STR_FMT, r->tls ? "https" : "http", STR_ARG(r->host));
+}
