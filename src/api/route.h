@@ -25,11 +25,19 @@ struct route {
     const char *pattern;    /* "/api/v1/sign-in/{provider}/callback" */
     const char *permission; /* NULL: anybody signed in; "public": everybody; else asked platform-wide */
     void (*run)(struct api_call *call); /* answers, now or later */
+    /* For the OpenAPI document; all optional. */
+    const char *summary; /* a sentence */
+    const char *query;   /* names of query parameters, parted by spaces */
+    const char *input;   /* JSON Schema of the body, as JSON text */
+    const char *answer;  /* JSON Schema of the answer; NULL: nothing (204) */
+    const char *type;    /* media type of the answer; NULL: application/json */
+    int status;          /* of success when it is not 200 (or 204 without an answer) */
 };
 
 /* Answers with JSON; headers may be NULL. 204 ignores the body. */
 void api_answer(struct api_call *call, int status, const struct header *headers, size_t n, struct str body);
-/* Answers with the problem document of err; headers as above (Retry-After). */
+/* Answers with the problem document of err; headers as above (Retry-After). ERR_FORBIDDEN: a permission's name in
+ * err->field is told as `permission`. */
 void api_problem(struct api_call *call, const struct err *err, const struct header *headers, size_t n);
 
 #endif
