@@ -72,7 +72,8 @@ bool db_query(struct db *db, struct arena *a, const char *sql, struct db_args ar
 bool db_query_one(struct db *db, struct arena *a, const char *sql, struct db_args args, struct db_row *ret,
                   bool *found, struct err *err);
 /* Rows one at a time, for results too large for memory. each returns false to stop (then err is what it set,
- * or no error when err->code is ERR_NONE). The row is valid during the call. */
+ * or no error when err->code is ERR_NONE). The row is valid during the call, in which its connection cannot
+ * be used for anything else. */
 bool db_each(struct db *db, const char *sql, struct db_args args,
              bool (*each)(void *ctx, const struct db_row *row, struct err *err), void *ctx, struct err *err);
 
@@ -82,10 +83,12 @@ void db_read_end(struct db *db, struct db_conn *c);
 
 /* A write: fn runs on the writer thread inside a transaction; it must be quick and must not wait for
  * anything. It may be run again from the start when the database asked for it, so it only changes what it
- * owns at its end. Statements inside use conn_query / conn_exec. after (may be NULL) runs on the writer
- * thread when the commit is durable. */
+ * owns at its end. Statements inside use conn_query / conn_exec. After a statement failed the whole write is
+ * undone, whatever fn returns: to go on when a row exists, say ON CONFLICT. */
 typedef bool (*db_write_fn)(struct db_conn *c, void *ctx, struct err *err);
 bool db_write(struct db *db, db_write_fn fn, void *ctx, struct err *err);
+/* How many writes wait to be taken by the writer thread; for metrics. */
+size_t db_write_queue(struct db *db);
 
 /* Inside a read snapshot or a write. */
 bool conn_query(struct db_conn *c, struct arena *a, const char *sql, struct db_args args, struct db_rows *ret,

@@ -1,0 +1,160 @@
+/* Statements inside a read or a write: the conn_ functions over an engine's run. */
+#include "db/engine.h"
+
+struct db_value db_text_or_null(const char *z)
+{
+    return z ? db_text(str_of(z)) : db_null();
+}
+
+/* What one engine would take and the other not is refused for both. */
+static bool check_args(struct db_args args, struct err *err)
+{
+    for (size_t i = 0; i < args.n; i++) {
+        const struct db_value *v = &args.v[i];
+        if (v->type != DB_TEXT)
+            continue;
+        if (v->s.n && memchr(v->s.p, 0, v->s.n))
+            return err_set(err, ERR_INVALID, NULL, "a text contains a NUL byte");
+        if (!utf8_valid(v->s))
+            return err_set(err, ERR_INVALID, NULL, "a text is not valid UTF-8");
+    }
+    return true;
+}
+
+static bool refuse_reentry(struct err *err)
+{
+    return err_set(err, ERR_INTERNAL, NULL, "a connection was used while it delivers rows");
+}
+
+bool conn_run(struct db_conn *c, struct run *r, struct err *err)
+{
+    struct err local = {0};
+    r->stopped = false;
+    if (c->busy)
+        return refuse_reentry(err);
+    if (c->spoiled) {
+        if (err)
+            *err = c->spoiled_by;
+        return false;
+    }
+    c->busy = true;
+    bool ok = check_args(r->args, &local) && c->engine->run(c, r, &local);
+    c->busy = false;
+    if (ok && r->stopped)
+        ok = local.code == ERR_NONE;
+    else if (!ok && c->writes) {
+        c->spoiled = true;
+        c->spoiled_by = local;
+    }
+    if (!ok && err)
+        *err = local;
+    return ok;
+}
+
+struct collect {
+    struct arena *a;
+    struct db_rows rows;
+    size_t cap, columns, max;
+    const struct run *run;
+};
+
+static void copy_row(struct arena *a, const struct db_row *from, size_t columns, struct db_row *to)
+{
+    struct db_value *v = arena_copy(a, from->v, columns * sizeof *v);
+    for (size_t i = 0; i < columns; i++)
+        if (v[i].type == DB_TEXT || v[i].type == DB_BYTES)
+            v[i].s = arena_str(a, v[i].s);
+    to->v = v;
+}
+
+static bool collect_row(void *ctx, const struct db_row *row, struct err *err)
+{
+    (void)err;
+    struct collect *k = ctx;
+    if (k->rows.n == k->cap) {
+        size_t cap = k->cap ? k->cap * 2 : 4;
+        k->rows.row =
+            arena_grow(k->a, k->rows.row, k->cap * sizeof(struct db_row), cap * sizeof(struct db_row));
+        k->cap = cap;
+    }
+    copy_row(k->a, row, k->run->columns, &k->rows.row[k->rows.n++]);
+    return k->max == 0 || k->rows.n < k->max;
+}
+
+/* All rows, or the first max. */
+static bool collect(struct db_conn *c, struct arena *a, const char *sql, struct db_args args, size_t max,
+                    struct db_rows *ret, struct err *err)
+{
+    struct run r = {.sql = sql, .args = args, .each = collect_row};
+    struct collect k = {.a = a, .max = max, .run = &r};
+    r.ctx = &k;
+    if (!conn_run(c, &r, err))
+        return false;
+    k.rows.columns = r.columns;
+    *ret = k.rows;
+    return true;
+}
+
+bool conn_query(struct db_conn *c, struct arena *a, const char *sql, struct db_args args, struct db_rows *ret,
+                struct err *err)
+{
+    return collect(c, a, sql, args, 0, ret, err);
+}
+
+bool conn_query_one(struct db_conn *c, struct arena *a, const char *sql, struct db_args args,
+                    struct db_row *ret, bool *found, struct err *err)
+{
+    struct db_rows rows;
+    if (!collect(c, a, sql, args, 1, &rows, err))
+        return false;
+    *found = rows.n > 0;
+    if (rows.n)
+        *ret = rows.row[0];
+    return true;
+}
+
+bool conn_each(struct db_conn *c, const char *sql, struct db_args args, db_each_fn each, void *ctx,
+               struct err *err)
+{
+    struct run r = {.sql = sql, .args = args, .each = each, .ctx = ctx, .stream = true};
+    return conn_run(c, &r, err);
+}
+
+bool conn_exec(struct db_conn *c, const char *sql, struct db_args args, int64_t *changed, struct err *err)
+{
+    struct run r = {.sql = sql, .args = args};
+    if (!conn_run(c, &r, err))
+        return false;
+    if (changed)
+        *changed = r.changed;
+    return true;
+}
+
+bool conn_insert(struct db_conn *c, const char *sql, struct db_args args, int64_t *ret_id, struct err *err)
+{
+    auto_arena struct arena a = {0};
+    struct db_row row;
+    bool found;
+    if (!conn_query_one(c, &a, sql, args, &row, &found, err))
+        return false;
+    if (!found)
+        return err_set(err, ERR_EXISTS, NULL, "no row was inserted: there is one with the same values");
+    if (row.v[0].type != DB_INT)
+        return err_set(err, ERR_INTERNAL, NULL, "the statement returns no id: %s", sql);
+    *ret_id = row.v[0].i;
+    return true;
+}
+
+char *conn_quote(struct arena *a, const char *name)
+{
+    char *to = arena_alloc(a, 2 * strlen(name) + 3), *at = to;
+    *at++ = '"';
+    for (; *name; name++) {
+        if (*name == '"')
+            *at++ = '"';
+        *at++ = *name;
+    }
+    *at++ = '"';
+    *at = 0;
+    return to;
+}

@@ -1,0 +1,182 @@
+#include "db/engine.h"
+#include "db/readers.h"
+#include "db/writer.h"
+
+struct db {
+    const struct engine *engine;
+    char *url;
+    struct readers *readers;
+    struct writer *writer;
+};
+
+const struct engine *engine_for(const char *url, struct err *err)
+{
+    static const struct {
+        const char *prefix;
+        const struct engine *engine;
+    } known[] = {
+        {"sqlite:", &sqlite_engine},
+        {"postgresql://", &postgres_engine},
+        {"postgres://", &postgres_engine},
+    };
+    struct str s = str_of(url);
+    for (size_t i = 0; i < countof(known); i++)
+        if (str_starts(s, known[i].prefix) && s.n > strlen(known[i].prefix))
+            return known[i].engine;
+    /* A URL may hold a password: only its scheme is told. */
+    struct str rest, scheme = str_cut(s, ':', &rest);
+    err_set(err, ERR_INVALID, "database",
+            "the database's address starts with sqlite:/ or postgresql://, not \"" STR_FMT "\"",
+            STR_ARG(scheme));
+    return NULL;
+}
+
+static void on_idle(void *ctx)
+{
+    readers_trim(((struct db *)ctx)->readers);
+}
+
+struct db *db_open(const struct db_options *o, struct err *err)
+{
+    if (!o->url)
+        return err_set(err, ERR_INVALID, "database", "the database's address is missing"), NULL;
+    const struct engine *engine = engine_for(o->url, err);
+    if (!engine)
+        return NULL;
+    struct db *db = base_alloc(sizeof *db);
+    *db = (struct db){.engine = engine, .url = base_strdup(o->url)};
+    db->readers = readers_new(engine, o->url, o->max_readers ? o->max_readers : 16);
+    db->writer = writer_new(engine, o->url, on_idle, db, err);
+    if (db->writer)
+        return db;
+    readers_free(db->readers);
+    free(db->url);
+    free(db);
+    return NULL;
+}
+
+void db_close(struct db *db)
+{
+    if (!db)
+        return;
+    writer_free(db->writer);
+    readers_free(db->readers);
+    free(db->url);
+    free(db);
+}
+
+bool db_is_postgres(const struct db *db)
+{
+    return db->engine == &postgres_engine;
+}
+
+const char *db_url(const struct db *db)
+{
+    return db->url;
+}
+
+/* A read on a connection of the pool. When an old connection turns out lost (the server was restarted) and
+ * nothing was delivered yet, it is made again on a new one. */
+static bool read_once(struct db *db, bool (*fn)(struct db_conn *c, void *ctx, struct err *err), void *ctx,
+                      const bool *delivered, struct err *err)
+{
+    for (bool fresh = false;; fresh = true) {
+        struct db_conn *c = readers_take(db->readers, fresh, err);
+        if (!c)
+            return false;
+        c->retry = false;
+        bool ok = fn(c, ctx, err);
+        bool again = !ok && !fresh && !*delivered && (c->retry || db->engine->state(c) == CONN_LOST);
+        readers_give(db->readers, c);
+        if (!again)
+            return ok;
+    }
+}
+
+struct query {
+    struct arena *a;
+    const char *sql;
+    struct db_args args;
+    struct db_rows *rows;
+    struct db_row *row;
+    bool *found;
+    db_each_fn each;
+    void *ctx;
+    bool delivered;
+};
+
+static bool do_query(struct db_conn *c, void *ctx, struct err *err)
+{
+    struct query *q = ctx;
+    return conn_query(c, q->a, q->sql, q->args, q->rows, err);
+}
+
+bool db_query(struct db *db, struct arena *a, const char *sql, struct db_args args, struct db_rows *ret,
+              struct err *err)
+{
+    struct query q = {.a = a, .sql = sql, .args = args, .rows = ret};
+    return read_once(db, do_query, &q, &q.delivered, err);
+}
+
+static bool do_query_one(struct db_conn *c, void *ctx, struct err *err)
+{
+    struct query *q = ctx;
+    return conn_query_one(c, q->a, q->sql, q->args, q->row, q->found, err);
+}
+
+bool db_query_one(struct db *db, struct arena *a, const char *sql, struct db_args args, struct db_row *ret,
+                  bool *found, struct err *err)
+{
+    struct query q = {.a = a, .sql = sql, .args = args, .row = ret, .found = found};
+    return read_once(db, do_query_one, &q, &q.delivered, err);
+}
+
+static bool deliver(void *ctx, const struct db_row *row, struct err *err)
+{
+    struct query *q = ctx;
+    q->delivered = true;
+    return q->each(q->ctx, row, err);
+}
+
+static bool do_each(struct db_conn *c, void *ctx, struct err *err)
+{
+    struct query *q = ctx;
+    return conn_each(c, q->sql, q->args, deliver, q, err);
+}
+
+bool db_each(struct db *db, const char *sql, struct db_args args, db_each_fn each, void *ctx, struct err *err)
+{
+    struct query q = {.sql = sql, .args = args, .each = each, .ctx = ctx};
+    return read_once(db, do_each, &q, &q.delivered, err);
+}
+
+struct db_conn *db_read_begin(struct db *db, struct err *err)
+{
+    for (bool fresh = false;; fresh = true) {
+        struct db_conn *c = readers_take(db->readers, fresh, err);
+        if (!c || db->engine->begin(c, false, err))
+            return c;
+        bool lost = db->engine->state(c) == CONN_LOST;
+        readers_give(db->readers, c);
+        if (fresh || !lost)
+            return NULL;
+    }
+}
+
+void db_read_end(struct db *db, struct db_conn *c)
+{
+    if (!c)
+        return;
+    db->engine->rollback(c);
+    readers_give(db->readers, c);
+}
+
+bool db_write(struct db *db, db_write_fn fn, void *ctx, struct err *err)
+{
+    return writer_run(db->writer, fn, ctx, err);
+}
+
+size_t db_write_queue(struct db *db)
+{
+    return writer_queued(db->writer);
+}

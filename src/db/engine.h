@@ -1,0 +1,96 @@
+/* What a database engine is to the rest of db/: connections that run prepared statements inside transactions.
+ * Two implementations: sqlite.c and postgres.c. A connection is used by one thread at a time. */
+#ifndef INGOT_DB_ENGINE_H
+#define INGOT_DB_ENGINE_H
+
+#include "db/db.h"
+
+enum { DB_COLUMNS_MAX = 128, DB_STATEMENTS_MAX = 200 };
+
+typedef bool (*db_each_fn)(void *ctx, const struct db_row *row, struct err *err);
+
+/* One run of a statement. */
+struct run {
+    const char *sql;
+    struct db_args args;
+    db_each_fn each; /* may be NULL; false ends the run without an error of the engine */
+    void *ctx;
+    bool stream;     /* do not hold all rows in memory */
+    bool stopped;    /* result: each returned false */
+    size_t columns;  /* result */
+    int64_t changed; /* result */
+};
+
+enum conn_state {
+    CONN_READY, /* no transaction */
+    CONN_IN_TX,
+    CONN_LOST, /* only close is possible */
+};
+
+enum conn_use {
+    CONN_WRITER,
+    CONN_READER,    /* refuses changes */
+    CONN_FILE_NEW,  /* SQLite: a backup that is being made; no WAL, keys are not checked */
+    CONN_FILE_READ, /* SQLite: a backup that is read and not touched */
+};
+
+struct engine {
+    bool (*open)(const char *url, enum conn_use use, struct db_conn **ret, struct err *err);
+    void (*close)(struct db_conn *c);
+    enum conn_state (*state)(const struct db_conn *c);
+    bool (*run)(struct db_conn *c, struct run *r, struct err *err);
+    /* Several statements without arguments. */
+    bool (*script)(struct db_conn *c, const char *sql, struct err *err);
+
+    /* A write transaction excludes those of other processes from its start on. */
+    bool (*begin)(struct db_conn *c, bool write, struct err *err);
+    bool (*commit)(struct db_conn *c, struct err *err);
+    void (*rollback)(struct db_conn *c);
+    /* mark: what follows can be undone alone; the mark before is given up. */
+    bool (*mark)(struct db_conn *c, struct err *err);
+    bool (*undo)(struct db_conn *c, struct err *err);
+
+    /* Words of db_script. */
+    const char *id, *text, *bytes;
+
+    /* For backups. Names of all tables, and of a table's columns (one ? for the table). */
+    const char *tables_sql, *columns_sql;
+    /* Around filling tables in any order: keys are not checked in between; what is there is removed. */
+    bool (*load_begin)(struct db_conn *c, struct arena *a, const char *const *tables, size_t n,
+                       struct err *err);
+    bool (*load_end)(struct db_conn *c, struct arena *a, struct err *err);
+    /* The last automatic id that a table gave out; 0 when it has none. */
+    bool (*sequence_get)(struct db_conn *c, const char *table, int64_t *ret, struct err *err);
+    bool (*sequence_set)(struct db_conn *c, const char *table, int64_t last, struct err *err);
+    /* A copy of the whole database by the engine's own means; NULL: row by row (backup.c). */
+    bool (*copy_to)(const char *url, const char *path, struct err *err);
+};
+
+/* The head of every engine's own connection. */
+struct db_conn {
+    const struct engine *engine;
+    bool writes;          /* inside a write: a failed statement spoils it, as PostgreSQL demands */
+    bool busy;            /* rows of a statement are being delivered */
+    bool retry;           /* the last failure goes away when everything is run once more */
+    bool spoiled;         /* by spoiled_by; later statements of the write fail with it */
+    uint64_t idle_since;  /* readers.c, monotonic */
+    struct db_conn *next; /* readers.c */
+    struct err spoiled_by;
+};
+
+extern const struct engine sqlite_engine, postgres_engine;
+
+const char *db_url(const struct db *db);
+/* The engine for a URL, NULL with err set when it is for none. */
+const struct engine *engine_for(const char *url, struct err *err);
+
+/* conn.c: checks the arguments, then the engine's run. */
+bool conn_run(struct db_conn *c, struct run *r, struct err *err);
+/* Names in double quotes for SQL made from table and column names. */
+char *conn_quote(struct arena *a, const char *name);
+
+/* migrate.c: the tables of db/ itself, and a script's words in the engine's dialect. */
+extern const char db_own_tables[];
+bool db_script_run(struct db_conn *c, const char *sql, struct err *err);
+
+#endif

@@ -1,0 +1,237 @@
+#include "db/postgres_conn.h"
+
+#include "base/buf.h"
+#include "db/stmt.h"
+
+#include <stdio.h>
+
+static void no_notice(void *arg, const PGresult *res)
+{
+    (void)arg;
+    (void)res;
+}
+
+static void drop_statement(void *owner, void *handle)
+{
+    struct postgres *p = owner;
+    char sql[64];
+    snprintf(sql, sizeof sql, "DEALLOCATE %s", (char *)handle);
+    /* In an aborted transaction it fails; the name is never used again. */
+    if (p->pg && PQstatus(p->pg) == CONNECTION_OK)
+        PQclear(PQexec(p->pg, sql));
+    free(handle);
+}
+
+bool postgres_open(const char *url, enum conn_use use, struct db_conn **ret, struct err *err)
+{
+    /* Later ones win, so the URL may change the first. */
+    static const char *const keys[] = {"connect_timeout",
+                                       "keepalives_idle",
+                                       "tcp_user_timeout",
+                                       "application_name",
+                                       "dbname",
+                                       "client_encoding",
+                                       NULL};
+    const char *const values[] = {"10", "30", "30000", "ingot", url, "UTF8", NULL};
+    static const char *const settings[] = {
+        [CONN_WRITER] = "SET client_min_messages = warning; SET standard_conforming_strings = on;"
+                        "SET bytea_output = hex; SET default_transaction_isolation = 'read committed';"
+                        "SET idle_in_transaction_session_timeout = '60s'",
+        [CONN_READER] = "SET client_min_messages = warning; SET standard_conforming_strings = on;"
+                        "SET bytea_output = hex; SET default_transaction_isolation = 'repeatable read';"
+                        "SET default_transaction_read_only = on",
+    };
+    struct postgres *p = base_zalloc(sizeof *p);
+    p->base.engine = &postgres_engine;
+    p->pg = PQconnectdbParams(keys, values, 1);
+    p->statements = stmt_cache_new(DB_STATEMENTS_MAX, drop_statement, p);
+    bool ok = PQstatus(p->pg) == CONNECTION_OK;
+    if (ok)
+        PQsetNoticeReceiver(p->pg, no_notice, NULL);
+    else
+        err_set(err, ERR_UNAVAILABLE, "database", "cannot reach the database: %s", PQerrorMessage(p->pg));
+    if (!ok || !postgres_simple(p, settings[use], err)) {
+        postgres_close(&p->base);
+        return false;
+    }
+    *ret = &p->base;
+    return true;
+}
+
+void postgres_close(struct db_conn *c)
+{
+    struct postgres *p = container_of(c, struct postgres, base);
+    PQfinish(p->pg); /* and with it all statements */
+    p->pg = NULL;
+    stmt_cache_free(p->statements);
+    free(p);
+}
+
+enum conn_state postgres_state(const struct db_conn *c)
+{
+    const struct postgres *p = container_of(c, struct postgres, base);
+    if (PQstatus(p->pg) != CONNECTION_OK)
+        return CONN_LOST;
+    return PQtransactionStatus(p->pg) == PQTRANS_IDLE ? CONN_READY : CONN_IN_TX;
+}
+
+/* "Key (project, name)=(1, x) already exists." -> "name"; an expression -> the index's name. */
+static void unique_field(const PGresult *res, char ret[64])
+{
+    const char *detail = PQresultErrorField(res, PG_DIAG_MESSAGE_DETAIL);
+    const char *index = PQresultErrorField(res, PG_DIAG_CONSTRAINT_NAME);
+    struct str s = str_of(detail);
+    ptrdiff_t from = str_find(s, STR("(")), to = str_find(s, STR(")="));
+    struct str columns =
+        from >= 0 && to > from ? (struct str){s.p + from + 1, (size_t)(to - from - 1)} : STR_NULL;
+    if (columns.n == 0 || memchr(columns.p, '(', columns.n)) {
+        snprintf(ret, 64, "%s", index ? index : "value");
+        return;
+    }
+    for (struct str rest = columns; rest.p; str_cut(columns, ',', &rest))
+        columns = rest;
+    columns = str_trim(columns);
+    snprintf(ret, 64, STR_FMT, STR_ARG(columns));
+}
+
+/* Classes and codes of SQLSTATE that mean: not now. */
+static bool is_unavailable(const char *state)
+{
+    static const char *const prefixes[] = {"08", "40",    "53",    "55P03", "57",
+                                           "58", "25006", "25P03", "0A000", "26000"};
+    for (size_t i = 0; i < countof(prefixes); i++)
+        if (strncmp(state, prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    return false;
+}
+
+bool postgres_fail(struct postgres *p, const PGresult *res, struct err *err)
+{
+    const char *state = res ? PQresultErrorField(res, PG_DIAG_SQLSTATE) : NULL;
+    const char *text = res ? PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY) : NULL;
+    const char *column = res ? PQresultErrorField(res, PG_DIAG_COLUMN_NAME) : NULL;
+    if (!text)
+        text = PQerrorMessage(p->pg);
+    if (!state || PQstatus(p->pg) != CONNECTION_OK)
+        return err_set(err, ERR_UNAVAILABLE, NULL, "the database was lost: %s", text);
+    p->base.retry = !strcmp(state, "40001") || !strcmp(state, "40P01") || !strcmp(state, "0A000") ||
+                    !strcmp(state, "26000");
+    if (strcmp(state, "23505") == 0) {
+        char field[64];
+        unique_field(res, field);
+        return err_set(err, ERR_EXISTS, field, "the value of %s is taken", field);
+    }
+    if (strcmp(state, "23503") == 0 || strcmp(state, "23001") == 0)
+        return err_set(err, ERR_CONFLICT, NULL, "it refers to something absent, or something refers to it");
+    if (strcmp(state, "23502") == 0)
+        return err_set(err, ERR_INVALID, column, "%s must have a value", column ? column : "a column");
+    if (strcmp(state, "23514") == 0) {
+        const char *rule = PQresultErrorField(res, PG_DIAG_CONSTRAINT_NAME);
+        return err_set(err, ERR_INVALID, NULL, "a value breaks the rule %s", rule ? rule : "of its table");
+    }
+    if (is_unavailable(state))
+        return err_set(err, ERR_UNAVAILABLE, NULL, "the database cannot do it now: %s (%s)", text, state);
+    return err_set(err, ERR_INTERNAL, NULL, "the database failed: %s (%s)", text, state);
+}
+
+bool postgres_simple(struct postgres *p, const char *sql, struct err *err)
+{
+    PGresult *res = PQexec(p->pg, sql);
+    ExecStatusType status = PQresultStatus(res);
+    bool ok = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY;
+    if (!ok)
+        postgres_fail(p, res, err);
+    PQclear(res);
+    return ok;
+}
+
+/* Copies a quoted text or comment that starts at *sql; false when none does. */
+static bool copy_quoted(struct buf *b, const char **sql)
+{
+    const char *from = *sql, *end;
+    if (*from == '\'' || *from == '"') {
+        end = strchr(from + 1, *from); /* a doubled quote is simply two texts in a row */
+        end = end ? end + 1 : NULL;
+    } else if (strncmp(from, "--", 2) == 0) {
+        end = strchr(from, '\n');
+    } else if (strncmp(from, "/*", 2) == 0) {
+        end = strstr(from, "*/");
+        end = end ? end + 2 : NULL;
+    } else {
+        return false;
+    }
+    if (!end)
+        end = from + strlen(from);
+    buf_add(b, from, (size_t)(end - from));
+    *sql = end;
+    return true;
+}
+
+/* ? becomes $1, $2 ...; returns how many. */
+static size_t number_arguments(const char *sql, struct buf *b)
+{
+    size_t n = 0;
+    while (*sql) {
+        if (copy_quoted(b, &sql))
+            continue;
+        if (*sql == '?')
+            buf_printf(b, "$%zu", ++n);
+        else
+            buf_char(b, *sql);
+        sql++;
+    }
+    return n;
+}
+
+/* A NULL has no type of its own: the server finds it out. */
+static Oid type_of(const struct db_value *v)
+{
+    static const Oid oids[] = {
+        [DB_NULL] = 0, [DB_INT] = PG_INT8, [DB_REAL] = PG_FLOAT8, [DB_TEXT] = PG_TEXT, [DB_BYTES] = PG_BYTEA};
+    return oids[v->type];
+}
+
+/* The same text with other types is another statement. */
+static void key_of(const struct run *r, struct buf *b)
+{
+    buf_z(b, r->sql);
+    buf_char(b, 0);
+    for (size_t i = 0; i < r->args.n; i++)
+        buf_char(b, (char)('0' + r->args.v[i].type));
+}
+
+const char *postgres_prepare(struct postgres *p, const struct run *r, struct err *err)
+{
+    auto_buf struct buf key = {0}, sql = {0};
+    key_of(r, &key);
+    char *name = stmt_cache_get(p->statements, buf_view(&key));
+    if (name)
+        return name;
+    size_t n = number_arguments(r->sql, &sql);
+    if (n != r->args.n) {
+        err_set(err, ERR_INTERNAL, NULL, "%zu arguments for the %zu of: %s", r->args.n, n, r->sql);
+        return NULL;
+    }
+    auto_free Oid *oids = base_alloc((n + 1) * sizeof *oids);
+    for (size_t i = 0; i < n; i++)
+        oids[i] = type_of(&r->args.v[i]);
+    char made[32];
+    snprintf(made, sizeof made, "s%u", ++p->made);
+    PGresult *res = PQprepare(p->pg, made, sql.p ? sql.p : "", (int)n, oids);
+    bool ok = PQresultStatus(res) == PGRES_COMMAND_OK;
+    if (!ok)
+        postgres_fail(p, res, err);
+    PQclear(res);
+    if (!ok)
+        return NULL;
+    name = base_strdup(made);
+    stmt_cache_add(p->statements, buf_view(&key), name);
+    return name;
+}
+
+void postgres_forget(struct postgres *p, const struct run *r)
+{
+    auto_buf struct buf key = {0};
+    key_of(r, &key);
+    stmt_cache_drop(p->statements, buf_view(&key));
+}

@@ -1,0 +1,116 @@
+#include "db/readers.h"
+
+#include "base/clock.h"
+
+#include <pthread.h>
+
+static const uint64_t IDLE_NS = UINT64_C(30) * 1000000000;
+
+struct readers {
+    const struct engine *engine;
+    char *url;
+    unsigned max, opened;
+    pthread_mutex_t lock;
+    pthread_cond_t given;
+    struct db_conn *idle; /* last given first, so that those not needed stay idle */
+};
+
+struct readers *readers_new(const struct engine *engine, const char *url, unsigned max)
+{
+    struct readers *r = base_alloc(sizeof *r);
+    *r = (struct readers){.engine = engine, .url = base_strdup(url), .max = max};
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_cond_init(&r->given, NULL);
+    return r;
+}
+
+static void close_list(struct readers *r, struct db_conn *list)
+{
+    for (struct db_conn *next; list; list = next) {
+        next = list->next;
+        r->engine->close(list);
+    }
+}
+
+void readers_free(struct readers *r)
+{
+    close_list(r, r->idle);
+    pthread_cond_destroy(&r->given);
+    pthread_mutex_destroy(&r->lock);
+    free(r->url);
+    free(r);
+}
+
+static void forget_one(struct readers *r)
+{
+    pthread_mutex_lock(&r->lock);
+    r->opened--;
+    pthread_cond_signal(&r->given);
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* Empties the list of idle ones; with the lock held. */
+static struct db_conn *detach_idle(struct readers *r)
+{
+    struct db_conn *list = r->idle;
+    for (struct db_conn *c = list; c; c = c->next)
+        r->opened--;
+    r->idle = NULL;
+    return list;
+}
+
+struct db_conn *readers_take(struct readers *r, bool fresh, struct err *err)
+{
+    struct db_conn *old = NULL, *c = NULL;
+    pthread_mutex_lock(&r->lock);
+    if (fresh)
+        old = detach_idle(r); /* as old as the lost one */
+    while (!r->idle && r->opened >= r->max)
+        pthread_cond_wait(&r->given, &r->lock);
+    if (r->idle) {
+        c = r->idle;
+        r->idle = c->next;
+    } else {
+        r->opened++;
+    }
+    pthread_mutex_unlock(&r->lock);
+    close_list(r, old);
+    if (!c && !r->engine->open(r->url, CONN_READER, &c, err)) {
+        forget_one(r);
+        return NULL;
+    }
+    return c;
+}
+
+void readers_give(struct readers *r, struct db_conn *c)
+{
+    if (r->engine->state(c) != CONN_READY) {
+        r->engine->close(c);
+        forget_one(r);
+        return;
+    }
+    c->idle_since = clock_mono();
+    pthread_mutex_lock(&r->lock);
+    c->next = r->idle;
+    r->idle = c;
+    pthread_cond_signal(&r->given);
+    pthread_mutex_unlock(&r->lock);
+}
+
+void readers_trim(struct readers *r)
+{
+    uint64_t now = clock_mono();
+    struct db_conn *old = NULL;
+    pthread_mutex_lock(&r->lock);
+    for (struct db_conn **at = r->idle ? &r->idle->next : NULL; at && *at; at = &(*at)->next) {
+        if (now - (*at)->idle_since < IDLE_NS)
+            continue;
+        old = *at; /* those behind it are idle for longer */
+        *at = NULL;
+        for (struct db_conn *c = old; c; c = c->next)
+            r->opened--;
+        break;
+    }
+    pthread_mutex_unlock(&r->lock);
+    close_list(r, old);
+}

@@ -1,0 +1,310 @@
+#include "db/writer.h"
+
+#include "base/clock.h"
+#include "base/pool.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+enum { BATCH_MAX = 256, RETRIES = 10, IDLE_SECONDS = 10 };
+
+struct request {
+    db_write_fn fn;
+    void *ctx;
+    struct request *next;
+    struct err err;
+    bool ok;
+    atomic_uint done; /* 1 when the caller may go on; also the word it sleeps on */
+};
+
+struct writer {
+    const struct engine *engine;
+    char *url;
+    struct db_conn *conn; /* NULL: lost, to be opened again */
+    void (*idle)(void *ctx);
+    void *idle_ctx;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t arrived;
+    struct request *head, **tail;
+    size_t queued, wanted; /* the thread sleeps until wanted requests wait */
+    bool sleeping, ending;
+};
+
+/* What became of a try to run a batch. */
+enum outcome {
+    OUTCOME_DONE,  /* every request has its answer */
+    OUTCOME_ALONE, /* nothing was changed; run them one at a time, to find who is to blame */
+    OUTCOME_LOST,  /* nothing was changed, the connection is gone */
+};
+
+static void fail_all(struct request **batch, size_t n, const struct err *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!batch[i]->ok && batch[i]->err.code != ERR_NONE)
+            continue; /* its own error says more */
+        batch[i]->ok = false;
+        batch[i]->err = *err;
+    }
+}
+
+static void run_one(struct db_conn *c, struct request *r)
+{
+    r->err = (struct err){0};
+    c->spoiled = c->retry = false;
+    c->writes = true;
+    r->ok = r->fn(c, r->ctx, &r->err);
+    c->writes = false;
+    if (c->spoiled && r->ok) {
+        r->ok = false;
+        r->err = c->spoiled_by;
+    }
+    c->spoiled = false;
+    if (!r->ok && r->err.code == ERR_NONE)
+        err_set(&r->err, ERR_INTERNAL, NULL, "a write failed without saying why");
+}
+
+/* Runs one request of a batch inside the transaction; undoes it when it fails. */
+static enum outcome run_marked(struct writer *w, struct request *r, bool single)
+{
+    struct db_conn *c = w->conn;
+    struct err err = {0};
+    if (!single && !w->engine->mark(c, &err))
+        return w->engine->state(c) == CONN_LOST ? OUTCOME_LOST : OUTCOME_ALONE;
+    run_one(c, r);
+    enum conn_state state = w->engine->state(c);
+    if (state == CONN_LOST)
+        return OUTCOME_LOST;
+    if (r->ok && state == CONN_IN_TX)
+        return OUTCOME_DONE;
+    if (single)
+        return r->ok ? OUTCOME_ALONE : OUTCOME_DONE;
+    /* A full disk ends the whole transaction of SQLite, a serialization failure that of PostgreSQL. */
+    if (state != CONN_IN_TX || c->retry || !w->engine->undo(c, &err))
+        return OUTCOME_ALONE;
+    return OUTCOME_DONE;
+}
+
+static enum outcome commit(struct writer *w, struct request **batch, size_t n)
+{
+    bool any = false;
+    for (size_t i = 0; i < n; i++)
+        any |= batch[i]->ok;
+    if (!any) {
+        w->engine->rollback(w->conn);
+        return OUTCOME_DONE;
+    }
+    struct err err = {0};
+    w->conn->retry = false;
+    if (w->engine->commit(w->conn, &err))
+        return OUTCOME_DONE;
+    bool lost = w->engine->state(w->conn) == CONN_LOST;
+    bool retry = w->conn->retry;
+    w->engine->rollback(w->conn);
+    if (n > 1 && !lost && (retry || err.code != ERR_UNAVAILABLE))
+        return OUTCOME_ALONE;
+    if (lost)
+        err_set(&err, ERR_UNAVAILABLE, NULL,
+                "the database was lost during the commit: look whether it is done");
+    fail_all(batch, n, &err);
+    w->conn->retry = retry;
+    return OUTCOME_DONE;
+}
+
+static enum outcome try_batch(struct writer *w, struct request **batch, size_t n)
+{
+    struct err err = {0};
+    if (!w->conn && !w->engine->open(w->url, CONN_WRITER, &w->conn, &err)) {
+        w->conn = NULL;
+        fail_all(batch, n, &err);
+        return OUTCOME_DONE;
+    }
+    for (size_t i = 0; i < n; i++) {
+        batch[i]->ok = false;
+        batch[i]->err = (struct err){0};
+    }
+    w->conn->retry = false;
+    if (!w->engine->begin(w->conn, true, &err)) {
+        fail_all(batch, n, &err);
+        return w->engine->state(w->conn) == CONN_LOST ? OUTCOME_LOST : OUTCOME_DONE;
+    }
+    for (size_t i = 0; i < n; i++) {
+        enum outcome o = run_marked(w, batch[i], n == 1);
+        if (o != OUTCOME_DONE) {
+            w->engine->rollback(w->conn);
+            return o;
+        }
+    }
+    return commit(w, batch, n);
+}
+
+/* try_batch, once more when the connection had been lost (the server was restarted, say). */
+static enum outcome try_connected(struct writer *w, struct request **batch, size_t n)
+{
+    enum outcome o = OUTCOME_LOST;
+    for (int i = 0; i < 2 && o == OUTCOME_LOST; i++) {
+        o = try_batch(w, batch, n);
+        if (w->conn && w->engine->state(w->conn) == CONN_LOST) {
+            w->engine->close(w->conn);
+            w->conn = NULL;
+        }
+    }
+    return o;
+}
+
+static void answer_unavailable(struct request *r)
+{
+    r->ok = false;
+    err_set(&r->err, ERR_UNAVAILABLE, NULL, "the database could not do it now; try again");
+}
+
+static void run_batch(struct writer *w, struct request **batch, size_t n)
+{
+    enum outcome o = n > 1 ? try_connected(w, batch, n) : OUTCOME_ALONE;
+    if (o == OUTCOME_LOST)
+        for (size_t i = 0; i < n; i++)
+            answer_unavailable(batch[i]);
+    if (o != OUTCOME_ALONE)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        for (int k = 0; k < RETRIES; k++) {
+            o = try_connected(w, &batch[i], 1);
+            if (o == OUTCOME_DONE && (batch[i]->ok || !w->conn || !w->conn->retry))
+                break;
+        }
+        if (o != OUTCOME_DONE)
+            answer_unavailable(batch[i]);
+    }
+}
+
+static void wake(struct request *r)
+{
+    atomic_store_explicit(&r->done, 1, memory_order_release);
+    /* r may be gone now; waking an address where nobody sleeps does nothing. */
+    syscall(SYS_futex, &r->done, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
+}
+
+static void sleep_until_done(struct request *r)
+{
+    while (!atomic_load_explicit(&r->done, memory_order_acquire))
+        syscall(SYS_futex, &r->done, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 0, NULL, NULL, 0);
+}
+
+/* Sleeps until wanted requests wait or ns are over. With the lock held. */
+static bool wait_for(struct writer *w, size_t wanted, uint64_t ns)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    ns += (uint64_t)until.tv_nsec;
+    until.tv_sec += (time_t)(ns / 1000000000);
+    until.tv_nsec = (long)(ns % 1000000000);
+    w->wanted = wanted;
+    w->sleeping = true;
+    int rc = 0;
+    while (rc == 0 && w->queued < wanted && !w->ending)
+        rc = pthread_cond_timedwait(&w->arrived, &w->lock, &until);
+    w->sleeping = false;
+    return w->queued >= wanted;
+}
+
+/* Moves up to BATCH_MAX requests out of the queue. With the lock held. */
+static size_t take(struct writer *w, struct request **batch)
+{
+    size_t n = 0;
+    for (; w->head && n < BATCH_MAX; n++) {
+        batch[n] = w->head;
+        w->head = batch[n]->next;
+    }
+    if (!w->head)
+        w->tail = &w->head;
+    w->queued -= n;
+    return n;
+}
+
+static void *loop(void *arg)
+{
+    struct writer *w = arg;
+    struct request *batch[BATCH_MAX];
+    pthread_mutex_lock(&w->lock);
+    for (;;) {
+        bool some = w->queued || wait_for(w, 1, (uint64_t)IDLE_SECONDS * 1000000000);
+        if (!some && w->ending)
+            break;
+        size_t n = take(w, batch);
+        pthread_mutex_unlock(&w->lock);
+        if (n)
+            run_batch(w, batch, n);
+        else
+            w->idle(w->idle_ctx);
+        for (size_t i = 0; i < n; i++)
+            wake(batch[i]);
+        pthread_mutex_lock(&w->lock);
+    }
+    pthread_mutex_unlock(&w->lock);
+    return NULL;
+}
+
+struct writer *writer_new(const struct engine *engine, const char *url, void (*idle)(void *ctx), void *ctx,
+                          struct err *err)
+{
+    struct db_conn *c;
+    if (!engine->open(url, CONN_WRITER, &c, err))
+        return NULL;
+    struct writer *w = base_alloc(sizeof *w);
+    *w = (struct writer){.engine = engine, .url = base_strdup(url), .conn = c, .idle = idle, .idle_ctx = ctx};
+    w->tail = &w->head;
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&w->arrived, &attr);
+    pthread_condattr_destroy(&attr);
+    w->thread = thread_start("db-writer", loop, w);
+    return w;
+}
+
+void writer_free(struct writer *w)
+{
+    pthread_mutex_lock(&w->lock);
+    w->ending = true;
+    pthread_cond_signal(&w->arrived);
+    pthread_mutex_unlock(&w->lock);
+    pthread_join(w->thread, NULL);
+    if (w->conn)
+        w->engine->close(w->conn);
+    pthread_cond_destroy(&w->arrived);
+    pthread_mutex_destroy(&w->lock);
+    free(w->url);
+    free(w);
+}
+
+bool writer_run(struct writer *w, db_write_fn fn, void *ctx, struct err *err)
+{
+    if (pthread_equal(pthread_self(), w->thread))
+        return err_set(err, ERR_INTERNAL, NULL, "a write was started inside a write");
+    struct request r = {.fn = fn, .ctx = ctx};
+    pthread_mutex_lock(&w->lock);
+    *w->tail = &r;
+    w->tail = &r.next;
+    w->queued++;
+    bool signal = w->sleeping && w->queued >= w->wanted;
+    pthread_mutex_unlock(&w->lock);
+    if (signal)
+        pthread_cond_signal(&w->arrived);
+    sleep_until_done(&r);
+    if (!r.ok && err)
+        *err = r.err;
+    return r.ok;
+}
+
+size_t writer_queued(struct writer *w)
+{
+    pthread_mutex_lock(&w->lock);
+    size_t n = w->queued;
+    pthread_mutex_unlock(&w->lock);
+    return n;
+}

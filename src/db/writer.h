@@ -1,0 +1,17 @@
+/* The one thread that writes. Callers queue a function and sleep; the thread takes all that wait, runs them
+ * in one transaction and wakes each when it is durable. While one commit is synced the next batch collects.
+ */
+#ifndef INGOT_DB_WRITER_H
+#define INGOT_DB_WRITER_H
+
+#include "db/engine.h"
+
+struct writer;
+/* idle runs on the thread about every 10 s. NULL when the database cannot be opened. */
+struct writer *writer_new(const struct engine *engine, const char *url, void (*idle)(void *ctx), void *ctx,
+                          struct err *err);
+void writer_free(struct writer *w); /* runs what is queued first */
+bool writer_run(struct writer *w, db_write_fn fn, void *ctx, struct err *err);
+size_t writer_queued(struct writer *w);
+
+#endif
