@@ -11,7 +11,7 @@ static const char tables[] =
     "    project_id BIGINT NOT NULL REFERENCES project (id),\n"
     "    name {text} NOT NULL, size BIGINT CHECK (size >= 0), weight DOUBLE PRECISION,\n"
     "    data {bytes}, UNIQUE (project_id, name));\n"
-    "CREATE UNIQUE INDEX item_lower ON item (lower(name));\n";
+    "CREATE UNIQUE INDEX item_size ON item ((size - 1));\n";
 
 static void make_tables(struct fixture *f)
 {
@@ -122,7 +122,8 @@ static void broken_rules_have_codes(void **state)
     make_tables(f);
     expect_ok(add_item(f, "a", db_null(), &err), &err);
     expect_code(add_item(f, "a", db_null(), &err), &err, ERR_EXISTS, "name");
-    expect_code(add_item(f, "A", db_null(), &err), &err, ERR_EXISTS, "item_lower");
+    expect_ok(add_item(f, "b", db_int(4), &err), &err);
+    expect_code(add_item(f, "c", db_int(4), &err), &err, ERR_EXISTS, "item_size");
     expect_code(exec_one(f->db, "INSERT INTO project (id, name) VALUES (1, 'q')", DB_NO_ARGS, &err), &err,
                 ERR_EXISTS, "id");
     expect_code(exec_one(f->db, insert_item,
@@ -133,7 +134,7 @@ static void broken_rules_have_codes(void **state)
     expect_code(add_item(f, "x", db_int(-1), &err), &err, ERR_INVALID, "");
     expect_code(exec_one(f->db, "SELECT none FROM nothing", DB_NO_ARGS, &err), &err, ERR_INTERNAL, "");
     expect_code(exec_one(f->db, "DELETE FROM item WHERE id = ?", DB_NO_ARGS, &err), &err, ERR_INTERNAL, "");
-    assert_int_equal(query_int(f->db, "SELECT count(*) FROM item"), 1);
+    assert_int_equal(query_int(f->db, "SELECT count(*) FROM item"), 2);
 }
 
 static void bad_text_is_refused(void **state)
