@@ -12,7 +12,7 @@ bool access_missing(const struct kind *k, int64_t id, struct err *err)
 
 static bool is_system(const struct caller *c)
 {
-    return c == &caller_system;
+    return c->grants && c->grants == caller_system.grants;
 }
 
 static bool signed_in(const struct caller *c, struct err *err)

@@ -1,0 +1,150 @@
+#include "api/api.h"
+
+#include "api/auth.h"
+#include "api/docs.h"
+#include "api/problem.h"
+#include "api/rest.h"
+#include "api/web.h"
+
+/* A request on its way from the loop thread to a pool thread; in the request's arena. */
+struct job {
+    struct core *core;
+    struct request *request;
+    struct match match;
+    struct str body;
+};
+
+void api_answer(struct api_call *call, int status, const struct header *headers, size_t n, struct str body)
+{
+    struct header all[12] = {
+        {STR("Cache-Control"), STR("private, no-cache")},
+        {STR("X-Content-Type-Options"), STR("nosniff")},
+    };
+    size_t count = 2;
+    if (status != 204 && status != 304)
+        all[count++] = (struct header){STR("Content-Type"), STR("application/json")};
+    for (size_t i = 0; i < n && count < countof(all); i++)
+        all[count++] = headers[i];
+    respond(call->request, status, all, count, status == 204 ? STR_NULL : body);
+}
+
+void api_problem(struct api_call *call, const struct err *err, const struct header *headers, size_t n)
+{
+    problem_respond(call->request, err, STR_NULL, headers, n);
+}
+
+static bool is_json(struct str type)
+{
+    struct str rest;
+    struct str name = str_trim(str_cut(type, ';', &rest));
+    return str_ieq(name, STR("application/json")) || str_ieq(name, STR("application/merge-patch+json"));
+}
+
+static bool parse_body(struct api_call *call, struct err *err)
+{
+    if (!call->body.n)
+        return true;
+    if (!is_json(request_header(call->request, "content-type")))
+        return err_set(err, ERR_MEDIA_TYPE, NULL, "the body must be application/json");
+    call->json = json_parse(call->arena, call->body, err);
+    return call->json != NULL;
+}
+
+static bool permitted(const struct api_call *call, const struct route *r, struct err *err)
+{
+    if (!r || (r->permission && strcmp(r->permission, "public") == 0))
+        return true; /* kinds: the engine asks */
+    if (!r->permission)
+        return call->caller.user ? true : err_set(err, ERR_UNAUTHORIZED, NULL, "sign in first");
+    return caller_need(&call->caller, r->permission, 0, err);
+}
+
+static bool is_public(const struct match *m)
+{
+    return m->route && m->route->permission && strcmp(m->route->permission, "public") == 0;
+}
+
+static bool prepare(struct api_call *call, const struct match *m, struct err *err)
+{
+    struct err unknown = {0};
+    if (!auth_caller(call->core, call->request, &call->caller, &unknown)) {
+        /* A stale cookie must not keep anyone from signing in again. */
+        if (!is_public(m) || unknown.code != ERR_UNAUTHORIZED) {
+            *err = unknown;
+            return false;
+        }
+        call->caller = (struct caller){.peer = call->request->peer};
+    }
+    if (call->caller.name)
+        call->request->log_user = arena_strdup(call->arena, call->caller.name);
+    return auth_origin_ok(call->core, call->request, &call->caller, err) && permitted(call, m->route, err) &&
+           parse_body(call, err);
+}
+
+static void run(void *arg)
+{
+    /* A copy: the request's memory is gone once it is answered. */
+    const struct job job = *(struct job *)arg;
+    struct api_call call = {
+        .core = job.core, .request = job.request, .arena = job.request->arena, .body = job.body};
+    memcpy(call.params, job.match.params, sizeof call.params);
+    struct err err = {0};
+    if (!prepare(&call, &job.match, &err))
+        api_problem(&call, &err, NULL, 0);
+    else if (job.match.route)
+        job.match.route->run(&call);
+    else
+        rest_run(&call, &job.match.target);
+    accounts_caller_release(job.core->accounts, &call.caller);
+}
+
+static void submit(struct job *job)
+{
+    struct err err = {0};
+    if (pool_submit(job->core->pool, run, job))
+        return;
+    err_set(&err, ERR_UNAVAILABLE, NULL, "too many requests are waiting");
+    problem_respond(job->request, &err, STR_NULL, NULL, 0);
+}
+
+static void collected(struct request *r, struct str body, bool complete)
+{
+    struct job *job = r->user;
+    if (complete) {
+        job->body = body;
+        submit(job);
+        return;
+    }
+    struct err err = {0};
+    err_set(&err, ERR_MALFORMED, NULL, "the body ended early");
+    problem_respond(r, &err, STR_NULL, NULL, 0);
+}
+
+static void handle_api(struct request *r, struct core *core)
+{
+    struct job *job = arena_new(r->arena, struct job);
+    struct err err = {0};
+    const char *allow = NULL;
+    job->core = core;
+    job->request = r;
+    if (!router_match(r->arena, r->method, r->path, &job->match, &allow, &err)) {
+        const struct header headers[] = {{STR("Allow"), str_of(allow)}};
+        problem_respond(r, &err, STR_NULL, headers, err.code == ERR_METHOD ? 1 : 0);
+        return;
+    }
+    r->user = job;
+    if (r->content_length == 0)
+        submit(job);
+    else
+        request_collect(r, API_BODY_MAX, collected);
+}
+
+void api_handle(struct request *r, void *core)
+{
+    if (str_is(r->path, "/api") || str_starts(r->path, "/api/"))
+        handle_api(r, core);
+    else if (str_is(r->path, "/docs"))
+        docs_respond(r);
+    else
+        web_respond(r);
+}

@@ -1,0 +1,63 @@
+/* The routes that belong to no kind and not to signing in. */
+#include "api/auth.h"
+#include "api/events.h"
+#include "api/kinds_json.h"
+#include "api/openapi.h"
+#include "api/router.h"
+
+static void run_health(struct api_call *call)
+{
+    struct err err = {0};
+    struct db_row row;
+    bool found;
+    if (!db_query_one(call->core->db, call->arena, "SELECT 1", DB_NO_ARGS, &row, &found, &err)) {
+        err.code = ERR_UNAVAILABLE;
+        api_problem(call, &err, NULL, 0);
+        return;
+    }
+    api_answer(call, 200, NULL, 0, STR("{\"status\":\"ok\",\"version\":\"" INGOT_VERSION "\"}"));
+}
+
+static void run_kinds(struct api_call *call)
+{
+    auto_buf struct buf body = {0};
+    kinds_json_write(&body);
+    api_answer(call, 200, NULL, 0, buf_view(&body));
+}
+
+static void run_permissions(struct api_call *call)
+{
+    auto_buf struct buf body = {0};
+    accounts_show_permissions(&body);
+    api_answer(call, 200, NULL, 0, buf_view(&body));
+}
+
+static void run_openapi(struct api_call *call)
+{
+    auto_buf struct buf body = {0};
+    openapi_write(&body);
+    api_answer(call, 200, NULL, 0, buf_view(&body));
+}
+
+#define ITEMS_OF_OBJECTS                                                                                     \
+    "{\"type\":\"object\",\"required\":[\"items\"],\"properties\":{\"items\":{\"type\":\"array\","           \
+    "\"items\":{\"type\":\"object\"}}}}"
+
+static const struct route platform_routes[] = {
+    {"GET", "/api/v1/health", "public", run_health, .summary = "Whether the platform works",
+     .answer =
+         "{\"type\":\"object\",\"required\":[\"status\",\"version\"],\"properties\":{\"status\":{\"type\":"
+         "\"string\"},\"version\":{\"type\":\"string\"}}}"},
+    {"GET", "/api/v1/openapi.json", "public", run_openapi, .summary = "This document",
+     .answer = "{\"type\":\"object\"}"},
+    {"GET", "/api/v1/kinds", "public", run_kinds,
+     .summary = "Every kind of object, with its fields and verbs", .answer = ITEMS_OF_OBJECTS},
+    {"GET", "/api/v1/permissions", NULL, run_permissions, .summary = "The table of permissions",
+     .answer = ITEMS_OF_OBJECTS},
+    {"GET", "/api/v1/events", NULL, events_run, .summary = "Changes as they happen, as Server-Sent Events",
+     .query = "project", .answer = "{\"type\":\"string\"}", .type = "text/event-stream"},
+    {0},
+};
+
+const struct route *const router_tables[] = {platform_routes, auth_routes};
+const size_t router_table_count = countof(router_tables);

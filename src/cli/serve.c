@@ -1,0 +1,229 @@
+#include "cli/serve.h"
+
+#include "api/api.h"
+#include "api/events.h"
+#include "base/fs.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+
+#define DRAIN_MS 10000
+
+struct serve {
+    struct core_options core;
+    struct http_options http;
+    const char *access_log;
+};
+
+static const char usage[] =
+    "usage: ingot serve [options]\n"
+    "  --data DIR           where everything is kept (default ./data)\n"
+    "  --listen HOST:PORT   default 127.0.0.1:8080; port 0 takes a free one\n"
+    "  --db URL             postgresql://user@host/name instead of SQLite in the data folder\n"
+    "  --public-url URL     how browsers reach it, when behind another server\n"
+    "  --cert FILE          certificate chain (PEM), with\n"
+    "  --key FILE           its private key: serve HTTPS; both are read again when they change\n"
+    "  --threads N          loop threads (default: one per core)\n"
+    "  --access-log FILE    one line per request; - for standard output\n"
+    "  --config FILE        sign-in providers and more (default: config.json in the data folder)\n"
+    "  --log-level LEVEL    debug, info, warn or error\n";
+
+enum {
+    OPT_DATA = 1,
+    OPT_LISTEN,
+    OPT_DB,
+    OPT_PUBLIC,
+    OPT_CERT,
+    OPT_KEY,
+    OPT_THREADS,
+    OPT_LOG,
+    OPT_CONFIG,
+    OPT_LEVEL,
+    OPT_HELP
+};
+
+static const struct option options[] = {
+    {"data", required_argument, NULL, OPT_DATA},
+    {"listen", required_argument, NULL, OPT_LISTEN},
+    {"db", required_argument, NULL, OPT_DB},
+    {"public-url", required_argument, NULL, OPT_PUBLIC},
+    {"cert", required_argument, NULL, OPT_CERT},
+    {"key", required_argument, NULL, OPT_KEY},
+    {"threads", required_argument, NULL, OPT_THREADS},
+    {"access-log", required_argument, NULL, OPT_LOG},
+    {"config", required_argument, NULL, OPT_CONFIG},
+    {"log-level", required_argument, NULL, OPT_LEVEL},
+    {"help", no_argument, NULL, OPT_HELP},
+    {0},
+};
+
+static bool number_option(const char *text, unsigned *ret)
+{
+    uint64_t n;
+    if (!str_to_u64(str_of(text), &n) || n < 1 || n > 256) {
+        fprintf(stderr, "ingot serve: --threads %s: must be a number of 1 to 256\n", text);
+        return false;
+    }
+    *ret = (unsigned)n;
+    return true;
+}
+
+static bool level_option(const char *text)
+{
+    enum log_level level;
+    if (!log_level_from(text, &level)) {
+        fprintf(stderr, "ingot serve: --log-level %s: must be debug, info, warn or error\n", text);
+        return false;
+    }
+    log_set_level(level);
+    return true;
+}
+
+static bool take_option(struct serve *s, int option)
+{
+    switch (option) {
+    case OPT_DATA:
+        s->core.data = optarg;
+        return true;
+    case OPT_LISTEN:
+        s->http.listen = optarg;
+        return true;
+    case OPT_DB:
+        s->core.db_url = optarg;
+        return true;
+    case OPT_PUBLIC:
+        s->core.public_url = optarg;
+        return true;
+    case OPT_CERT:
+        s->http.cert_file = optarg;
+        return true;
+    case OPT_KEY:
+        s->http.key_file = optarg;
+        return true;
+    case OPT_THREADS:
+        return number_option(optarg, &s->http.threads);
+    case OPT_LOG:
+        s->access_log = optarg;
+        return true;
+    case OPT_CONFIG:
+        s->core.config = optarg;
+        return true;
+    case OPT_LEVEL:
+        return level_option(optarg);
+    default:
+        return false;
+    }
+}
+
+/* 0: go on; otherwise the exit code + 1. */
+static int parse(int argc, char **argv, struct serve *s)
+{
+    int option;
+    optind = 1;
+    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        if (option == OPT_HELP) {
+            fputs(usage, stdout);
+            return 1;
+        }
+        if (!take_option(s, option))
+            return 3;
+    }
+    if (optind < argc) {
+        fprintf(stderr, "ingot serve: there is no argument \"%s\"\n%s", argv[optind], usage);
+        return 3;
+    }
+    if (!s->http.cert_file != !s->http.key_file) {
+        fputs("ingot serve: --cert and --key belong together\n", stderr);
+        return 3;
+    }
+    return 0;
+}
+
+static bool open_access_log(struct serve *s, struct err *err)
+{
+    s->http.access_log_fd = -1;
+    if (!s->access_log)
+        return true;
+    if (strcmp(s->access_log, "-") == 0) {
+        s->http.access_log_fd = STDOUT_FILENO;
+        return true;
+    }
+    s->http.access_log_fd = open(s->access_log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+    return s->http.access_log_fd >= 0 || err_errno(err, errno, "%s", s->access_log);
+}
+
+static void announce(const struct serve *s, uint16_t port, const char *password)
+{
+    const char *colon = strrchr(s->http.listen, ':');
+    int host = colon ? (int)(colon - s->http.listen) : 0;
+    printf("Ingot is ready at http%s://%.*s:%u\n", s->http.cert_file ? "s" : "", host, s->http.listen, port);
+    if (password)
+        printf("The first administrator is admin, the password is %s\n", password);
+    fflush(stdout);
+}
+
+static void wait_for_end(void)
+{
+    sigset_t set;
+    int number = 0;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    while (sigwait(&set, &number) != 0)
+        ;
+    log_info("signal %d: ending", number);
+}
+
+/* Blocked in all threads (they are made later), so that only sigwait takes them. */
+static void block_signals(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+static bool serve(struct serve *s, struct err *err)
+{
+    auto_arena struct arena a;
+    const char *password = NULL;
+    arena_init(&a);
+    if (!open_access_log(s, err))
+        return false;
+    struct core *core = core_open(&s->core, &a, &password, err);
+    if (!core)
+        return false;
+    events_start(core);
+    s->http.handler = api_handle;
+    s->http.ctx = core;
+    struct http_server *server = http_start(&s->http, err);
+    if (server) {
+        announce(s, http_port(server), password);
+        wait_for_end();
+    }
+    events_stop();
+    if (server)
+        http_stop(server, DRAIN_MS);
+    core_close(core);
+    return server != NULL;
+}
+
+int serve_main(int argc, char **argv)
+{
+    struct serve s = {.core = {.data = "./data"}, .http = {.listen = "127.0.0.1:8080"}};
+    struct err err = {0};
+    int done = parse(argc, argv, &s);
+    if (done)
+        return done - 1;
+    block_signals();
+    if (serve(&s, &err))
+        return 0;
+    fprintf(stderr, "ingot serve: %s\n", err.message);
+    return err_info(err.code)->exit_code;
+}
