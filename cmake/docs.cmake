@@ -3,9 +3,9 @@ if(TARGET ingot_api)
     set(page ${CMAKE_SOURCE_DIR}/src/api/docs.html)
     file(READ ${page} hex HEX)
     string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
-    file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/assets/docs_page.c CONTENT
+    file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/docs_page.c CONTENT
         "#include <stddef.h>\nconst unsigned char docs_page[] = {@bytes@};\nconst size_t docs_page_size = sizeof docs_page;\n"
         @ONLY)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${page})
-    target_sources(ingot_api PRIVATE ${CMAKE_BINARY_DIR}/assets/docs_page.c)
+    target_sources(ingot_api PRIVATE ${CMAKE_BINARY_DIR}/docs_page.c)
 endif()
