@@ -4,6 +4,9 @@
 #include "core/account/accounts.h"
 #include "core/changes.h"
 #include "core/schema.h"
+#include "core/task/task.h"
+#include "media/media.h"
+#include "store/store.h"
 
 #include <errno.h>
 #include <sys/file.h>
@@ -44,6 +47,18 @@ static bool open_db(struct core *core, const struct core_options *o, struct aren
     return core->db && schema_update(core->db, a, err);
 }
 
+/* An unused blob is kept for an hour: long enough for what was uploaded to be used. */
+#define BLOB_GRACE_S 3600
+#define TASK_THREADS 2
+
+static bool open_store(struct core *core, struct err *err)
+{
+    struct store_options options = {.db = core->db, .data = core->data, .grace_seconds = BLOB_GRACE_S};
+    core->store = store_open(&options, err);
+    core->media = media_new(&(struct media_options){0});
+    return core->store != NULL;
+}
+
 static const char *config_path(const struct core *core, const struct core_options *o, struct arena *a)
 {
     if (o->config)
@@ -61,9 +76,11 @@ struct core *core_open(const struct core_options *o, struct arena *a, const char
     core->changes = changes_new();
     core->pool = pool_new("work", POOL_THREADS, POOL_QUEUE);
     const char *password = NULL;
-    if (open_data(core, o->data, err) && open_db(core, o, a, err)) {
+    if (open_data(core, o->data, err) && open_db(core, o, a, err) && open_store(core, err)) {
         core->accounts = accounts_new(core, config_path(core, o, a), err);
-        if (core->accounts && accounts_first_admin(core, a, &password, err)) {
+        if (core->accounts && accounts_first_admin(core, a, &password, err))
+            core->tasks = tasks_start(core, TASK_THREADS, err);
+        if (core->tasks) {
             *ret_password = password;
             return core;
         }
@@ -76,7 +93,10 @@ void core_close(struct core *core)
 {
     if (!core)
         return;
+    tasks_stop(core->tasks);
     pool_free(core->pool);
+    media_free(core->media);
+    store_close(core->store);
     accounts_free(core->accounts);
     if (core->db)
         db_close(core->db);

@@ -7,8 +7,10 @@
 #include "db/db.h"
 
 struct accounts; /* caches of tokens, sessions and grants: core/account/accounts.h */
-struct store;
-struct changes; /* feed of committed changes: core/changes.h */
+struct store;    /* blobs: store/store.h */
+struct media;    /* pictures, sound, video: media/media.h */
+struct tasks;    /* long work: core/task/task.h */
+struct changes;  /* feed of committed changes: core/changes.h */
 
 struct core {
     struct db *db;
@@ -16,6 +18,8 @@ struct core {
     struct accounts *accounts;
     struct changes *changes;
     struct store *store;
+    struct media *media;
+    struct tasks *tasks;
     const char *data; /* the data folder, absolute */
     int data_fd;
     const char *public_url; /* "https://ingot.example", or NULL: taken from the request */

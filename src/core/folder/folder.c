@@ -109,9 +109,6 @@ static bool changed_manifest(struct core *core, const struct object *version,
 }
 
 struct apply {
-    struct core *core;
-    const struct caller *caller;
-    struct arena *arena;
     const struct object *before;
     struct object *after;
     const struct manifest *manifest;
@@ -119,26 +116,25 @@ struct apply {
     char hex[SHA256_HEX + 1];
 };
 
-static bool apply_write(struct db_conn *c, void *ctx, struct err *err)
+static bool apply_write(struct op *op, void *ctx, struct err *err)
 {
     struct apply *p = ctx;
-    struct op op = {
-        .core = p->core, .caller = p->caller, .conn = c, .arena = p->arena, .kind = p->before->kind};
     struct object now;
     struct digest old;
     bool found;
-    if (!engine_load_row(&op, op.kind, p->before->id, &now, &found, err))
+    if (!engine_load_row(op, p->before->kind, p->before->id, &now, &found, err))
         return false;
     if (!found)
         return err_set(err, ERR_NOT_FOUND, NULL, "the version was deleted meanwhile");
     if (now.revision != p->before->revision)
         return err_set(err, ERR_STALE, NULL, "the version was changed meanwhile: read it again");
-    if (digest_parse(object_text(&now, "digest"), &old) && !manifest_count(c, now.project, &old, -1, err))
+    if (digest_parse(object_text(&now, "digest"), &old) &&
+        !manifest_count(op->conn, now.project, &old, -1, err))
         return false;
     *object_value(&now, "digest") = db_textz(p->hex);
     *object_value(&now, "files") = db_int((int64_t)p->manifest->n);
     *object_value(&now, "bytes") = db_int(p->manifest->bytes);
-    if (!manifest_count(c, now.project, &p->digest, 1, err) || !engine_update_row(&op, &now, err))
+    if (!manifest_count(op->conn, now.project, &p->digest, 1, err) || !engine_update_row(op, &now, err))
         return false;
     *p->after = now;
     return true;
@@ -166,7 +162,7 @@ bool folder_apply(struct core *core, const struct caller *c, struct object *vers
                   const struct folder_change *changes, size_t n, struct arena *a, struct err *err)
 {
     struct manifest m;
-    struct apply p = {core, c, a, version, version, &m, {{0}}, {0}};
+    struct apply p = {.after = version, .manifest = &m};
     int64_t limit;
     if (object_int(version, "published"))
         return err_set(err, ERR_CONFLICT, "published",
@@ -181,5 +177,5 @@ bool folder_apply(struct core *core, const struct caller *c, struct object *vers
     digest_hex(&p.digest, p.hex);
     struct object before = *version;
     p.before = &before;
-    return db_write(core->db, apply_write, &p, err);
+    return engine_write(core, c, a, apply_write, &p, err);
 }

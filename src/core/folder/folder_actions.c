@@ -152,19 +152,11 @@ static bool run_change(struct op *op, struct object *o, const struct db_value *i
     return true;
 }
 
-struct publish {
-    struct op op;
-    struct object *object;
-};
-
-static bool publish_write(struct db_conn *c, void *ctx, struct err *err)
+static bool publish_write(struct op *op, void *ctx, struct err *err)
 {
-    struct publish *p = ctx;
-    struct op op = p->op;
-    struct object now;
+    struct object *o = ctx, now;
     bool found;
-    op.conn = c;
-    if (!engine_load_row(&op, op.kind, p->object->id, &now, &found, err))
+    if (!engine_load_row(op, o->kind, o->id, &now, &found, err))
         return false;
     if (!found)
         return err_set(err, ERR_NOT_FOUND, NULL, "the version was deleted meanwhile");
@@ -174,9 +166,9 @@ static bool publish_write(struct db_conn *c, void *ctx, struct err *err)
         return err_set(err, ERR_CONFLICT, "files",
                        "the version has no files yet: add some before publishing it");
     *object_value(&now, "published") = db_int(1);
-    if (!engine_update_row(&op, &now, err))
+    if (!engine_update_row(op, &now, err))
         return false;
-    *p->object = now;
+    *o = now;
     return true;
 }
 
@@ -185,9 +177,8 @@ static bool run_publish(struct op *op, struct object *o, const struct db_value *
 {
     (void)input;
     (void)status;
-    struct publish p = {*op, o};
     auto_buf struct buf text = {0};
-    if (!db_write(op->core->db, publish_write, &p, err) ||
+    if (!engine_write(op->core, op->caller, op->arena, publish_write, o, err) ||
         !engine_show(op->core, op->caller, o, op->arena, &text, err))
         return false;
     json_raw(out, buf_view(&text));

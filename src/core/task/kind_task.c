@@ -1,0 +1,126 @@
+/* The kind `task`: what people see of long work. */
+#include "core/task/task.h"
+#include "core/task/tasks_own.h"
+#include "store/store.h"
+
+static const struct choice states[] = {
+    {"waiting", {"Waiting", "等待中"}}, {"running", {"Running", "运行中"}},     {"done", {"Done", "已完成"}},
+    {"failed", {"Failed", "失败"}},     {"cancelled", {"Cancelled", "已取消"}}, {NULL, {NULL, NULL}},
+};
+
+static const struct field fields[] = {
+    {.name = "name",
+     .type = FIELD_TEXT,
+     .flags = FIELD_SEARCH | FIELD_SORT | FIELD_FILTER | FIELD_LIST,
+     .max = 200,
+     .title = {"Name", "名称"}},
+    {.name = "type",
+     .type = FIELD_TEXT,
+     .flags = FIELD_FILTER | FIELD_LIST,
+     .max = 50,
+     .title = {"Type", "类型"}},
+    {.name = "state",
+     .type = FIELD_CHOICE,
+     .flags = FIELD_FILTER | FIELD_LIST,
+     .choices = states,
+     .title = {"State", "状态"}},
+    {.name = "done", .type = FIELD_INT, .flags = FIELD_LIST, .title = {"Done", "已处理"}},
+    {.name = "total", .type = FIELD_INT, .flags = FIELD_LIST, .title = {"Total", "总数"}},
+    {.name = "problems", .type = FIELD_INT, .flags = FIELD_LIST, .title = {"Problems", "问题数"}},
+    {.name = "message", .type = FIELD_TEXT, .max = 500, .title = {"Message", "说明"}},
+    {.name = "subject_kind",
+     .type = FIELD_TEXT,
+     .flags = FIELD_FILTER,
+     .max = 50,
+     .title = {"Of kind", "对象类型"}},
+    {.name = "subject", .type = FIELD_INT, .flags = FIELD_FILTER, .title = {"Object", "对象"}},
+    {.name = "params", .type = FIELD_JSON, .max = 1 << 20, .title = {"Parameters", "参数"}},
+    {.name = "result", .type = FIELD_JSON, .max = 1 << 20, .title = {"Result", "结果"}},
+    {.name = "report", .type = FIELD_TEXT, .max = 64, .title = {"Report", "报告"}},
+    {.name = "cancel", .type = FIELD_BOOL, .fallback = "false", .title = {"Cancel wanted", "请求取消"}},
+    {.name = "started_at", .type = FIELD_TIME, .title = {"Started", "开始时间"}},
+    {.name = "ended_at", .type = FIELD_TIME, .flags = FIELD_LIST, .title = {"Ended", "结束时间"}},
+    {0},
+};
+
+static bool is_over(const struct object *o)
+{
+    struct str s = object_text(o, "state");
+    return !str_is(s, "waiting") && !str_is(s, "running");
+}
+
+static bool before_delete(struct op *op, struct object *o, struct err *err)
+{
+    (void)op;
+    return is_over(o) || err_set(err, ERR_CONFLICT, "state", "the task is not over yet: cancel it first");
+}
+
+static bool after_delete(struct op *op, struct object *o, struct err *err)
+{
+    struct digest d;
+    return !digest_parse(object_text(o, "report"), &d) || store_use(op->conn, o->project, &d, -1, err);
+}
+
+static bool cancel_write(struct op *op, void *ctx, struct err *err)
+{
+    struct object *o = ctx, now;
+    bool found;
+    if (!engine_load_row(op, &kind_task, o->id, &now, &found, err))
+        return false;
+    if (!found || is_over(&now))
+        return err_set(err, ERR_CONFLICT, "state", "the task is over already");
+    *object_value(&now, "cancel") = db_int(1);
+    if (str_is(object_text(&now, "state"), "waiting"))
+        *object_value(&now, "state") = db_textz("cancelled");
+    if (!engine_update_row(op, &now, err))
+        return false;
+    *o = now;
+    return true;
+}
+
+static bool run_cancel(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+                       int *status, struct err *err)
+{
+    (void)input;
+    (void)status;
+    auto_buf struct buf text = {0};
+    if (!engine_write(op->core, op->caller, op->arena, cancel_write, o, err))
+        return false;
+    tasks_cancel(op->core->tasks, o->id);
+    if (!engine_show(op->core, op->caller, o, op->arena, &text, err))
+        return false;
+    json_raw(out, buf_view(&text));
+    return true;
+}
+
+static const struct action actions[] = {
+    {.name = "cancel",
+     .permission = "task.cancel",
+     .title = {"Cancel", "取消"},
+     .danger = true,
+     .run = run_cancel},
+    {0},
+};
+
+static void changed(struct core *core, const struct object *o, const char *verb)
+{
+    (void)o;
+    if (strcmp(verb, "create") == 0)
+        tasks_wake(core);
+}
+
+const struct kind kind_task = {
+    .name = "task",
+    .plural = "tasks",
+    .table = "tasks",
+    .title = {"Task", "任务"},
+    .titles = {"Tasks", "任务"},
+    .menu = "data",
+    .scope = SCOPE_PROJECT,
+    .verbs = VERB_LIST | VERB_READ | VERB_DELETE,
+    .fields = fields,
+    .actions = actions,
+    .before_delete = before_delete,
+    .after_delete = after_delete,
+    .changed = changed,
+};

@@ -1,0 +1,68 @@
+/* Long work of the platform itself: imports, exports, preprocessing, copies. A task is an object of the kind
+ * `task`, so it is listed, watched and audited like any other; a few threads of the server run what waits,
+ * oldest first. Progress and a running estimate are shown while it runs; it can be cancelled; it ends in a
+ * report of everything that was skipped.
+ *
+ * A server that is killed finds tasks in the state `running` at its next start and runs them again from the
+ * beginning, so `run` begins by looking at what is there already: going on or starting over are both fine, a
+ * half result is not. */
+#ifndef INGOT_CORE_TASK_TASK_H
+#define INGOT_CORE_TASK_TASK_H
+
+#include "core/engine.h"
+
+extern const struct kind kind_task;
+
+struct task;
+
+/* One kind of work. The registry is the array in core/task/types.c. */
+struct task_type {
+    const char *name;
+    struct words title;
+    bool (*run)(struct task *t, struct err *err);
+    /* Takes back what a failed or cancelled run left, in the same thread; may be NULL. */
+    void (*undo)(struct task *t);
+};
+extern const struct task_type *const task_types[];
+extern const size_t task_type_count;
+
+/* What `run` may use. */
+struct task {
+    struct core *core;
+    struct arena *arena;  /* lives as long as the run */
+    struct caller caller; /* who started it */
+    int64_t id, project;
+    int64_t subject; /* id of the object it works on */
+    yyjson_val *params;
+    struct task_run *own;
+};
+
+/* Inside a write: makes a task that is run after the commit. params: JSON object text. */
+struct task_new {
+    const char *type;
+    int64_t project;
+    const char *subject_kind; /* name of the kind, for links */
+    int64_t subject;
+    const char *name; /* shown to people: "Import train.zip" */
+    struct str params;
+};
+bool task_create(struct op *op, const struct task_new *n, int64_t *ret_id, struct err *err);
+
+/* From run. Progress is kept at most once a second; false (with ERR_CONFLICT) when the task was cancelled:
+ * return it. */
+bool task_progress(struct task *t, int64_t done, int64_t total, struct err *err);
+/* A line of the report. position: "line 7", "record 12", or NULL. */
+void task_problem(struct task *t, struct str file, const char *position, const char *fmt, ...)
+    printf_like(4, 5);
+/* JSON object text with counts, shown with the finished task. */
+void task_result(struct task *t, struct str json);
+
+/* The runner. */
+struct tasks;
+struct tasks *tasks_start(struct core *core, unsigned threads, struct err *err);
+/* Asks the running ones to stop (they go back to waiting) and joins. */
+void tasks_stop(struct tasks *ts);
+/* There is something to do. */
+void tasks_wake(struct core *core);
+
+#endif

@@ -1,0 +1,120 @@
+/* How a task's row changes while it runs. */
+#include "base/clock.h"
+#include "core/changes.h"
+#include "core/task/tasks_own.h"
+
+struct take {
+    struct object *ret;
+    bool found;
+};
+
+static bool take_write(struct op *op, void *ctx, struct err *err)
+{
+    struct take *t = ctx;
+    struct db_row row;
+    bool found;
+    t->found = false;
+    if (!conn_query_one(op->conn, op->arena,
+                        "SELECT id FROM tasks WHERE state = 'waiting' ORDER BY id LIMIT 1", DB_NO_ARGS, &row,
+                        &found, err))
+        return false;
+    if (!found)
+        return true;
+    if (!engine_load_row(op, &kind_task, row.v[0].i, t->ret, &t->found, err))
+        return false;
+    *object_value(t->ret, "state") = db_textz("running");
+    *object_value(t->ret, "started_at") = db_int(clock_now());
+    *object_value(t->ret, "done") = db_int(0);
+    *object_value(t->ret, "problems") = db_int(0);
+    return engine_update_row(op, t->ret, err);
+}
+
+bool task_take(struct core *core, struct arena *a, struct object *ret, bool *found, struct err *err)
+{
+    struct take t = {ret, false};
+    if (!engine_write(core, &caller_system, a, take_write, &t, err))
+        return false;
+    *found = t.found;
+    return true;
+}
+
+static bool requeue_write(struct db_conn *c, void *ctx, struct err *err)
+{
+    (void)ctx;
+    return conn_exec(c, "UPDATE tasks SET state = 'waiting', revision = revision + 1 WHERE state = 'running'",
+                     DB_NO_ARGS, NULL, err);
+}
+
+bool task_requeue(struct core *core, struct err *err)
+{
+    return db_write(core->db, requeue_write, NULL, err);
+}
+
+/* Progress is no change that anybody must know of later: no audit, no new revision. */
+static bool progress_write(struct db_conn *c, void *ctx, struct err *err)
+{
+    const struct task_run *r = ctx;
+    return conn_exec(c, "UPDATE tasks SET done = ?, total = ?, problems = ?, updated_at = ? WHERE id = ?",
+                     db_args(db_int(r->done), db_int(r->total), db_int(r->problems), db_int(clock_now()),
+                             db_int(r->task.id)),
+                     NULL, err);
+}
+
+bool task_keep_progress(struct task_run *r, struct err *err)
+{
+    if (!db_write(r->task.core->db, progress_write, r, err))
+        return false;
+    changes_tell(
+        r->task.core->changes,
+        &(struct change){.kind = "task", .verb = "progress", .id = r->task.id, .project = r->task.project});
+    return true;
+}
+
+struct ending {
+    struct task_run *run;
+    const char *state, *message;
+    bool has_report;
+    struct digest report;
+    char hex[SHA256_HEX + 1];
+};
+
+static bool end_write(struct op *op, void *ctx, struct err *err)
+{
+    struct ending *e = ctx;
+    struct object now;
+    bool found;
+    if (!engine_load_row(op, &kind_task, e->run->task.id, &now, &found, err))
+        return false;
+    if (!found)
+        return true; /* its project was deleted meanwhile */
+    *object_value(&now, "state") = db_textz(e->state);
+    *object_value(&now, "message") = db_textz(e->message);
+    *object_value(&now, "done") = db_int(e->run->done);
+    *object_value(&now, "total") = db_int(e->run->total);
+    *object_value(&now, "problems") = db_int(e->run->problems);
+    *object_value(&now, "result") = e->run->result.p ? db_text(e->run->result) : db_null();
+    if (strcmp(e->state, "waiting") != 0)
+        *object_value(&now, "ended_at") = db_int(clock_now());
+    if (e->has_report) {
+        *object_value(&now, "report") = db_textz(e->hex);
+        if (!store_use(op->conn, now.project, &e->report, 1, err))
+            return false;
+    }
+    return engine_update_row(op, &now, err);
+}
+
+bool task_end(struct task_run *r, const char *state, const char *message, struct err *err)
+{
+    struct ending e = {.run = r, .state = state, .message = message};
+    struct blob_writer *report = r->report;
+    r->report = NULL;
+    if (report && strcmp(state, "waiting") == 0) {
+        blob_writer_abort(report);
+    } else if (report) {
+        if (!blob_writer_finish(report, &e.report, NULL, err))
+            return false;
+        e.has_report = true;
+        digest_hex(&e.report, e.hex);
+    }
+    return engine_write(r->task.core, &caller_system, r->task.arena, end_write, &e, err);
+}
