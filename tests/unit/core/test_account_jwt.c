@@ -5,6 +5,7 @@
 #include <openssl/core_names.h>
 #include <openssl/ecdsa.h>
 #include <openssl/evp.h>
+#include <openssl/rsa.h>
 #include <setjmp.h>
 #include <stdarg.h>
 
