@@ -1,0 +1,102 @@
+// One function for all requests. Failures are thrown as Problem, whether they come from the server
+// (application/problem+json) or from the network.
+export interface Reference {
+  kind: string
+  id: number
+  name?: string
+  project?: { id: number; name: string } | null
+}
+
+interface ProblemBody {
+  title?: string
+  status?: number
+  code?: string
+  detail?: string
+  field?: string | null
+  permission?: string | null
+  references?: Reference[] | null
+}
+
+export class Problem extends Error {
+  readonly status: number
+  readonly code: string
+  readonly detail: string
+  readonly field: string | null
+  readonly permission: string | null
+  readonly references: Reference[]
+  readonly retryAfter: number | null
+
+  constructor(status: number, body: ProblemBody, retryAfter: number | null = null) {
+    super(body.detail ?? body.title ?? body.code ?? String(status))
+    this.name = 'Problem'
+    this.status = status
+    this.code = body.code ?? 'internal'
+    this.detail = body.detail ?? ''
+    this.field = body.field ?? null
+    this.permission = body.permission ?? null
+    this.references = body.references ?? []
+    this.retryAfter = retryAfter
+  }
+}
+
+let lost: () => void = () => undefined
+/** Called when a request finds that nobody is signed in any more. */
+export function onSessionLost(handler: () => void): void {
+  lost = handler
+}
+
+export interface RequestOptions {
+  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  query?: Record<string, string | number | boolean | undefined | null>
+  body?: unknown
+  revision?: number
+  signal?: AbortSignal
+  /** The caller handles 401 itself (sign-in, the first look at the session). */
+  quiet?: boolean
+}
+
+export function apiUrl(path: string, query: RequestOptions['query'] = {}): string {
+  const params = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null && value !== '') params.set(name, String(value))
+  }
+  const text = params.toString()
+  return `/api/v1${path}${text ? `?${text}` : ''}`
+}
+
+export async function request<T>(path: string, options: RequestOptions = {}): Promise<T> {
+  const headers: Record<string, string> = { Accept: 'application/json' }
+  if (options.body !== undefined) headers['Content-Type'] = 'application/json'
+  if (options.revision !== undefined) headers['If-Match'] = `"${options.revision}"`
+  let response: Response
+  try {
+    response = await fetch(apiUrl(path, options.query), {
+      method: options.method ?? 'GET',
+      headers,
+      body: options.body === undefined ? undefined : JSON.stringify(options.body),
+      signal: options.signal,
+      credentials: 'same-origin',
+    })
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    throw new Problem(0, { code: 'network' })
+  }
+  if (response.ok) {
+    return (response.status === 204 ? undefined : await response.json()) as T
+  }
+  const problem = await readProblem(response)
+  if (problem.status === 401 && !options.quiet) lost()
+  throw problem
+}
+
+async function readProblem(response: Response): Promise<Problem> {
+  const wait = Number(response.headers.get('Retry-After'))
+  let body: ProblemBody = {}
+  try {
+    body = (await response.json()) as ProblemBody
+  } catch {
+    // Not JSON: a proxy in between answered. The status is all there is.
+    body = { code: response.status >= 500 ? 'unavailable' : 'malformed' }
+  }
+  return new Problem(response.status, body, Number.isFinite(wait) && wait > 0 ? wait : null)
+}

@@ -1,0 +1,72 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { apiUrl } from './client'
+import type { Change } from './kinds'
+
+// A burst of changes makes one refresh of what is on the screen.
+const gather = 400
+
+/** Follows the server's changes and refreshes what they touch. Nothing is followed while the tab is hidden;
+ * on its return everything on the screen is refreshed once, as changes may have been missed. */
+export function useEvents(project: number | undefined, enabled: boolean): void {
+  const client = useQueryClient()
+  useEffect(() => {
+    if (!enabled) return
+    let source: EventSource | null = null
+    let timer: number | undefined
+    let again: number | undefined
+    let missed = false
+    const kinds = new Set<string>()
+
+    const flush = () => {
+      timer = undefined
+      const changed = [...kinds]
+      kinds.clear()
+      for (const kind of changed) void client.invalidateQueries({ queryKey: ['objects', kind] })
+      if (changed.some((kind) => ['member', 'role', 'project', 'group_member', 'user'].includes(kind))) {
+        void client.invalidateQueries({ queryKey: ['session'] })
+      }
+      if (changed.length > 0) void client.invalidateQueries({ queryKey: ['objects', 'audit'] })
+    }
+    const take = (event: MessageEvent<string>) => {
+      const change = JSON.parse(event.data) as Change
+      kinds.add(change.kind)
+      timer ??= window.setTimeout(flush, gather)
+    }
+    const open = () => {
+      source = new EventSource(apiUrl('/events', { project }))
+      source.addEventListener('change', take)
+      source.addEventListener('open', () => {
+        if (missed) void client.invalidateQueries({ queryKey: ['objects'] })
+        missed = false
+      })
+      source.addEventListener('error', () => {
+        missed = true
+        // The browser retries a lost connection by itself, but not a refused one.
+        if (source?.readyState !== EventSource.CLOSED) return
+        source = null
+        again = window.setTimeout(() => {
+          if (!document.hidden && !source) open()
+        }, 5000)
+      })
+    }
+    const close = () => {
+      source?.close()
+      source = null
+    }
+    const visibility = () => {
+      if (document.hidden) {
+        close()
+        missed = true
+      } else if (!source) open()
+    }
+    if (!document.hidden) open()
+    document.addEventListener('visibilitychange', visibility)
+    return () => {
+      document.removeEventListener('visibilitychange', visibility)
+      window.clearTimeout(timer)
+      window.clearTimeout(again)
+      close()
+    }
+  }, [client, project, enabled])
+}

@@ -1,0 +1,96 @@
+// The description of kinds that GET /api/v1/kinds gives; see docs/api.md. Its shape is generic, so it is
+// written here by hand; everything else comes from the generated schema.ts.
+export interface Words {
+  en: string
+  zh: string
+}
+
+export type FieldType = 'text' | 'int' | 'real' | 'bool' | 'time' | 'choice' | 'ref' | 'texts' | 'json'
+
+export interface Choice {
+  value: string
+  title: Words
+}
+
+export interface Field {
+  name: string
+  type: FieldType
+  title: Words
+  help: Words | null
+  required: boolean
+  create: boolean
+  update: boolean
+  search: boolean
+  sort: boolean
+  filter: boolean
+  unique: boolean
+  secret: boolean
+  list: boolean
+  long: boolean
+  virtual: boolean
+  min: number | null
+  max: number | null
+  rule: string | null
+  choices: Choice[] | null
+  ref: string | null
+  default: unknown
+  unit: string | null
+}
+
+export interface Action {
+  name: string
+  on: 'item' | 'kind'
+  method: 'GET' | 'POST'
+  permission: string
+  title: Words
+  danger: boolean
+  fields: Field[]
+}
+
+export type Scope = 'platform' | 'project' | 'child' | 'own'
+export type Verb = 'list' | 'read' | 'create' | 'update' | 'delete'
+
+export interface Kind {
+  name: string
+  plural: string
+  scope: Scope
+  parent: string | null
+  menu: string | null
+  title: Words
+  titles: Words
+  help: Words | null
+  verbs: Verb[]
+  permissions: Partial<Record<Verb, string>>
+  fields: Field[]
+  actions: Action[]
+}
+
+export interface Ref {
+  id: number
+  name: string
+}
+
+/** Any object: the columns that every kind has, and its kind's own fields. */
+export interface Item {
+  id: number
+  revision: number
+  created_at: string
+  updated_at: string
+  created_by: Ref | null
+  project?: Ref | null
+  [field: string]: unknown
+}
+
+export interface Page {
+  items: Item[]
+  next: string | null
+  total?: number
+}
+
+export interface Change {
+  kind: string
+  verb: string
+  id: number
+  project: number | null
+  parent: number | null
+}

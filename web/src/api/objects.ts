@@ -1,0 +1,136 @@
+import {
+  keepPreviousData,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  type InfiniteData,
+} from '@tanstack/react-query'
+import { Problem, request } from './client'
+import type { Item, Kind, Page } from './kinds'
+
+/** Where objects of a kind live: the project for project kinds, the parent object for children. */
+export interface Place {
+  project?: number
+  parent?: { kind: Kind; id: number }
+}
+
+export interface ListParams {
+  q?: string
+  filter?: string
+  sort?: string
+  mine?: boolean
+}
+
+export const pageSize = 50
+
+export function collectionPath(kind: Kind, place: Place): string {
+  return place.parent ? `/${place.parent.kind.plural}/${place.parent.id}/${kind.plural}` : `/${kind.plural}`
+}
+
+export function itemPath(kind: Kind, place: Place, id: number): string {
+  return `${collectionPath(kind, place)}/${id}`
+}
+
+function placeQuery(kind: Kind, place: Place): { project?: number } {
+  return kind.scope === 'project' ? { project: place.project } : {}
+}
+
+export function listPage(kind: Kind, place: Place, params: ListParams & { limit?: number; cursor?: string; count?: boolean }, signal?: AbortSignal) {
+  return request<Page>(collectionPath(kind, place), {
+    query: {
+      ...placeQuery(kind, place),
+      q: params.q,
+      filter: params.filter,
+      sort: params.sort,
+      mine: params.mine ? true : undefined,
+      limit: params.limit ?? pageSize,
+      cursor: params.cursor,
+      count: params.count ? true : undefined,
+    },
+    signal,
+  })
+}
+
+const retry = (count: number, error: Error) =>
+  count < 2 && (!(error instanceof Problem) || error.status === 0 || error.status >= 502)
+
+export function listKey(kind: Kind, place: Place, params: ListParams) {
+  return ['objects', kind.name, 'list', place.project ?? 0, place.parent?.id ?? 0, params] as const
+}
+
+export function useList(kind: Kind, place: Place, params: ListParams) {
+  return useInfiniteQuery({
+    queryKey: listKey(kind, place, params),
+    queryFn: ({ pageParam, signal }) =>
+      listPage(kind, place, { ...params, cursor: pageParam ?? undefined, count: pageParam === null }, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next,
+    placeholderData: keepPreviousData,
+    retry,
+  })
+}
+
+export function allItems(data: InfiniteData<Page> | undefined): Item[] {
+  return data?.pages.flatMap((page) => page.items) ?? []
+}
+
+export function useCount(kind: Kind, place: Place, enabled = true) {
+  return useQuery({
+    queryKey: ['objects', kind.name, 'count', place.project ?? 0, place.parent?.id ?? 0],
+    queryFn: async ({ signal }) => (await listPage(kind, place, { limit: 1, count: true }, signal)).total ?? 0,
+    enabled,
+    retry,
+  })
+}
+
+export function itemKey(kind: Kind, id: number) {
+  return ['objects', kind.name, 'item', id] as const
+}
+
+export function useItem(kind: Kind | undefined, place: Place, id: number, enabled = true) {
+  return useQuery({
+    queryKey: ['objects', kind?.name ?? '', 'item', id],
+    queryFn: ({ signal }) => request<Item>(itemPath(kind as Kind, place, id), { signal }),
+    enabled: enabled && kind !== undefined && Number.isSafeInteger(id),
+    retry,
+  })
+}
+
+export interface Saved {
+  values: Record<string, unknown>
+  id?: number
+  revision?: number
+}
+
+export function useSave(kind: Kind, place: Place) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ values, id, revision }: Saved) =>
+      id === undefined
+        ? request<Item>(collectionPath(kind, place), {
+            method: 'POST',
+            body: kind.scope === 'project' ? { ...values, project: place.project } : values,
+          })
+        : request<Item>(itemPath(kind, place, id), { method: 'PATCH', body: values, revision }),
+    onSuccess: (item) => {
+      client.setQueryData(itemKey(kind, item.id), item)
+      return invalidate(client, kind.name)
+    },
+  })
+}
+
+export function useDelete(kind: Kind, place: Place) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (item: Item) => request<undefined>(itemPath(kind, place, item.id), { method: 'DELETE' }),
+    onSuccess: () => invalidate(client, kind.name, true),
+  })
+}
+
+export function invalidate(client: ReturnType<typeof useQueryClient>, kind: string, listsOnly = false) {
+  return client.invalidateQueries({
+    queryKey: ['objects', kind],
+    predicate: (query) => !listsOnly || query.queryKey[2] !== 'item',
+  })
+}

@@ -1,0 +1,85 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
+import { request } from './client'
+import type { Field, Kind, Verb } from './kinds'
+
+export interface SessionProject {
+  id: number
+  name: string
+  role?: string | null
+  permissions: string[]
+}
+
+export interface Session {
+  user: {
+    id: number
+    name: string
+    display_name: string | null
+    email: string | null
+    administrator: boolean
+    language: string | null
+  }
+  via: 'session' | 'token'
+  permissions: string[]
+  projects: SessionProject[]
+}
+
+export interface SignInWays {
+  password: boolean
+  providers: { id: string; title: string }[]
+}
+
+export const sessionKey = ['session'] as const
+
+export function useSession() {
+  return useQuery({
+    queryKey: sessionKey,
+    queryFn: () => request<Session>('/session', { quiet: true }),
+    staleTime: 60_000,
+    retry: false,
+  })
+}
+
+export function useKinds() {
+  return useQuery({
+    queryKey: ['kinds'],
+    queryFn: async () => (await request<{ items: Kind[] }>('/kinds')).items,
+    staleTime: Infinity,
+  })
+}
+
+/** A grant is a permission or a pattern of one: "*", "dataset.*", "*.read". */
+export function grants(granted: readonly string[], wanted: string): boolean {
+  const [kind, verb] = wanted.split('.')
+  return granted.some(
+    (g) => g === wanted || g === '*' || g === '*.*' || g === `${kind}.*` || g === `*.${verb}`,
+  )
+}
+
+export function may(session: Session, permission: string | undefined, project?: number): boolean {
+  if (!permission || session.user.administrator) return true
+  if (grants(session.permissions, permission)) return true
+  const own = session.projects.find((p) => p.id === project)
+  return own !== undefined && grants(own.permissions, permission)
+}
+
+/** Whether to offer a verb of a kind. The server decides in the end; this only keeps useless buttons away. */
+export function offers(session: Session, kind: Kind, verb: Verb, project?: number): boolean {
+  if (!kind.verbs.includes(verb)) return false
+  if (kind.scope === 'own') return true
+  const name = kind.permissions[verb] ?? kind.permissions[verb === 'list' ? 'read' : verb]
+  return may(session, name, project)
+}
+
+export function useSignOut(): () => Promise<void> {
+  const client = useQueryClient()
+  return useCallback(async () => {
+    await request('/session', { method: 'DELETE', quiet: true }).catch(() => undefined)
+    client.clear()
+    window.location.assign('/sign-in')
+  }, [client])
+}
+
+export function nameField(kind: Kind): Field | undefined {
+  return kind.fields[0]
+}

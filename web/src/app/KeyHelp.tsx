@@ -1,0 +1,37 @@
+import { Modal } from 'antd'
+import { useState } from 'react'
+import { useI18n, type Key } from '../i18n'
+import { useRegisteredKeys } from './keys'
+
+const formKeys: { keys: string; label: Key }[] = [
+  { keys: 'Ctrl+Enter', label: 'keys.submit' },
+  { keys: 'Esc', label: 'keys.escape' },
+]
+
+export function KeyHelp({ onClose }: { onClose: () => void }) {
+  const { t } = useI18n()
+  const [open, setOpen] = useState(true)
+  const registered = useRegisteredKeys()
+  const groups: { title: Key; rows: { keys: string; label: Key }[] }[] = [
+    { title: 'keys.page', rows: registered.filter((s) => s.group === 'page') },
+    { title: 'keys.form', rows: formKeys },
+    { title: 'keys.everywhere', rows: registered.filter((s) => s.group === 'everywhere') },
+  ]
+  return (
+    <Modal open={open} title={t('keys.title')} footer={null} onCancel={() => setOpen(false)} afterClose={onClose} width={420}>
+      {groups.filter((g) => g.rows.length > 0).map((group) => (
+        <section key={group.title} className="keys">
+          <h3>{t(group.title)}</h3>
+          <dl>
+            {group.rows.map((row) => (
+              <div key={row.keys + row.label}>
+                <dt>{row.keys.split('+').map((k) => <kbd key={k}>{k.length === 1 ? k.toUpperCase() : k}</kbd>)}</dt>
+                <dd>{t(row.label)}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+    </Modal>
+  )
+}

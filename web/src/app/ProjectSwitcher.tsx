@@ -1,0 +1,52 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Select } from 'antd'
+import { useState } from 'react'
+import { useNavigate } from 'react-router'
+import { request } from '../api/client'
+import type { Page } from '../api/kinds'
+import { useDebounced } from '../components/hooks'
+import { useI18n } from '../i18n'
+import { useApp } from './context'
+import { projectUrl } from './links'
+import { useShownProject } from './shownProject'
+
+export function ProjectSwitcher() {
+  const { t } = useI18n()
+  const { session } = useApp()
+  const project = useShownProject()
+  const navigate = useNavigate()
+  const [open, setOpen] = useState(false)
+  const [text, setText] = useState('')
+  const q = useDebounced(text, 150)
+  const found = useQuery({
+    queryKey: ['objects', 'project', 'switch', q],
+    queryFn: () => request<Page>('/projects', { query: { q, limit: 50, sort: 'name' } }),
+    enabled: open,
+    placeholderData: keepPreviousData,
+  })
+  const names = found.data
+    ? found.data.items.map((p) => String(p['name']))
+    : session.projects.map((p) => p.name).filter((name) => name.toLowerCase().startsWith(q.toLowerCase()))
+  return (
+    <Select
+      className="project-switcher"
+      aria-label={t('project.switch')}
+      showSearch
+      filterOption={false}
+      value={project?.name ?? null}
+      placeholder={t('project.none')}
+      searchValue={text}
+      onSearch={setText}
+      onOpenChange={(next) => {
+        setOpen(next)
+        if (!next) setText('')
+      }}
+      loading={found.isFetching && open}
+      notFoundContent={t('project.none')}
+      options={names.map((name) => ({ value: name, label: name }))}
+      onSelect={(name: string) => void navigate(projectUrl(name))}
+      popupMatchSelectWidth={240}
+      variant="filled"
+    />
+  )
+}

@@ -1,0 +1,106 @@
+import { useQuery } from '@tanstack/react-query'
+import { Drawer } from 'antd'
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import { Navigate, Outlet, useLocation, useParams } from 'react-router'
+import { Problem, request } from '../api/client'
+import { useEvents } from '../api/events'
+import type { Page, Ref } from '../api/kinds'
+import { useKinds, useSession, type Session } from '../api/session'
+import { useNarrow } from '../components/hooks'
+import { useI18n } from '../i18n'
+import { AppDataProvider } from './context'
+import { useKeyDispatcher, useKeys, type Shortcut } from './keys'
+import { ProblemPage } from './pages'
+import { language, lastProject } from './prefs'
+import { SideMenu } from './SideMenu'
+import { TopBar } from './TopBar'
+
+const Palette = lazy(async () => ({ default: (await import('./Palette')).Palette }))
+const KeyHelp = lazy(async () => ({ default: (await import('./KeyHelp')).KeyHelp }))
+
+/** The project that the address names. Administrators may enter projects they are no member of. */
+function useProject(name: string | undefined, session: Session | undefined) {
+  const own = session?.projects.find((p) => p.name === name)
+  const found = useQuery({
+    queryKey: ['objects', 'project', 'named', name],
+    queryFn: async (): Promise<Ref> => {
+      const page = await request<Page>('/projects', { query: { filter: `name = ${JSON.stringify(name)}`, limit: 1 } })
+      const item = page.items[0]
+      if (!item) throw new Problem(404, { code: 'not_found' })
+      return { id: item.id, name: String(item['name']) }
+    },
+    enabled: name !== undefined && session !== undefined && own === undefined,
+  })
+  if (name === undefined) return { project: null, error: null, pending: false }
+  if (own) return { project: own, error: null, pending: false }
+  return { project: found.data ?? null, error: found.error, pending: found.isPending }
+}
+
+export function Shell() {
+  const { t } = useI18n()
+  const session = useSession()
+  const kinds = useKinds()
+  const location = useLocation()
+  const params = useParams()
+  const narrow = useNarrow()
+  const [drawer, setDrawer] = useState(false)
+  const [palette, setPalette] = useState(false)
+  const [help, setHelp] = useState(false)
+  const main = useRef<HTMLElement>(null)
+  const { project: found, error, pending } = useProject(params['project'], session.data)
+  const id = found?.id
+  const name = found?.name
+  const project = useMemo(() => (id !== undefined && name !== undefined ? { id, name } : null), [id, name])
+
+  useKeyDispatcher()
+  const shortcuts = useMemo<Shortcut[]>(
+    () => [
+      { keys: 'Ctrl+k', label: 'keys.palette', group: 'everywhere', inFields: true, run: () => setPalette(true) },
+      { keys: '?', label: 'keys.help', group: 'everywhere', run: () => setHelp(true) },
+    ],
+    [],
+  )
+  useKeys(shortcuts)
+  useEvents(project?.id, session.data !== undefined)
+
+  useEffect(() => {
+    if (project) lastProject.set(project.name)
+    else if (error instanceof Problem && error.status === 404) lastProject.set(null)
+  }, [project, error])
+  useEffect(() => setDrawer(false), [location.pathname])
+  const preferred = session.data?.user.language
+  useEffect(() => {
+    if (language.get() === null && (preferred === 'en' || preferred === 'zh')) language.set(preferred)
+  }, [preferred])
+
+  if (session.error instanceof Problem && session.error.status === 401) {
+    return <Navigate to={`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`} replace />
+  }
+  const failed = session.error ?? kinds.error
+  if (failed) return <ProblemPage error={failed} onRetry={() => void (session.error ? session.refetch() : kinds.refetch())} />
+  if (!session.data || !kinds.data) return <div className="first-paint" aria-busy="true" />
+
+  const menu = <SideMenu />
+  return (
+    <AppDataProvider session={session.data} kinds={kinds.data} project={project}>
+      <a className="skip" href="#main" onClick={() => main.current?.focus()}>{t('app.skip')}</a>
+      <div className="shell">
+        <TopBar narrow={narrow} onMenu={() => setDrawer(true)} onSearch={() => setPalette(true)} onHelp={() => setHelp(true)} />
+        {narrow ? (
+          <Drawer open={drawer} onClose={() => setDrawer(false)} placement="left" width={264} title={t('app.name')} styles={{ body: { padding: 0 } }}>
+            {menu}
+          </Drawer>
+        ) : (
+          <aside className="side">{menu}</aside>
+        )}
+        <main id="main" ref={main} tabIndex={-1} className="main">
+          {error ? <ProblemPage error={error} /> : pending ? null : <Outlet />}
+        </main>
+      </div>
+      <Suspense fallback={null}>
+        {palette && <Palette onClose={() => setPalette(false)} />}
+        {help && <KeyHelp onClose={() => setHelp(false)} />}
+      </Suspense>
+    </AppDataProvider>
+  )
+}

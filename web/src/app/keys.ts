@@ -1,0 +1,74 @@
+import { useEffect, useSyncExternalStore } from 'react'
+import type { Key } from '../i18n'
+
+// Keys are registered objects: what they do, how they are called, and where they hold. The newest
+// registration of a key wins, so that a page can take over what the shell offers.
+export interface Shortcut {
+  keys: string
+  label: Key
+  group: 'everywhere' | 'page' | 'form'
+  run: (event: KeyboardEvent) => void
+  /** Also while typing in a field. */
+  inFields?: boolean
+}
+
+let registered: readonly Shortcut[] = []
+const listeners = new Set<() => void>()
+
+function change(next: readonly Shortcut[]): void {
+  registered = next
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+export function useRegisteredKeys(): readonly Shortcut[] {
+  return useSyncExternalStore(subscribe, () => registered)
+}
+
+/** Shortcuts must be stable (useMemo), or they are registered anew at each render. */
+export function useKeys(shortcuts: readonly Shortcut[], enabled = true): void {
+  useEffect(() => {
+    if (!enabled) return
+    change([...registered, ...shortcuts])
+    return () => change(registered.filter((s) => !shortcuts.includes(s)))
+  }, [shortcuts, enabled])
+}
+
+function nameOf(event: KeyboardEvent): string {
+  const parts = []
+  if (event.ctrlKey || event.metaKey) parts.push('Ctrl')
+  if (event.altKey) parts.push('Alt')
+  parts.push(event.key.length === 1 ? event.key.toLowerCase() : event.key)
+  return parts.join('+')
+}
+
+function typing(event: KeyboardEvent): boolean {
+  const target = event.target as HTMLElement | null
+  if (!target) return false
+  return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
+}
+
+export function useKeyDispatcher(): void {
+  useEffect(() => {
+    const down = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.isComposing) return
+      const name = nameOf(event)
+      const inField = typing(event)
+      // A dialog keeps the page's keys away.
+      const modal = document.querySelector('[role="dialog"]:not([data-keys="pass"])') !== null
+      for (let i = registered.length - 1; i >= 0; i -= 1) {
+        const shortcut = registered[i]
+        if (shortcut?.keys !== name || (inField && !shortcut.inFields) || (modal && shortcut.group === 'page')) continue
+        event.preventDefault()
+        shortcut.run(event)
+        return
+      }
+    }
+    window.addEventListener('keydown', down)
+    return () => window.removeEventListener('keydown', down)
+  }, [])
+}

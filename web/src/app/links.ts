@@ -1,0 +1,23 @@
+import type { Kind, Ref } from '../api/kinds'
+
+// Addresses of pages. Everything that links goes through here.
+export function projectUrl(name: string): string {
+  return `/p/${encodeURIComponent(name)}`
+}
+
+export function listUrl(kind: Kind, project: Ref | null): string | null {
+  if (kind.scope === 'project') return project ? `${projectUrl(project.name)}/${kind.plural}` : null
+  if (kind.scope === 'own') return `/profile/${kind.plural}`
+  if (kind.scope === 'platform') return `/admin/${kind.plural}`
+  return null
+}
+
+export function itemUrl(kind: Kind, id: number, project: Ref | null): string | null {
+  const list = listUrl(kind, project)
+  return list && kind.scope !== 'own' ? `${list}/${id}` : list
+}
+
+/** Where to go after signing in: only pages of our own. */
+export function safeNext(next: string | null): string {
+  return next && /^\/(?![/\\])/.test(next) && !next.startsWith('/sign-in') ? next : '/'
+}

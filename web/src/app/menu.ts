@@ -1,0 +1,43 @@
+import type { Kind, Ref } from '../api/kinds'
+import { offers, type Session } from '../api/session'
+import { isKey, type I18n } from '../i18n'
+import { listUrl, projectUrl } from './links'
+
+export interface MenuEntry {
+  url: string
+  title: string
+  kind?: Kind
+}
+
+export interface MenuGroup {
+  name: string
+  title: string
+  entries: MenuEntry[]
+}
+
+const order = ['data', 'build', 'models', 'serve', 'market', 'admin']
+
+/** The menu: only kinds that have a page and that this person may list. */
+export function menuGroups(kinds: Kind[], session: Session, project: Ref | null, { t, w }: I18n): MenuGroup[] {
+  const groups = new Map<string, MenuEntry[]>()
+  for (const kind of kinds) {
+    if (!kind.menu || kind.scope === 'child' || kind.scope === 'own') continue
+    const url = listUrl(kind, project)
+    if (!url || !offers(session, kind, 'list', kind.scope === 'project' ? project?.id : undefined)) continue
+    const entries = groups.get(kind.menu) ?? []
+    entries.push({ url, title: w(kind.titles), kind })
+    groups.set(kind.menu, entries)
+  }
+  const names = [...groups.keys()].sort((a, b) => rank(a) - rank(b))
+  const result = names.map((name): MenuGroup => {
+    const key = `menu.${name}`
+    return { name, title: isKey(key) ? t(key) : name, entries: groups.get(name) ?? [] }
+  })
+  if (project) result.unshift({ name: 'project', title: '', entries: [{ url: projectUrl(project.name), title: t('menu.overview') }] })
+  return result
+}
+
+function rank(name: string): number {
+  const i = order.indexOf(name)
+  return i < 0 ? order.length : i
+}

@@ -1,0 +1,38 @@
+import { createBrowserRouter, type RouteObject } from 'react-router'
+import { onSessionLost } from '../api/client'
+import { Shell } from './Shell'
+import { CrashPage, NotFoundPage } from './pages'
+
+// Each page is a chunk of its own; the shell and the lists come with the first load.
+const routes: RouteObject[] = [
+  { path: '/sign-in', lazy: async () => ({ Component: (await import('../features/sign-in/SignIn')).SignIn }), HydrateFallback: () => null, ErrorBoundary: CrashPage },
+  {
+    path: '/',
+    Component: Shell,
+    ErrorBoundary: CrashPage,
+    HydrateFallback: () => null,
+    children: [
+      { index: true, lazy: async () => ({ Component: (await import('./Home')).Home }) },
+      {
+        ErrorBoundary: CrashPage,
+        children: [
+          { path: 'p/:project', lazy: async () => ({ Component: (await import('../features/projects/Overview')).Overview }) },
+          { path: 'p/:project/:plural', lazy: async () => ({ Component: (await import('../features/objects/ListPage')).ListPage }) },
+          { path: 'p/:project/:plural/:id', lazy: async () => ({ Component: (await import('../features/objects/DetailPage')).DetailPage }) },
+          { path: 'admin/:plural', lazy: async () => ({ Component: (await import('../features/objects/ListPage')).ListPage }) },
+          { path: 'admin/:plural/:id', lazy: async () => ({ Component: (await import('../features/objects/DetailPage')).DetailPage }) },
+          { path: 'profile/:plural?', lazy: async () => ({ Component: (await import('../features/profile/Profile')).Profile }) },
+          { path: '*', Component: NotFoundPage },
+        ],
+      },
+    ],
+  },
+]
+
+export const router = createBrowserRouter(routes)
+
+onSessionLost(() => {
+  const { pathname, search } = window.location
+  if (pathname === '/sign-in') return
+  void router.navigate(`/sign-in?next=${encodeURIComponent(pathname + search)}&lost=1`, { replace: true, state: { force: true } })
+})

@@ -1,0 +1,81 @@
+import { Suspense } from 'react'
+import { Link } from 'react-router'
+import { useApp } from '../app/context'
+import { itemUrl } from '../app/links'
+import type { Field, Item, Ref } from '../api/kinds'
+import { offers } from '../api/session'
+import { useI18n } from '../i18n'
+import { editorOf } from './editors'
+import { formatBytes } from './format'
+import { isRef } from './names'
+import { Time } from './Time'
+
+export function RefLink({ kindName, value, project }: { kindName: string; value: Ref; project?: Ref | null }) {
+  const app = useApp()
+  const kind = app.kind(kindName)
+  const place = project ?? app.project
+  const url = kind && offers(app.session, kind, 'read', place?.id) ? itemUrl(kind, value.id, place) : null
+  return url ? <Link to={url}>{value.name}</Link> : <span>{value.name}</span>
+}
+
+interface Props {
+  field: Field
+  value: unknown
+  kindName: string
+  item?: Item
+  /** In a table: one line. */
+  short?: boolean
+}
+
+export function FieldValue({ field, value, kindName, item, short }: Props) {
+  const { t, w, n } = useI18n()
+  if (field.secret) return <span className="muted">{t('value.secret')}</span>
+  if (value === null || value === undefined || value === '') {
+    return field.type === 'json' || field.type === 'texts' ? <Special {...{ field, value: null, kindName, item, short }} /> : <span className="muted">{t('value.none')}</span>
+  }
+  switch (field.type) {
+    case 'bool':
+      return <span className={value ? 'yes' : 'muted'}>{value ? t('form.yes') : t('form.no')}</span>
+    case 'time':
+      return <Time at={String(value)} />
+    case 'choice': {
+      const choice = field.choices?.find((c) => c.value === value)
+      return <span className="tag">{choice ? w(choice.title) : String(value)}</span>
+    }
+    case 'ref':
+      return isRef(value) && field.ref ? <RefLink kindName={field.ref} value={value} project={item?.project ?? null} /> : <span>{String(value)}</span>
+    case 'int':
+    case 'real':
+      return <span className="num">{typeof value !== 'number' ? String(value) : field.unit === 'bytes' ? formatBytes(value) : n(value)}</span>
+    case 'texts':
+    case 'json':
+      return <Special {...{ field, value, kindName, item, short }} />
+    default:
+      return short ? <span title={String(value)}>{String(value)}</span> : <span className="pre">{String(value)}</span>
+  }
+}
+
+function Special({ field, value, kindName, item, short }: Props) {
+  const { t } = useI18n()
+  const editor = editorOf(kindName, field)
+  if (editor) {
+    const { Show } = editor
+    return (
+      <Suspense fallback={null}>
+        <Show value={value} short={short === true} item={item} />
+      </Suspense>
+    )
+  }
+  if (value === null) return <span className="muted">{t('value.none')}</span>
+  if (field.type === 'texts' && Array.isArray(value)) {
+    const shown = short ? value.slice(0, 3) : value
+    return (
+      <span className="tags">
+        {shown.map((text) => <span key={String(text)} className="tag">{String(text)}</span>)}
+        {shown.length < value.length && <span className="muted">{t('value.more', { n: value.length - shown.length })}</span>}
+      </span>
+    )
+  }
+  const text = JSON.stringify(value, null, short ? undefined : 2)
+  return short ? <code className="clip">{text}</code> : <pre>{text}</pre>
+}

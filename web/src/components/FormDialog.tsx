@@ -1,0 +1,81 @@
+import { App, Button, Modal } from 'antd'
+import { useCallback, useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { useBlocker } from 'react-router'
+import { useI18n } from '../i18n'
+
+interface Props {
+  title: string
+  dirty: boolean
+  busy: boolean
+  submitText: string
+  danger?: boolean
+  wide?: boolean
+  /** Above the fields: what failed as a whole. */
+  error?: ReactNode
+  onSubmit: () => void
+  onClose: () => void
+  children: ReactNode
+}
+
+/** A form in a dialog: Ctrl+Enter submits, leaving with unsaved input asks. The parent unmounts it. */
+export function FormDialog(props: Props) {
+  const { t } = useI18n()
+  const { modal } = App.useApp()
+  const { dirty, onClose, busy } = props
+  const form = useRef<HTMLFormElement>(null)
+  const [asking, setAsking] = useState(false)
+
+  const ask = useCallback(
+    (leave: () => void, stay: () => void = () => undefined) => {
+      setAsking(true)
+      void modal.confirm({
+        title: t('form.leaveTitle'), content: t('form.leaveText'), okText: t('form.leave'), cancelText: t('form.stay'), okButtonProps: { danger: true }, icon: null,
+        onOk: leave, onCancel: stay, afterClose: () => setAsking(false),
+      })
+    },
+    [modal, t],
+  )
+  const close = () => (dirty && !busy ? ask(onClose) : onClose())
+
+  const blocker = useBlocker(({ currentLocation, nextLocation }) =>
+    dirty && currentLocation.pathname !== nextLocation.pathname && !(nextLocation.state as { force?: boolean } | null)?.force)
+  useEffect(() => {
+    if (blocker.state === 'blocked') ask(() => blocker.proceed(), () => blocker.reset())
+  }, [blocker, ask])
+  useEffect(() => {
+    if (!dirty) return
+    const stop = (event: BeforeUnloadEvent) => event.preventDefault()
+    window.addEventListener('beforeunload', stop)
+    return () => window.removeEventListener('beforeunload', stop)
+  }, [dirty])
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault()
+      form.current?.requestSubmit()
+    }
+  }
+  return (
+    <Modal
+      open title={props.title} width={props.wide ? 760 : 520} onCancel={close} maskClosable={!dirty} keyboard={!asking} transitionName="" maskTransitionName=""
+      footer={
+        <>
+          <Button onClick={close}>{t('form.cancel')}</Button>
+          <Button type="primary" danger={props.danger} loading={busy} onClick={() => form.current?.requestSubmit()}>{props.submitText}</Button>
+        </>
+      }
+    >
+      <form
+        ref={form} className="form" noValidate onKeyDown={onKeyDown}
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (!busy) props.onSubmit()
+        }}
+      >
+        {props.error}
+        {props.children}
+        <input type="submit" hidden />
+      </form>
+    </Modal>
+  )
+}

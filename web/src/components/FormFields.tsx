@@ -1,0 +1,48 @@
+import type { Field } from '../api/kinds'
+import { useI18n } from '../i18n'
+import { FieldInput } from './FieldInput'
+import type { FormState } from './useForm'
+
+interface Props {
+  fields: readonly Field[]
+  kindName: string
+  form: FormState
+  creating: boolean
+  prefix: string
+}
+
+export function FormFields({ fields, kindName, form, creating, prefix }: Props) {
+  const { t, w } = useI18n()
+  return (
+    <>
+      {fields.map((field, i) => {
+        const id = `${prefix}-${field.name}`
+        const error = form.errorOf(field.name)
+        const help = w(field.help)
+        const described = [help ? `${id}-help` : '', error ? `${id}-error` : ''].filter(Boolean).join(' ')
+        return (
+          <div key={field.name} className={`field${field.type === 'bool' ? ' field-bool' : ''}`}>
+            <label htmlFor={id}>
+              {w(field.title)}
+              {field.required && (creating || !field.secret) && <span className="needed" title={t('form.required')}> *</span>}
+            </label>
+            <FieldInput
+              id={id}
+              field={field}
+              kindName={kindName}
+              value={form.values[field.name]}
+              onChange={(value) => form.set(field.name, value)}
+              onInvalid={(reason) => form.setInvalid(field.name, reason)}
+              describedBy={described || undefined}
+              invalid={error !== null}
+              creating={creating}
+              autoFocus={i === 0}
+            />
+            {error && <p id={`${id}-error`} className="field-error" role="alert">{error}</p>}
+            {help && <p id={`${id}-help`} className="field-help">{help}</p>}
+          </div>
+        )
+      })}
+    </>
+  )
+}

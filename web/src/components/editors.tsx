@@ -1,0 +1,58 @@
+import { lazy, type ComponentType } from 'react'
+import type { Field, Item } from '../api/kinds'
+
+// Fields whose value has a structure of its own bring their editor and their way of being shown.
+export interface EditProps {
+  id: string
+  value: unknown
+  onChange: (value: unknown) => void
+  /** Tells the form that it cannot be submitted as it stands. */
+  onInvalid: (reason: string | null) => void
+}
+
+export interface ShowProps {
+  value: unknown
+  short: boolean
+  item?: Item
+}
+
+export interface Editor {
+  Edit: ComponentType<EditProps>
+  Show: ComponentType<ShowProps>
+  /** The form needs the width of a page. */
+  wide?: boolean
+}
+
+const quota = () => import('../features/projects/Quota')
+const labels = () => import('../features/label-sets/Labels')
+const permissions = () => import('../features/roles/Permissions')
+
+const registry: Record<string, Editor> = {
+  'project.quota': {
+    Edit: lazy(async () => ({ default: (await quota()).QuotaEdit })),
+    Show: lazy(async () => ({ default: (await quota()).QuotaShow })),
+  },
+  'label_set.labels': {
+    Edit: lazy(async () => ({ default: (await labels()).LabelsEdit })),
+    Show: lazy(async () => ({ default: (await labels()).LabelsShow })),
+    wide: true,
+  },
+  'role.permissions': {
+    Edit: lazy(async () => ({ default: (await permissions()).RolePermissionsEdit })),
+    Show: lazy(async () => ({ default: (await permissions()).RolePermissionsShow })),
+    wide: true,
+  },
+  'token.scopes': {
+    Edit: lazy(async () => ({ default: (await permissions()).TokenScopesEdit })),
+    Show: lazy(async () => ({ default: (await permissions()).TokenScopesShow })),
+    wide: true,
+  },
+  'audit.detail': {
+    Edit: () => null,
+    Show: lazy(async () => ({ default: (await import('../features/audit/AuditDetail')).AuditDetail })),
+  },
+}
+
+export function editorOf(kindName: string, field: Field): Editor | undefined {
+  return registry[`${kindName}.${field.name}`]
+}

@@ -1,0 +1,53 @@
+import { useEffect, useState, useSyncExternalStore } from 'react'
+
+const query = globalThis.window?.matchMedia?.('(max-width: 720px)')
+
+function watch(listener: () => void): () => void {
+  query?.addEventListener('change', listener)
+  return () => query?.removeEventListener('change', listener)
+}
+
+/** A phone's width: the menu becomes a drawer, rows become cards. */
+export function useNarrow(): boolean {
+  return useSyncExternalStore(watch, () => query?.matches === true)
+}
+
+export function useDebounced<T>(value: T, delay: number): T {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = window.setTimeout(() => setSettled(value), delay)
+    return () => window.clearTimeout(timer)
+  }, [value, delay])
+  return settled
+}
+
+let now = Date.now()
+const ticking = new Set<() => void>()
+let timer: number | undefined
+
+function tick(listener: () => void): () => void {
+  ticking.add(listener)
+  timer ??= window.setInterval(() => {
+    now = Date.now()
+    for (const each of ticking) each()
+  }, 20_000)
+  return () => {
+    ticking.delete(listener)
+    if (ticking.size === 0) {
+      window.clearInterval(timer)
+      timer = undefined
+    }
+  }
+}
+
+/** The present, moving on every 20 s for all that show relative times. */
+export function useNow(): number {
+  return useSyncExternalStore(tick, () => now)
+}
+
+export function useTitle(...parts: (string | null | undefined)[]): void {
+  const title = [...parts, 'Ingot'].filter(Boolean).join(' · ')
+  useEffect(() => {
+    document.title = title
+  }, [title])
+}

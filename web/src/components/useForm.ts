@@ -1,0 +1,73 @@
+import { useCallback, useMemo, useState } from 'react'
+import type { Problem } from '../api/client'
+import type { Field } from '../api/kinds'
+import { useI18n, type I18n } from '../i18n'
+import { changedFields, type Values } from './merge'
+import { checkField } from './rules'
+
+export interface FormState {
+  values: Values
+  set: (name: string, value: unknown) => void
+  replace: (values: Values) => void
+  setInvalid: (name: string, reason: string | null) => void
+  /** What to show beside a field now: the server's word, or a rule broken by what was typed. */
+  errorOf: (name: string) => string | null
+  /** All that is wrong, shown from now on. */
+  check: () => string[]
+  dirty: boolean
+  /** Puts a refusal beside its field; false when no field here is meant. */
+  refuse: (problem: Problem) => boolean
+}
+
+export function fieldProblem(problem: Problem, i18n: I18n): string {
+  if (problem.code === 'exists') return i18n.t('rule.exists')
+  // The server names the field first; beside the field that is noise.
+  const detail = problem.field && problem.detail.startsWith(`${problem.field}: `) ? problem.detail.slice(problem.field.length + 2) : problem.detail
+  return i18n.language === 'en' ? detail || i18n.t('rule.refused') : `${i18n.t('rule.refused')}${detail ? `（${detail}）` : ''}`
+}
+
+function without(record: Record<string, string>, name: string): Record<string, string> {
+  return Object.fromEntries(Object.entries(record).filter(([key]) => key !== name))
+}
+
+export function useForm(fields: readonly Field[], initial: Values, creating: boolean): FormState {
+  const i18n = useI18n()
+  const [values, setValues] = useState<Values>(initial)
+  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set())
+  const [refused, setRefused] = useState<Record<string, string>>({})
+  const [invalid, setInvalidState] = useState<Record<string, string>>({})
+
+  const set = useCallback((name: string, value: unknown) => {
+    setValues((old) => ({ ...old, [name]: value }))
+    setTouched((old) => new Set(old).add(name))
+    setRefused((old) => without(old, name))
+  }, [])
+  const setInvalid = useCallback((name: string, reason: string | null) => {
+    setInvalidState((old) => {
+      if ((old[name] ?? null) === reason) return old
+      const rest = without(old, name)
+      return reason === null ? rest : { ...rest, [name]: reason }
+    })
+  }, [])
+  const broken = useMemo(
+    () => Object.fromEntries(fields.map((f) => [f.name, invalid[f.name] ?? checkField(f, values[f.name], i18n, creating)])),
+    [fields, values, invalid, i18n, creating],
+  )
+  const errorOf = (name: string) => refused[name] ?? (touched.has(name) ? (broken[name] ?? null) : null)
+  const check = () => {
+    setTouched(new Set(fields.map((f) => f.name)))
+    return fields.filter((f) => broken[f.name]).map((f) => f.name)
+  }
+  const refuse = (problem: Problem) => {
+    // "labels[2].name" belongs to the field labels.
+    const name = /^[a-z_0-9]+/i.exec(problem.field ?? '')?.[0]
+    if (!name || !fields.some((f) => f.name === name)) return false
+    setRefused({ [name]: fieldProblem(problem, i18n) })
+    return true
+  }
+  return {
+    values, set, setInvalid, errorOf, check, refuse,
+    replace: setValues,
+    dirty: changedFields(initial, values, fields).length > 0,
+  }
+}

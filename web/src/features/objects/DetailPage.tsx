@@ -1,0 +1,90 @@
+import { Button, Dropdown } from 'antd'
+import { useMemo, useState } from 'react'
+import { Link, useNavigate, useParams } from 'react-router'
+import { useApp } from '../../app/context'
+import { useKeys, type Shortcut } from '../../app/keys'
+import { listUrl, projectUrl } from '../../app/links'
+import { NotFoundPage, ProblemPage } from '../../app/pages'
+import type { Item, Kind } from '../../api/kinds'
+import { useItem, type Place } from '../../api/objects'
+import { may as mayDo, offers } from '../../api/session'
+import { useTitle } from '../../components/hooks'
+import { Icon } from '../../components/Icon'
+import { nameOf } from '../../components/names'
+import { useI18n } from '../../i18n'
+import { Dialogs, type Open } from './Dialogs'
+import { ObjectTabs } from './ObjectTabs'
+
+export function DetailPage() {
+  const { plural, id, project: projectName } = useParams()
+  const { kinds } = useApp()
+  const scope = projectName === undefined ? 'platform' : 'project'
+  const kind = kinds.find((k) => k.plural === plural && k.scope === scope && k.verbs.includes('read'))
+  const number = /^[1-9]\d{0,15}$/.test(id ?? '') ? Number(id) : NaN
+  if (!kind || Number.isNaN(number)) return <NotFoundPage />
+  return <Detail key={`${kind.name}-${number}`} kind={kind} id={number} />
+}
+
+function Detail({ kind, id }: { kind: Kind; id: number }) {
+  const { project } = useApp()
+  const place = useMemo<Place>(() => (kind.scope === 'project' ? { project: project?.id } : {}), [kind, project])
+  const found = useItem(kind, place, id)
+  const { w } = useI18n()
+  useTitle(found.data ? nameOf(kind, found.data) : null, w(kind.titles), project?.name)
+  if (found.error && (!found.data || found.error)) return <ProblemPage error={found.error} onRetry={() => void found.refetch()} />
+  if (!found.data) return <div className="skeleton" aria-busy="true"><div /><div /><div /></div>
+  return <Loaded kind={kind} place={place} item={found.data} />
+}
+
+function Loaded({ kind, place, item }: { kind: Kind; place: Place; item: Item }) {
+  const { t, w } = useI18n()
+  const { session, project } = useApp()
+  const navigate = useNavigate()
+  const [open, setOpen] = useState<Open | null>(null)
+  const list = listUrl(kind, project)
+  const inProject = kind.name === 'project' ? item.id : project?.id
+  const readOnly = item['built_in'] === true
+  const mayUpdate = offers(session, kind, 'update', inProject) && !readOnly
+  const mayDelete = offers(session, kind, 'delete', inProject) && !readOnly
+  const actions = kind.actions.filter((a) => a.on === 'item' && a.method === 'POST' && mayDo(session, a.permission, inProject))
+  const shortcuts = useMemo<Shortcut[]>(() => {
+    const all: Shortcut[] = []
+    if (mayUpdate) all.push({ keys: 'e', label: 'keys.edit', group: 'page', run: () => setOpen({ what: 'edit', item }) })
+    if (mayDelete) all.push({ keys: 'Delete', label: 'keys.delete', group: 'page', run: () => setOpen({ what: 'delete', item }) })
+    return all
+  }, [mayUpdate, mayDelete, item])
+  useKeys(shortcuts)
+  const menu = [
+    ...actions.slice(2).map((a) => ({ key: a.name, label: w(a.title), danger: a.danger })),
+    ...(mayDelete ? [{ key: 'delete', label: t('object.delete'), danger: true }] : []),
+  ]
+  const act = (name: string) => {
+    const action = actions.find((a) => a.name === name)
+    setOpen({ what: name === 'delete' || !action ? 'delete' : action, item })
+  }
+  return (
+    <article className="detail">
+      <nav className="crumbs" aria-label={t('object.path')}>
+        <ol>
+          {kind.scope === 'project' && project && <li><Link to={projectUrl(project.name)}>{project.name}</Link></li>}
+          <li>{list ? <Link to={list}>{w(kind.titles)}</Link> : w(kind.titles)}</li>
+        </ol>
+      </nav>
+      <header className="detail-head">
+        <h1>{nameOf(kind, item)}</h1>
+        <div className="row wrap">
+          {kind.name === 'project' && <Button onClick={() => void navigate(projectUrl(nameOf(kind, item)))}>{t('menu.overview')}</Button>}
+          {actions.slice(0, 2).map((a) => <Button key={a.name} danger={a.danger} onClick={() => setOpen({ what: a, item })}>{w(a.title)}</Button>)}
+          {mayUpdate && <Button type="primary" onClick={() => setOpen({ what: 'edit', item })}>{t('object.edit')}</Button>}
+          {menu.length > 0 && (
+            <Dropdown trigger={['click']} menu={{ items: menu, onClick: ({ key }) => act(key) }}>
+              <Button aria-label={t('object.more')} icon={<Icon name="more" />} />
+            </Dropdown>
+          )}
+        </div>
+      </header>
+      <ObjectTabs kind={kind} item={item} />
+      <Dialogs kind={kind} place={place} open={open} onClose={() => setOpen(null)} onDeleted={() => void navigate(list ?? '/', { replace: true })} />
+    </article>
+  )
+}

@@ -1,0 +1,29 @@
+import type { Action, Item, Kind } from '../../api/kinds'
+import type { Place } from '../../api/objects'
+import { EndSession } from '../profile/EndSession'
+import { ActionDialog } from './ActionDialog'
+import { DeleteDialog } from './DeleteDialog'
+import { ObjectForm } from './ObjectForm'
+
+export type Open = { what: 'create' } | { what: 'edit' | 'delete' | Action; item: Item }
+
+interface Props {
+  kind: Kind
+  place: Place
+  open: Open | null
+  onClose: () => void
+  onSaved?: (item: Item) => void
+  onDeleted?: () => void
+}
+
+/** The dialog that is open for a list or an object, if any. */
+export function Dialogs({ kind, place, open, onClose, onSaved, onDeleted }: Props) {
+  if (!open) return null
+  if (open.what === 'create') return <ObjectForm kind={kind} place={place} onClose={onClose} onSaved={onSaved} />
+  if (open.what === 'edit') return <ObjectForm kind={kind} place={place} item={open.item} onClose={onClose} onSaved={onSaved} />
+  if (open.what === 'delete') {
+    if (kind.name === 'session') return <EndSession kind={kind} item={open.item} onClose={onClose} />
+    return <DeleteDialog kind={kind} place={place} item={open.item} onClose={onClose} onDeleted={onDeleted} />
+  }
+  return <ActionDialog kind={kind} place={place} action={open.what} item={open.item} onClose={onClose} />
+}

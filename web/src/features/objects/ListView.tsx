@@ -1,0 +1,133 @@
+import { Button } from 'antd'
+import { useCallback, useMemo, useRef, useState } from 'react'
+import { useNavigate, useSearchParams } from 'react-router'
+import { useApp } from '../../app/context'
+import { useKeys, type Shortcut } from '../../app/keys'
+import { itemUrl } from '../../app/links'
+import type { Action, Item, Kind } from '../../api/kinds'
+import { allItems, useList, type Place } from '../../api/objects'
+import { offers } from '../../api/session'
+import { useNarrow } from '../../components/hooks'
+import { Icon } from '../../components/Icon'
+import { SecretDialog } from '../../components/SecretDialog'
+import { Empty, ErrorState } from '../../components/States'
+import { useI18n } from '../../i18n'
+import { Cards } from './Cards'
+import { Dialogs, type Open } from './Dialogs'
+import { isNarrowed, listParams } from './filters'
+import { ListTools } from './ListTools'
+import { MoreRows } from './MoreRows'
+import { Table } from './Table'
+
+interface Props {
+  kind: Kind
+  place: Place
+  /** A condition that always holds, besides what the address says. */
+  fixed?: string
+  /** With its own heading: a page, not a tab of one. */
+  title?: boolean
+  hiddenFields?: readonly string[]
+}
+
+export function ListView({ kind, place, fixed, title, hiddenFields }: Props) {
+  const i18n = useI18n()
+  const { t, w, n } = i18n
+  const { session, project } = useApp()
+  const narrow = useNarrow()
+  const navigate = useNavigate()
+  const [params, setParams] = useSearchParams()
+  const [open, setOpen] = useState<Open | null>(null)
+  const [secret, setSecret] = useState<string | null>(null)
+  const [active, setActive] = useState(-1)
+  const search = useRef<HTMLInputElement>(null)
+  const query = useMemo(() => listParams(kind, params, fixed), [kind, params, fixed])
+  const list = useList(kind, place, query)
+  const items = useMemo(() => allItems(list.data), [list.data])
+  const total = list.data?.pages[0]?.total
+  const inProject = place.project ?? (kind.scope === 'child' ? project?.id ?? (place.parent?.kind.name === 'project' ? place.parent.id : undefined) : undefined)
+  const mayCreate = offers(session, kind, 'create', inProject)
+  const creating = mayCreate && params.get('new') === '1'
+
+  const change = useCallback(
+    (values: Record<string, string | null>) => {
+      setParams(
+        (old) => {
+          const next = new URLSearchParams(old)
+          for (const [name, value] of Object.entries(values)) {
+            if (value === null || value === '') next.delete(name)
+            else next.set(name, value)
+          }
+          return next
+        },
+        { replace: true },
+      )
+    },
+    [setParams],
+  )
+  const may = useCallback((verb: 'update' | 'delete') => offers(session, kind, verb, inProject), [session, kind, inProject])
+  const urlOf = useCallback((item: Item) => (kind.verbs.includes('read') && kind.scope !== 'own' ? itemUrl(kind, item.id, item.project ?? project) : null), [kind, project])
+  const onAct = useCallback((what: 'edit' | 'delete' | Action, item: Item) => setOpen({ what, item }), [])
+
+  const shortcuts = useMemo<Shortcut[]>(() => {
+    const at = () => items[active]
+    const move = (by: number) => () => setActive((old) => Math.max(0, Math.min(items.length - 1, old + by)))
+    const all: Shortcut[] = [
+      { keys: '/', label: 'keys.search', group: 'page', run: () => search.current?.focus() },
+      { keys: 'j', label: 'keys.down', group: 'page', run: move(1) },
+      { keys: 'k', label: 'keys.up', group: 'page', run: move(-1) },
+      { keys: 'o', label: 'keys.open', group: 'page', run: () => { const item = at(); const url = item && urlOf(item); if (url) void navigate(url) } },
+    ]
+    if (mayCreate) all.push({ keys: 'c', label: 'keys.create', group: 'page', run: () => change({ new: '1' }) })
+    if (may('update')) all.push({ keys: 'e', label: 'keys.edit', group: 'page', run: () => { const item = at(); if (item) setOpen({ what: 'edit', item }) } })
+    if (may('delete')) all.push({ keys: 'Delete', label: 'keys.delete', group: 'page', run: () => { const item = at(); if (item) setOpen({ what: 'delete', item }) } })
+    return all
+  }, [items, active, mayCreate, may, change, navigate, urlOf])
+  useKeys(shortcuts)
+
+  const create = mayCreate && (
+    <Button type="primary" icon={<Icon name="plus" size={14} />} onClick={() => change({ new: '1' })}>
+      {t('list.create', { title: i18n.language === 'zh' ? w(kind.title) : w(kind.title).toLowerCase() })}
+    </Button>
+  )
+  const rows = { kind, items, urlOf, may, onAct, active, hiddenFields, sort: query.sort ?? '', onSort: (sort: string) => change({ sort }) }
+  const narrowed = isNarrowed(params)
+  return (
+    <section className="list" aria-labelledby={title ? 'page-title' : undefined}>
+      {title && (
+        <div className="page-head">
+          <h1 id="page-title">{w(kind.titles)}</h1>
+          {w(kind.help) && <p className="muted">{w(kind.help)}</p>}
+        </div>
+      )}
+      <ListTools ref={search} kind={kind} params={params} onChange={change} narrow={narrow}>
+        {create}
+      </ListTools>
+      {list.error && items.length === 0 ? (
+        <ErrorState error={list.error} onRetry={() => void list.refetch()} />
+      ) : list.isPending ? (
+        <div className="skeleton" aria-busy="true" aria-label={t('list.loading')}>{[1, 2, 3, 4, 5].map((i) => <div key={i} />)}</div>
+      ) : items.length === 0 ? (
+        narrowed ? (
+          <Empty title={t('list.noMatch')} text={t('list.noMatchHint')}>
+            <Button onClick={() => setParams({}, { replace: true })}>{t('list.clear')}</Button>
+          </Empty>
+        ) : (
+          <Empty title={t('list.empty', { titles: i18n.language === 'zh' ? w(kind.titles) : w(kind.titles).toLowerCase() })} text={t(mayCreate ? 'list.emptyHint' : 'list.emptyReadOnly')}>{create}</Empty>
+        )
+      ) : (
+        <>
+          <p className="list-count num" role="status">{total === undefined ? '' : t('list.count', { n: n(total) })}</p>
+          {narrow ? <Cards {...rows} /> : <Table {...rows} />}
+          <MoreRows list={list} />
+        </>
+      )}
+      <Dialogs kind={kind} place={place} open={creating ? { what: 'create' } : open} onSaved={(item) => typeof item['secret'] === 'string' && setSecret(item['secret'])} onClose={() => (creating ? change({ new: null }) : setOpen(null))} />
+      {secret && (
+        <SecretDialog title={t('tokens.secretTitle')} label={t('tokens.secretLabel')} secret={secret} onClose={() => setSecret(null)}>
+          <p className="muted">{t('tokens.use')}</p>
+          <pre>{`Authorization: Bearer ${secret}`}</pre>
+        </SecretDialog>
+      )}
+    </section>
+  )
+}

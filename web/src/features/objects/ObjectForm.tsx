@@ -1,0 +1,97 @@
+import { App } from 'antd'
+import { useMemo, useState } from 'react'
+import { Problem, request } from '../../api/client'
+import type { Item, Kind } from '../../api/kinds'
+import { itemPath, useSave, type Place } from '../../api/objects'
+import { editorOf } from '../../components/editors'
+import { FormDialog } from '../../components/FormDialog'
+import { FormFields } from '../../components/FormFields'
+import { changedFields, outgoing, type Values } from '../../components/merge'
+import { nameOf } from '../../components/names'
+import { ProblemNote } from '../../components/ProblemNote'
+import { formFields } from '../../components/rules'
+import { useForm } from '../../components/useForm'
+import { useI18n } from '../../i18n'
+import { MergeDialog } from './MergeDialog'
+
+interface Props {
+  kind: Kind
+  place: Place
+  /** Absent: create. */
+  item?: Item
+  onClose: () => void
+  onSaved?: (item: Item) => void
+}
+
+export function initialValues(kind: Kind, item: Item | undefined): Values {
+  return Object.fromEntries(formFields(kind, item === undefined).map((f) => [f.name, item ? item[f.name] : f.default]))
+}
+
+export function ObjectForm({ kind, place, item, onClose, onSaved }: Props) {
+  const { t, w } = useI18n()
+  const { message } = App.useApp()
+  const creating = item === undefined
+  const fields = useMemo(() => formFields(kind, creating), [kind, creating])
+  // The object as it was when the form opened: live refreshes must not move the ground under it.
+  const [base, setBase] = useState(item)
+  const [initial, setInitial] = useState(() => initialValues(kind, item))
+  const form = useForm(fields, initial, creating)
+  const save = useSave(kind, place)
+  const [failed, setFailed] = useState<unknown>(null)
+  const [theirs, setTheirs] = useState<Item | null>(null)
+
+  const submit = async (values: Values, revision: number | undefined) => {
+    setFailed(null)
+    const sent = creating ? fields.filter((f) => values[f.name] !== undefined && values[f.name] !== null && values[f.name] !== '') : fields.filter((f) => f.name in values)
+    try {
+      const saved = await save.mutateAsync({ values: Object.fromEntries(sent.map((f) => [f.name, outgoing(f, values[f.name])])), id: item?.id, revision })
+      void message.success(t(creating ? 'object.createdToast' : 'object.savedToast', { name: nameOf(kind, saved) }))
+      onClose()
+      onSaved?.(saved)
+    } catch (error) {
+      setTheirs(null)
+      if (error instanceof Problem && error.status === 412 && item) {
+        setTheirs(await request<Item>(itemPath(kind, place, item.id)).catch(() => null))
+        setFailed(error)
+      } else if (!(error instanceof Problem && form.refuse(error))) setFailed(error)
+    }
+  }
+  const onSubmit = () => {
+    const wrong = form.check()
+    if (wrong.length > 0) {
+      document.getElementById(`form-${wrong[0]}`)?.focus()
+      return
+    }
+    if (creating) return void submit(form.values, undefined)
+    const changed = changedFields(initial, form.values, fields)
+    if (changed.length === 0) return onClose()
+    void submit(Object.fromEntries(changed.map((name) => [name, form.values[name]])), base?.revision)
+  }
+  const wide = fields.some((f) => editorOf(kind.name, f)?.wide)
+  return (
+    <>
+      <FormDialog
+        title={creating ? t('object.createTitle', { title: w(kind.title) }) : t('object.editTitle', { name: nameOf(kind, item) })}
+        dirty={form.dirty} busy={save.isPending} submitText={t(creating ? 'form.create' : 'form.save')} wide={wide}
+        error={failed && !theirs ? <ProblemNote error={failed} /> : null} onSubmit={onSubmit} onClose={onClose}
+      >
+        <FormFields fields={fields} kindName={kind.name} form={form} creating={creating} prefix="form" />
+      </FormDialog>
+      {theirs && base && (
+        <MergeDialog
+          kind={kind} fields={fields} base={initial} mine={form.values} theirs={theirs} busy={save.isPending}
+          onSave={(values) => void submit(values, theirs.revision)}
+          onReload={() => {
+            const fresh = initialValues(kind, theirs)
+            setBase(theirs)
+            setInitial(fresh)
+            form.replace(fresh)
+            setTheirs(null)
+            setFailed(null)
+          }}
+          onClose={() => setTheirs(null)}
+        />
+      )}
+    </>
+  )
+}

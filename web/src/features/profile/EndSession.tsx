@@ -1,0 +1,31 @@
+import { Button, Modal } from 'antd'
+import type { Item, Kind } from '../../api/kinds'
+import { useDelete } from '../../api/objects'
+import { useSignOut } from '../../api/session'
+import { ProblemNote } from '../../components/ProblemNote'
+import { useI18n } from '../../i18n'
+
+export function EndSession({ kind, item, onClose }: { kind: Kind; item: Item; onClose: () => void }) {
+  const { t } = useI18n()
+  const signOut = useSignOut()
+  const end = useDelete(kind, {})
+  const current = item['current'] === true
+  const run = () => {
+    if (current) void signOut()
+    else end.mutate(item, { onSuccess: onClose })
+  }
+  return (
+    <Modal
+      open title={t('sessions.revokeTitle')} width={440} onCancel={onClose} transitionName="" maskTransitionName=""
+      footer={
+        <>
+          <Button onClick={onClose}>{t('form.cancel')}</Button>
+          <Button danger type="primary" loading={end.isPending} autoFocus onClick={run}>{t('sessions.revoke')}</Button>
+        </>
+      }
+    >
+      <p>{current ? t('sessions.revokeSelf') : t('sessions.revokeText', { address: String(item['address'] ?? '') })}</p>
+      {end.error && <ProblemNote error={end.error} />}
+    </Modal>
+  )
+}

@@ -1,0 +1,23 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vitest/config'
+
+// `npm run dev` serves the pages and passes the API to a running server ($INGOT_SERVER).
+const server = process.env.INGOT_SERVER ?? 'http://127.0.0.1:8080'
+
+export default defineConfig({
+  plugins: [react()],
+  server: { proxy: { '/api': { target: server, changeOrigin: false }, '/docs': server } },
+  build: {
+    target: 'es2022',
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 900,
+    rollupOptions: {
+      output: {
+        manualChunks: {
+          react: ['react', 'react-dom', 'react-router', '@tanstack/react-query'],
+        },
+      },
+    },
+  },
+  test: { include: ['src/**/*.test.ts', 'src/**/*.test.tsx'], environment: 'node' },
+})
