@@ -25,6 +25,7 @@ struct route {
     const char *pattern;    /* "/api/v1/sign-in/{provider}/callback" */
     const char *permission; /* NULL: anybody signed in; "public": everybody; else asked platform-wide */
     void (*run)(struct api_call *call); /* answers, now or later */
+    bool streams;                       /* run reads the body itself, of any size and type, with api/body.h */
     /* For the OpenAPI document; all optional. */
     const char *summary; /* a sentence */
     const char *query;   /* names of query parameters, parted by spaces */
@@ -36,8 +37,8 @@ struct route {
 
 /* Answers with JSON; headers may be NULL. 204 ignores the body. */
 void api_answer(struct api_call *call, int status, const struct header *headers, size_t n, struct str body);
-/* Answers with the problem document of err; headers as above (Retry-After). ERR_FORBIDDEN: a permission's name in
- * err->field is told as `permission`. */
+/* Answers with the problem document of err; headers as above (Retry-After). ERR_FORBIDDEN: a permission's
+ * name in err->field is told as `permission`. */
 void api_problem(struct api_call *call, const struct err *err, const struct header *headers, size_t n);
 
 #endif

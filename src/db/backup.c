@@ -66,11 +66,12 @@ static bool count_of(struct db_conn *c, struct arena *a, const char *sql, int64_
 
 static const char schema_sql[] = "SELECT coalesce(max(number), 0) FROM schema_migration";
 
-/* The target must hold nothing, and tables that are there must be of the same schema. */
+/* The target must hold nothing (unless it is replaced), and tables that are there must be of the same schema.
+ */
 static bool check_target(struct db_conn *from, struct db_conn *to, struct arena *a, const struct names *there,
-                         struct err *err)
+                         bool replace, struct err *err)
 {
-    for (size_t i = 0; i < there->n; i++) {
+    for (size_t i = 0; i < there->n && !replace; i++) {
         int64_t some;
         const char *sql = arena_printf(a, "SELECT 1 FROM %s LIMIT 1", conn_quote(a, there->v[i]));
         if (is_own(there->v[i]))
@@ -132,8 +133,18 @@ static bool copy_table(struct db_conn *from, struct db_conn *to, const char *tab
            (last == 0 || to->engine->sequence_set(to, table, last, err));
 }
 
+/* Tables that were there keep the record of how they were made. */
+static void leave_own(struct names *names)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < names->n; i++)
+        if (!is_own(names->v[i]))
+            names->v[n++] = names->v[i];
+    names->n = n;
+}
+
 /* Everything from one snapshot into one transaction. */
-static bool copy_all(struct db_conn *from, struct db_conn *to, struct err *err)
+static bool copy_all(struct db_conn *from, struct db_conn *to, bool replace, struct err *err)
 {
     auto_arena struct arena a = {0};
     struct names source, target;
@@ -142,11 +153,15 @@ static bool copy_all(struct db_conn *from, struct db_conn *to, struct err *err)
         return false;
     if (!contains(&source, "schema_script"))
         return err_set(err, ERR_INVALID, "path", "the file is no backup of this program");
-    if (!check_target(from, to, &a, &target, err))
+    if (!check_target(from, to, &a, &target, replace, err))
         return false;
-    if (target.n == 0 && (!replay_scripts(from, to, &a, err) ||
-                          !list(to, &a, to->engine->tables_sql, DB_NO_ARGS, &target, err)))
+    if (target.n > 0) {
+        leave_own(&source);
+        leave_own(&target);
+    } else if (!replay_scripts(from, to, &a, err) ||
+               !list(to, &a, to->engine->tables_sql, DB_NO_ARGS, &target, err)) {
         return false;
+    }
     if (!to->engine->load_begin(to, &a, target.v, target.n, err))
         return false;
     for (size_t i = 0; i < source.n; i++) {
@@ -169,7 +184,8 @@ static bool copy_rows_to(struct db *db, const char *path, struct err *err)
         return false;
     bool ok = sqlite_engine.open(url, CONN_FILE_NEW, &to, err);
     if (ok) {
-        ok = sqlite_engine.begin(to, true, err) && copy_all(from, to, err) && sqlite_engine.commit(to, err);
+        ok = sqlite_engine.begin(to, true, err) && copy_all(from, to, false, err) &&
+             sqlite_engine.commit(to, err);
         sqlite_engine.close(to);
     }
     db_read_end(db, from);
@@ -213,23 +229,39 @@ bool db_backup(struct db *db, const char *path, struct err *err)
     return sync_parent(path, err);
 }
 
-static bool restore(struct db_conn *c, void *ctx, struct err *err)
+struct load {
+    struct db_conn *from;
+    bool replace;
+};
+
+static bool load(struct db_conn *c, void *ctx, struct err *err)
 {
-    return copy_all(ctx, c, err);
+    const struct load *l = ctx;
+    return copy_all(l->from, c, l->replace, err);
 }
 
-bool db_restore(struct db *db, const char *path, struct err *err)
+static bool restore(struct db *db, const char *path, bool replace, struct err *err)
 {
     char url[PATH_MAX + 16];
-    struct db_conn *from;
+    struct load l = {.replace = replace};
     if (access(path, R_OK) < 0)
         return err_errno(err, errno, "reading the backup \"%s\"", path);
     if (snprintf(url, sizeof url, "sqlite:%s", path) >= (int)sizeof url)
         return err_set(err, ERR_INVALID, "path", "the path is too long");
-    if (!sqlite_engine.open(url, CONN_FILE_READ, &from, err))
+    if (!sqlite_engine.open(url, CONN_FILE_READ, &l.from, err))
         return false;
-    bool ok = sqlite_engine.begin(from, false, err) && db_write(db, restore, from, err);
-    sqlite_engine.rollback(from);
-    sqlite_engine.close(from);
+    bool ok = sqlite_engine.begin(l.from, false, err) && db_write(db, load, &l, err);
+    sqlite_engine.rollback(l.from);
+    sqlite_engine.close(l.from);
     return ok;
+}
+
+bool db_restore(struct db *db, const char *path, struct err *err)
+{
+    return restore(db, path, false, err);
+}
+
+bool db_replace(struct db *db, const char *path, struct err *err)
+{
+    return restore(db, path, true, err);
 }

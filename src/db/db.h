@@ -124,5 +124,8 @@ bool db_columns(struct db *db, struct arena *a, const char *table, const char **
  * empty database. The same file format for both engines. */
 bool db_backup(struct db *db, const char *path, struct err *err);
 bool db_restore(struct db *db, const char *path, struct err *err);
+/* The same over whatever is there, in one transaction: everything is replaced, or nothing. The backup must be
+ * of the schema the database has (ERR_CONFLICT). */
+bool db_replace(struct db *db, const char *path, struct err *err);
 
 #endif

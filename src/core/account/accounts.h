@@ -79,6 +79,8 @@ void accounts_grants_changed(struct core *core);
 void accounts_forget_token(struct core *core, int64_t token);
 void accounts_forget_session(struct core *core, int64_t session);
 void accounts_forget_user(struct core *core, int64_t user); /* all of both */
+/* Everything in the database was replaced. */
+void accounts_forget_all(struct core *core);
 
 /* The kinds. Notes for the engine:
  * - The permission to touch an object of kind project is asked with project = its id, of a group's, user's,

@@ -251,6 +251,17 @@ void accounts_forget_user(struct core *core, int64_t user)
     forget(core, false, 0, user);
 }
 
+void accounts_forget_all(struct core *core)
+{
+    struct accounts *acc = core->accounts;
+    pthread_rwlock_wrlock(&acc->lock);
+    atomic_fetch_add(&acc->revocations, 1);
+    atomic_fetch_add(&acc->generation, 1);
+    credentials_drop(acc);
+    acc->credentials = map_new();
+    pthread_rwlock_unlock(&acc->lock);
+}
+
 /* --- last_used_at --- */
 struct use {
     bool cookie;

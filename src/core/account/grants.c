@@ -20,7 +20,7 @@ static void add_named(struct permission_set *set, const char *const *names, size
 static void add_everyone(struct grants *g)
 {
     for (size_t i = 0; i < permission_count(); i++)
-        if (permission_at(i)->kind->scope == SCOPE_OWN)
+        if (permission_at(i)->kind && permission_at(i)->kind->scope == SCOPE_OWN)
             permission_add(&g->everyone, (ptrdiff_t)i);
     add_named(&g->everyone, everyone, countof(everyone));
     ptrdiff_t invite = permission_find("member.create");

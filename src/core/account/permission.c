@@ -24,6 +24,15 @@ static const struct {
     {VERB_DELETE, "delete", {"Delete", "删除"}},
 };
 
+/* What belongs to no kind. */
+static const struct {
+    const char *name;
+    struct words title;
+} platform[] = {
+    {"platform.backup", {"Platform: back up everything", "平台：备份全部数据"}},
+    {"platform.restore", {"Platform: replace everything by a backup", "平台：用备份恢复全部数据"}},
+};
+
 static bool kind_in_project(const struct kind *k)
 {
     while (k && k->scope == SCOPE_CHILD)
@@ -78,6 +87,9 @@ static void build(void)
 {
     for (size_t i = 0; i < kind_count; i++)
         add_kind(kinds[i]);
+    for (size_t i = 0; i < countof(platform); i++)
+        table.items[table.n++] = (struct permission){
+            .name = platform[i].name, .verb = strchr(platform[i].name, '.') + 1, .title = platform[i].title};
     qsort(table.items, table.n, sizeof table.items[0], by_name);
     for (size_t i = 0; i < table.n; i++) {
         permission_add(&table.all, (ptrdiff_t)i);

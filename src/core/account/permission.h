@@ -9,7 +9,7 @@
 
 struct permission {
     const char *name, *verb;
-    const struct kind *kind;
+    const struct kind *kind; /* NULL: the platform's own */
     struct words title;
     bool in_project; /* can be held in one project */
 };

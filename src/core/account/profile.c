@@ -145,7 +145,7 @@ void accounts_show_permissions(struct buf *out)
         const struct permission *p = permission_at(i);
         json_object(&json);
         json_kz(&json, "name", p->name);
-        json_kz(&json, "kind", p->kind->name);
+        json_kz(&json, "kind", p->kind ? p->kind->name : "platform");
         json_kz(&json, "verb", p->verb);
         json_kz(&json, "scope", p->in_project ? "project" : "platform");
         json_key(&json, "title");

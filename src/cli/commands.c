@@ -1,0 +1,72 @@
+/* Every command that is no kind's. */
+#include "cli/account.h"
+#include "cli/backup.h"
+#include "cli/cli.h"
+#include "cli/complete.h"
+#include "cli/help.h"
+#include "record/record_cli.h"
+
+static bool version_run(unused_ok struct cli *cli, const struct args *args, struct err *err)
+{
+    if (!args_count(args, 0, 0, "ingot version", err))
+        return false;
+    puts("ingot " INGOT_VERSION);
+    return true;
+}
+
+/* It calls itself what the user typed. */
+static int record_program(int argc, char **argv)
+{
+    argv[0] = "ingot record";
+    return record_cli(argc, argv);
+}
+
+const struct command commands[] = {
+    {.name = "login",
+     .usage = "URL",
+     .summary = "sign in to a server and remember it",
+     .examples = "ingot login http://127.0.0.1:8080 --name admin\n"
+                 "echo $TOKEN | ingot login https://ingot.example --token-stdin",
+     .flags = account_login_flags,
+     .flag_count = 6,
+     .run = account_login},
+    {.name = "logout", .summary = "end the sign-in and forget it", .run = account_logout},
+    {.name = "whoami", .summary = "who is signed in, where, with which projects", .run = account_whoami},
+    {.name = "use",
+     .usage = "PROJECT",
+     .summary = "choose the project of commands without --project",
+     .examples = "ingot use vision\ningot use --none",
+     .flags = account_use_flags,
+     .flag_count = 1,
+     .run = account_use},
+    {.name = "backup",
+     .usage = "FILE",
+     .summary = "copy the whole platform into a file, while it runs",
+     .examples = "ingot backup ingot-monday.tar.zst",
+     .run = backup_save},
+    {.name = "restore",
+     .usage = "FILE",
+     .summary = "replace the whole platform by a backup, or make a data folder of one",
+     .examples = "ingot restore ingot-monday.tar.zst\n"
+                 "ingot restore ingot-monday.tar.zst --data /srv/ingot",
+     .flags = backup_restore_flags,
+     .flag_count = 3,
+     .run = backup_load},
+    {.name = "record",
+     .usage = "info|cat|verify|convert ...",
+     .summary = "look at and convert dataset record files",
+     .program = record_program},
+    {.name = "completion",
+     .usage = "bash|zsh|fish",
+     .summary = "print the shell's completion script",
+     .examples = "source <(ingot completion bash)\n"
+                 "ingot completion fish > ~/.config/fish/completions/ingot.fish",
+     .run = complete_script},
+    {.name = "version", .summary = "the version of this program", .run = version_run},
+    {.name = "help", .usage = "[COMMAND | KIND [VERB]]", .summary = "explain a command", .run = help_run},
+    {.name = "__complete",
+     .summary = "candidates for the shell",
+     .hidden = true,
+     .program = complete_program},
+    {0},
+};

@@ -1,0 +1,146 @@
+#include "cli/verb.h"
+
+#include "cli/input.h"
+#include "cli/scope.h"
+
+static const struct verb verbs[] = {
+    {"list", VERB_LIST, "list %s objects", NULL, verb_list},
+    {"get", VERB_READ, "show one %s", "NAME", verb_get},
+    {"create", VERB_CREATE, "make a %s", "[NAME]", verb_create},
+    {"update", VERB_UPDATE, "change a %s", "NAME", verb_update},
+    {"delete", VERB_DELETE, "delete one %s or several", "NAME...", verb_delete},
+    {NULL, 0, NULL, NULL, NULL},
+};
+static const struct verb action_verb = {"", 0, "%s", "NAME", verb_action};
+
+static const struct flag list_flags[] = {
+    {"limit", 0, FLAG_VALUE, "N", "how many, 1 to 200 (20 when absent)", NULL},
+    {"all", 0, FLAG_SWITCH, NULL, "all of them, page by page", NULL},
+    {"q", 'q', FLAG_VALUE, "TEXT", "only what begins with this", NULL},
+    {"filter", 0, FLAG_VALUE, "EXPRESSION", "such as 'cpus >= 4 and name ~ \"res\"'", NULL},
+    {"sort", 0, FLAG_VALUE, "FIELD", "by this field; -FIELD: descending", NULL},
+    {"mine", 0, FLAG_SWITCH, NULL, "only what I created", NULL},
+    {"cursor", 0, FLAG_VALUE, "CURSOR", "go on where a former list ended (\"next\")", NULL},
+    {"count", 0, FLAG_SWITCH, NULL, "also say how many there are", NULL},
+};
+static const struct flag update_flags[] = {
+    {"revision", 0, FLAG_VALUE, "N", "refuse when it is not at this revision any more", NULL},
+};
+static const struct flag delete_flags[] = {
+    {"yes", 'y', FLAG_SWITCH, NULL, "do not ask", NULL},
+    {"revision", 0, FLAG_VALUE, "N", "refuse when it is not at this revision any more", NULL},
+};
+
+/* --project, and a flag per parent that is no project. */
+static const struct flag *scope_flags(struct arena *a, const struct kind *k, size_t *ret_n)
+{
+    struct flag *out = arena_array(a, struct flag, 4);
+    size_t n = 0;
+    if (scope_has_project(k))
+        out[n++] = (struct flag){"project", 'p', FLAG_VALUE, "NAME", "the project, by name or id", NULL};
+    while (k->scope == SCOPE_CHILD && n < 4) {
+        const struct kind *parent = kind_by_name(str_of(k->parent));
+        if (!parent)
+            break;
+        if (strcmp(parent->name, "project") != 0)
+            out[n++] = (struct flag){scope_kind_word(a, parent),
+                                     0,
+                                     FLAG_VALUE,
+                                     "NAME",
+                                     arena_printf(a, "the %s it belongs to, by name or id", parent->name),
+                                     NULL};
+        k = parent;
+    }
+    *ret_n = n;
+    return out;
+}
+
+static void add_flags(struct arena *a, struct verb_use *u, const struct flag *more, size_t n)
+{
+    u->flags = cli_join_flags(a, u->flags, u->flag_count, more, n);
+    u->flag_count += n;
+}
+
+static void collect_flags(struct arena *a, struct verb_use *u)
+{
+    size_t n;
+    const struct flag *scope = scope_flags(a, u->kind, &n);
+    add_flags(a, u, scope, n);
+    const struct field *fields = u->action ? u->action->fields : u->kind->fields;
+    if (u->verb->needs == VERB_LIST)
+        add_flags(a, u, list_flags, countof(list_flags));
+    if (u->verb->needs == VERB_UPDATE)
+        add_flags(a, u, update_flags, countof(update_flags));
+    if (u->verb->needs == VERB_DELETE)
+        add_flags(a, u, delete_flags, countof(delete_flags));
+    if (u->action && u->action->danger)
+        add_flags(a, u, delete_flags, 1);
+    unsigned with = u->verb->needs == VERB_CREATE   ? FIELD_CREATE
+                    : u->verb->needs == VERB_UPDATE ? FIELD_UPDATE
+                                                    : 0;
+    if (with || u->action) {
+        const struct flag *taken = cli_join_flags(a, u->flags, u->flag_count, cli_flags, cli_flag_count);
+        const struct flag *more =
+            input_flags(a, fields, with, true, taken, u->flag_count + cli_flag_count, &n);
+        add_flags(a, u, more, n);
+    }
+    add_flags(a, u, cli_flags, cli_flag_count);
+}
+
+static void describe(struct arena *a, struct verb_use *u)
+{
+    const char *word = scope_kind_word(a, u->kind);
+    const char *name = u->action ? u->action->name : u->verb->name;
+    const char *words = u->action && u->action->on_kind ? NULL : u->verb->words;
+    u->usage = arena_printf(a, "ingot %s %s%s%s [flags]", word, name, words ? " " : "", words ? words : "");
+    u->takes_object = words && u->verb->needs != VERB_CREATE;
+    if (u->action)
+        u->summary = u->action->title.en ? u->action->title.en : u->action->name;
+    else
+        u->summary = u->verb->needs == VERB_LIST && u->kind->titles.en
+                         ? arena_printf(a, "list %s", u->kind->titles.en)
+                         : arena_printf(a, u->verb->summary, word);
+    collect_flags(a, u);
+}
+
+bool verb_find(struct arena *a, const struct kind *k, struct str name, struct verb_use *ret)
+{
+    struct verb_use u = {.kind = k};
+    for (const struct verb *v = verbs; v->name; v++)
+        if (str_is(name, v->name) && (k->verbs & v->needs))
+            u.verb = v;
+    for (const struct action *act = k->actions; !u.verb && act && act->name; act++) {
+        if (str_is(name, act->name)) {
+            u.verb = &action_verb;
+            u.action = act;
+            break;
+        }
+    }
+    if (!u.verb)
+        return false;
+    describe(a, &u);
+    *ret = u;
+    return true;
+}
+
+const char **verb_names(struct arena *a, const struct kind *k)
+{
+    size_t actions = 0, n = 0;
+    while (k->actions && k->actions[actions].name)
+        actions++;
+    const char **out = arena_array(a, const char *, countof(verbs) + actions + 1);
+    for (const struct verb *v = verbs; v->name; v++)
+        if (k->verbs & v->needs)
+            out[n++] = v->name;
+    for (size_t i = 0; i < actions; i++)
+        out[n++] = k->actions[i].name;
+    return out;
+}
+
+bool verb_run(struct cli *cli, const struct verb_use *use, const struct args *args, struct err *err)
+{
+    size_t min = use->takes_object ? 1 : 0;
+    size_t max = use->verb->needs == VERB_DELETE ? SIZE_MAX : min || use->verb->needs == VERB_CREATE ? 1 : 0;
+    return args_count(args, min, max, use->usage, err) &&
+           use->verb->run(cli, use->kind, use->action, args, err);
+}

@@ -1,0 +1,43 @@
+/* A backup of the whole platform: one tar archive, compressed with zstd, of a consistent copy of the database
+ * (`ingot.db`, a SQLite file whichever engine is used), `config.json` and the blobs, made while the platform
+ * runs. The last member, `manifest.json`, has the SHA-256 of each other one (a blob's is its name), so an
+ * archive that was cut off or changed is recognised before anything is touched. */
+#ifndef INGOT_CORE_BACKUP_BACKUP_H
+#define INGOT_CORE_BACKUP_BACKUP_H
+
+#include "core/caller.h"
+#include "core/core.h"
+
+#define BACKUP_FORMAT   1
+#define BACKUP_MANIFEST "manifest.json"
+#define BACKUP_DATABASE "ingot.db"
+#define BACKUP_CONFIG   "config.json"
+#define BACKUP_BLOBS    "blobs"
+
+/* Writes one; write gets the archive's bytes in order and may block. */
+struct backup_sink {
+    bool (*write)(void *ctx, struct str piece, struct err *err);
+    void *ctx;
+};
+bool backup_write(struct core *core, const struct backup_sink *sink, struct err *err);
+
+struct backup_info {
+    const char *version;    /* of the program that made it */
+    const char *created_at; /* RFC 3339 */
+    int64_t files, bytes;
+};
+/* Reads the archive from fd to its end and checks all of it; what it holds is unpacked below the folder
+ * `into`
+ * (-1: only checked). ERR_INVALID says what is wrong with it. On failure `into` may hold parts. */
+bool backup_unpack(int fd, int into, struct arena *a, struct backup_info *ret, struct err *err);
+
+/* Makes a data folder from a backup. data must be absent or empty; db_url NULL: SQLite in it; another
+ * database must be empty. Nothing is left behind on failure. */
+bool backup_restore_folder(const char *data, const char *db_url, int fd, struct arena *a,
+                           struct backup_info *ret, struct err *err);
+/* Replaces everything in the running platform, in one transaction, once the whole archive is checked.
+ * Everybody is signed out unless the backup knows their session or token. */
+bool backup_restore_running(struct core *core, const struct caller *c, int fd, struct arena *a,
+                            struct backup_info *ret, struct err *err);
+
+#endif
