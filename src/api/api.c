@@ -133,7 +133,8 @@ static void handle_api(struct request *r, struct core *core)
         return;
     }
     r->user = job;
-    if (r->content_length == 0)
+    bool streams = job->match.route && job->match.route->streams;
+    if (r->content_length == 0 || streams)
         submit(job);
     else
         request_collect(r, API_BODY_MAX, collected);

@@ -1,5 +1,6 @@
 /* The routes that belong to no kind and not to signing in. */
 #include "api/auth.h"
+#include "api/backup.h"
 #include "api/events.h"
 #include "api/kinds_json.h"
 #include "api/openapi.h"
@@ -59,5 +60,5 @@ static const struct route platform_routes[] = {
     {0},
 };
 
-const struct route *const router_tables[] = {platform_routes, auth_routes};
+const struct route *const router_tables[] = {platform_routes, auth_routes, backup_routes};
 const size_t router_table_count = countof(router_tables);

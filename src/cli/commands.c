@@ -1,9 +1,11 @@
 /* Every command that is no kind's. */
+#include "api/openapi.h"
 #include "cli/account.h"
 #include "cli/backup.h"
 #include "cli/cli.h"
 #include "cli/complete.h"
 #include "cli/help.h"
+#include "cli/serve.h"
 #include "record/record_cli.h"
 
 static bool version_run(unused_ok struct cli *cli, const struct args *args, struct err *err)
@@ -11,6 +13,16 @@ static bool version_run(unused_ok struct cli *cli, const struct args *args, stru
     if (!args_count(args, 0, 0, "ingot version", err))
         return false;
     puts("ingot " INGOT_VERSION);
+    return true;
+}
+
+static bool openapi_run(unused_ok struct cli *cli, const struct args *args, struct err *err)
+{
+    if (!args_count(args, 0, 0, "ingot openapi", err))
+        return false;
+    auto_buf struct buf text = {0};
+    openapi_write(&text);
+    printf(STR_FMT "\n", STR_ARG(buf_view(&text)));
     return true;
 }
 
@@ -22,6 +34,11 @@ static int record_program(int argc, char **argv)
 }
 
 const struct command commands[] = {
+    {.name = "serve",
+     .usage = "[--data DIR] [--listen HOST:PORT] ...",
+     .summary = "run the platform; `ingot serve --help` lists its options",
+     .examples = "ingot serve --data ./data --listen 127.0.0.1:8080",
+     .program = serve_main},
     {.name = "login",
      .usage = "URL",
      .summary = "sign in to a server and remember it",
@@ -62,6 +79,7 @@ const struct command commands[] = {
      .examples = "source <(ingot completion bash)\n"
                  "ingot completion fish > ~/.config/fish/completions/ingot.fish",
      .run = complete_script},
+    {.name = "openapi", .summary = "print the description of the API", .run = openapi_run},
     {.name = "version", .summary = "the version of this program", .run = version_run},
     {.name = "help", .usage = "[COMMAND | KIND [VERB]]", .summary = "explain a command", .run = help_run},
     {.name = "__complete",
