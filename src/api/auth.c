@@ -2,18 +2,13 @@
 
 #include "net/url.h"
 
-static struct str bearer(const struct request *r)
-{
-    struct str value = request_header(r, "authorization"), rest;
-    struct str scheme = str_cut(value, ' ', &rest);
-    return str_ieq(scheme, STR("bearer")) ? str_trim(rest) : STR_NULL;
-}
-
-/* The credential that the request carries; false when there is none. */
+/* The credential that the request carries; false when there is none. Other schemes than Bearer are not for us
+ * (a proxy's, perhaps). */
 static bool credential(const struct request *r, struct str *ret, bool *ret_cookie)
 {
-    *ret_cookie = request_header(r, "authorization").p == NULL;
-    *ret = *ret_cookie ? request_cookie(r, AUTH_COOKIE) : bearer(r);
+    struct str rest, scheme = str_cut(request_header(r, "authorization"), ' ', &rest);
+    *ret_cookie = !str_ieq(scheme, STR("bearer"));
+    *ret = *ret_cookie ? request_cookie(r, AUTH_COOKIE) : str_trim(rest);
     return !*ret_cookie || ret->n > 0;
 }
 
