@@ -260,9 +260,11 @@ bool engine_create(struct core *core, const struct caller *c, const struct kind 
 static bool merge_json(struct op *op, const struct field *f, const struct db_value *old, yyjson_val *patch,
                        struct db_value *ret, struct err *err)
 {
-    yyjson_val *was = old->type == DB_TEXT ? json_parse(op->arena, old->s, err) : NULL;
-    if (!yyjson_is_obj(was) || !yyjson_is_obj(patch))
+    if (!yyjson_is_obj(patch))
         return true;
+    yyjson_val *was = json_parse(op->arena, old->type == DB_TEXT ? old->s : STR("{}"), err);
+    if (!was)
+        return false;
     yyjson_mut_doc *doc = yyjson_mut_doc_new(NULL);
     size_t n;
     char *text = doc ? yyjson_mut_val_write(yyjson_merge_patch(doc, was, patch), 0, &n) : NULL;

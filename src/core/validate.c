@@ -339,6 +339,9 @@ static bool one_field(struct arena *a, const struct field *f, yyjson_val *v, enu
     if (v && !accepts(f, mode))
         v = NULL; /* one of `also` with a field's name */
     *given = v != NULL;
+    /* Part of a merge patch: the whole is checked when it is merged. */
+    if (mode == VALIDATE_UPDATE && f->type == FIELD_JSON && yyjson_is_obj(v))
+        return typed_value(a, f, v, value, err);
     if (v && !yyjson_is_null(v))
         return validate_value(a, f, v, value, err);
     if (!v && mode == VALIDATE_UPDATE)

@@ -9,7 +9,8 @@
 
 enum validate_mode {
     VALIDATE_CREATE, /* fields with FIELD_CREATE; required ones must be there, others get their fallback */
-    VALIDATE_UPDATE, /* fields with FIELD_UPDATE; null takes a value away (its fallback, if it has one) */
+    VALIDATE_UPDATE, /* fields with FIELD_UPDATE; null takes a value away (its fallback, if it has one); JSON
+                        objects are patches: validate_value checks the merged whole */
     VALIDATE_INPUT,  /* all fields of an action */
 };
 

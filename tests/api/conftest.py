@@ -1,0 +1,82 @@
+"""Fixtures of the API tests. INGOT_TEST_DB=postgres runs them all on PostgreSQL instead of SQLite."""
+
+import os
+
+import pytest
+from harness import Api, Postgres, Server, unique
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """The worker's PostgreSQL cluster."""
+    cluster = Postgres()
+    yield cluster
+    cluster.stop()
+
+
+@pytest.fixture(scope="session")
+def make_db(request):
+    """A function that gives an empty database's URL, or None for the default in the data folder."""
+    if os.environ.get("INGOT_TEST_DB", "sqlite") == "sqlite":
+        return lambda: None
+    return request.getfixturevalue("postgres").database
+
+
+@pytest.fixture(scope="session")
+def server(make_db):
+    """One server for all tests of the worker; it must end cleanly."""
+    server = Server(make_db()).start()
+    yield server
+    server.remove()
+
+
+@pytest.fixture
+def fresh_server(make_db):
+    """A function that starts a server of the test's own; its arguments are Server's."""
+    servers = []
+
+    def make(**options) -> Server:
+        options.setdefault("db", make_db())
+        servers.append(Server(**options))
+        return servers[-1].start()
+    yield make
+    for server in servers:
+        server.remove()
+
+
+@pytest.fixture(scope="session")
+def admin(server) -> Api:
+    """The administrator."""
+    return server.admin()
+
+
+@pytest.fixture
+def project(admin) -> dict:
+    """An empty project."""
+    return admin.post("projects", {"name": unique("project")})
+
+
+@pytest.fixture
+def make_user(server, admin):
+    """A function that makes a user, a member of a project in a role ("owner", "member", "viewer") if given, and
+    gives their client with .user."""
+
+    def make(project: dict | None = None, role: str = "member", **fields) -> Api:
+        name = unique("user")
+        user = admin.post("users", {"name": name, "password": "pass-word-1", **fields})
+        if project:
+            wanted = admin.get("roles", filter=f'name = "{role}"')["items"][0]["id"]
+            admin.post(f"projects/{project['id']}/members", {"user": user["id"], "role": wanted})
+        api = Api(server.url).sign_in(name, "pass-word-1")
+        api.user = user
+        return api
+    return make
+
+
+@pytest.fixture
+def make_set(admin, project):
+    """A function that makes a label set in the project."""
+
+    def make(name: str | None = None, **fields) -> dict:
+        return admin.post("label-sets", {"project": project["id"], "name": name or unique("set"), **fields})
+    return make
