@@ -29,6 +29,7 @@ fuzz    | tests/fuzz/fuzz_*.c   | run_fuzz
 api     | tests/api             | run_api
 api-pg  | tests/api             | run_api_pg
 sdk     | python/tests          | run_sdk
+record  | tests/record          | run_record
 web     | web/package.json      | run_web
 browser | web/tests             | run_browser
 scripts | tests/scripts         | run_scripts
@@ -78,6 +79,10 @@ run_api_pg() {
 
 run_sdk() {
     mode_build san && pytest python/tests
+}
+
+run_record() {
+    pytest tests/record
 }
 
 run_scripts() {
