@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-enum { BATCH_MAX = 256, RETRIES = 10, IDLE_SECONDS = 10 };
+enum { BATCH_MAX = 256, RETRIES = 10, IDLE_SECONDS = 10, FAN = 8 };
 
 struct request {
     db_write_fn fn;
@@ -18,7 +18,8 @@ struct request {
     struct request *next;
     struct err err;
     bool ok;
-    atomic_uint done; /* 1 when the caller may go on; also the word it sleeps on */
+    struct request *wakes[FAN]; /* others of the batch that the caller wakes on its way */
+    atomic_uint done;           /* 1 when the caller may go on; also the word it sleeps on */
 };
 
 struct writer {
@@ -188,10 +189,21 @@ static void wake(struct request *r)
     syscall(SYS_futex, &r->done, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
 }
 
+/* Waking costs as much as a small write, so the callers share it: each wakes up to FAN others. */
+static void wake_batch(struct request **batch, size_t n)
+{
+    for (size_t i = FAN; i < n; i++)
+        batch[i / FAN - 1]->wakes[i % FAN] = batch[i];
+    for (size_t i = 0; i < n && i < FAN; i++)
+        wake(batch[i]);
+}
+
 static void sleep_until_done(struct request *r)
 {
     while (!atomic_load_explicit(&r->done, memory_order_acquire))
         syscall(SYS_futex, &r->done, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 0, NULL, NULL, 0);
+    for (size_t i = 0; i < FAN && r->wakes[i]; i++)
+        wake(r->wakes[i]);
 }
 
 /* Sleeps until wanted requests wait or ns are over. With the lock held. */
@@ -240,8 +252,7 @@ static void *loop(void *arg)
             run_batch(w, batch, n);
         else
             w->idle(w->idle_ctx);
-        for (size_t i = 0; i < n; i++)
-            wake(batch[i]);
+        wake_batch(batch, n);
         pthread_mutex_lock(&w->lock);
     }
     pthread_mutex_unlock(&w->lock);
