@@ -5,6 +5,7 @@
 #include "api/kinds_json.h"
 #include "api/openapi.h"
 #include "api/router.h"
+#include "api/uploads.h"
 
 static void run_health(struct api_call *call)
 {
@@ -60,5 +61,6 @@ static const struct route platform_routes[] = {
     {0},
 };
 
-const struct route *const router_tables[] = {platform_routes, auth_routes, backup_routes};
+const struct route *const router_tables[] = {platform_routes, auth_routes, backup_routes, tus_routes,
+                                             file_routes};
 const size_t router_table_count = countof(router_tables);

@@ -248,6 +248,8 @@ static void run_posted(struct task *t)
         give_answer(x);
     if (what & POST_OUTPUT)
         send_written(x);
+    if ((what & POST_ABORT) && x->proto)
+        x->ops->abort(x);
     exchange_unref(x);
 }
 

@@ -53,7 +53,7 @@ struct exchange_output {
     void (*drain)(struct exchange *x);               /* the server stops; NULL: abort */
 };
 
-enum exchange_post { POST_SINK = 1, POST_RESUME = 2, POST_ANSWER = 4, POST_OUTPUT = 8 };
+enum exchange_post { POST_SINK = 1, POST_RESUME = 2, POST_ANSWER = 4, POST_OUTPUT = 8, POST_ABORT = 16 };
 
 struct exchange {
     struct request pub;

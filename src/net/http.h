@@ -87,6 +87,8 @@ struct stream *respond_stream(struct request *r, int status, const struct header
  */
 size_t stream_write(struct stream *s, struct str data);
 void stream_end(struct stream *s);
+/* Breaks the connection off instead, so that the client does not take a part for the whole. */
+void stream_abort(struct stream *s);
 
 /* --- WebSocket (RFC 6455, also over HTTP/2 by RFC 8441) --- */
 struct ws;

@@ -55,3 +55,8 @@ void stream_end(struct stream *s)
 {
     exchange_write_end(s->x);
 }
+
+void stream_abort(struct stream *s)
+{
+    exchange_post(s->x, POST_ABORT);
+}

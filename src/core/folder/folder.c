@@ -1,6 +1,7 @@
 #include "core/folder/folder.h"
 
 #include "base/map.h"
+#include "core/quota.h"
 
 bool folder_manifest(struct core *core, const struct object *version, struct arena *a, struct manifest *ret,
                      struct err *err)
@@ -140,30 +141,11 @@ static bool apply_write(struct op *op, void *ctx, struct err *err)
     return true;
 }
 
-/* What the project may store, 0: no limit. */
-static bool storage_limit(struct core *core, int64_t project, struct arena *a, int64_t *ret, struct err *err)
-{
-    struct db_row row;
-    bool found;
-    if (!db_query_one(core->db, a, "SELECT quota FROM projects WHERE id = ?", db_args(db_int(project)), &row,
-                      &found, err))
-        return false;
-    *ret = 0;
-    if (!found || row.v[0].type != DB_TEXT)
-        return true;
-    yyjson_val *quota = json_parse(a, row.v[0].s, err);
-    if (!quota)
-        return false;
-    *ret = yyjson_get_sint(yyjson_obj_get(quota, "storage"));
-    return true;
-}
-
 bool folder_apply(struct core *core, const struct caller *c, struct object *version,
                   const struct folder_change *changes, size_t n, struct arena *a, struct err *err)
 {
     struct manifest m;
     struct apply p = {.after = version, .manifest = &m};
-    int64_t limit;
     if (object_int(version, "published"))
         return err_set(err, ERR_CONFLICT, "published",
                        "version " STR_FMT " is published and cannot be changed any more",
@@ -171,8 +153,7 @@ bool folder_apply(struct core *core, const struct caller *c, struct object *vers
     if (!changed_manifest(core, version, changes, n, a, &m, err) ||
         !manifest_save(core->store, &m, &p.digest, err) ||
         !manifest_hold(core->store, version->project, &m, &p.digest, err) ||
-        !storage_limit(core, version->project, a, &limit, err) ||
-        !store_admit(core->store, version->project, 0, limit, err))
+        !quota_admit_storage(core, version->project, 0, err))
         return false;
     digest_hex(&p.digest, p.hex);
     struct object before = *version;

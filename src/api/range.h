@@ -1,0 +1,15 @@
+/* Files with ETag and Range (RFC 9110, one range). */
+#ifndef INGOT_API_RANGE_H
+#define INGOT_API_RANGE_H
+
+#include "net/http.h"
+
+enum range { RANGE_ALL, RANGE_PART, RANGE_BAD };
+/* What of size bytes is asked for: bytes=a-b, a-, -n; several ranges or another unit: all of it. */
+enum range range_parse(struct str header, uint64_t size, uint64_t *ret_offset, uint64_t *ret_length);
+/* Answers with the file: 200, 206, 304 or 416. etag has its quotes. Owns fd. headers (type, disposition) are
+ * added. */
+void range_respond_file(struct request *r, int fd, uint64_t size, const char *etag,
+                        const struct header *headers, size_t n);
+
+#endif

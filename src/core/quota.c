@@ -1,0 +1,30 @@
+#include "core/quota.h"
+
+#include "base/json.h"
+#include "store/store.h"
+
+bool quota_storage(struct core *core, int64_t project, int64_t *ret, struct err *err)
+{
+    auto_arena struct arena a;
+    arena_init(&a);
+    struct db_row row;
+    bool found;
+    if (!db_query_one(core->db, &a, "SELECT quota FROM projects WHERE id = ?", db_args(db_int(project)), &row,
+                      &found, err))
+        return false;
+    if (!found || row.v[0].type != DB_TEXT) {
+        *ret = 0;
+        return true;
+    }
+    yyjson_val *quota = json_parse(&a, row.v[0].s, err);
+    if (!quota)
+        return false;
+    *ret = yyjson_get_sint(yyjson_obj_get(quota, "storage"));
+    return true;
+}
+
+bool quota_admit_storage(struct core *core, int64_t project, int64_t more, struct err *err)
+{
+    int64_t limit;
+    return quota_storage(core, project, &limit, err) && store_admit(core->store, project, more, limit, err);
+}
