@@ -197,7 +197,7 @@ static void verbs(struct writer *w, const struct kind *k, const struct verb *tab
         const struct verb *v = &table[i];
         if (!(k->verbs & v->verb))
             continue;
-        const char *id = arena_printf(&w->arena, "%s_%s", v->name, k->name);
+        const char *id = arena_printf(&w->arena, "%s_%s", k->name, v->name);
         const char *says =
             arena_printf(&w->arena, "%s: %s", v->verb == VERB_LIST ? k->titles.en : k->title.en, v->name);
         operation_begin(w, v->method, id, says, k->name);
@@ -259,7 +259,7 @@ static void action(struct writer *w, const struct kind *k, const struct action *
 {
     struct json_out *o = &w->o;
     path_begin(w, arena_printf(&w->arena, act->on_kind ? "%s/%s" : "%s/{id}/%s", base, act->name));
-    char *id = arena_printf(&w->arena, "%s_%s", act->name, k->name);
+    char *id = arena_printf(&w->arena, "%s_%s", k->name, act->name);
     for (char *p = id; *p; p++)
         if (*p == '-')
             *p = '_';

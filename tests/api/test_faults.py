@@ -1,0 +1,147 @@
+"""Things that break: the process, the disk, the database server. Nothing acknowledged is lost, the server says 503
+meanwhile, and goes on by itself afterwards."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import threading
+
+import httpx
+import pytest
+from harness import DEADLINE, Api, problem, unique, wait_for
+
+CLIENTS = 8
+
+
+class Burst:
+    """Clients that create specs as fast as they are answered, and remember what was acknowledged."""
+
+    def __init__(self, url: str, token: str) -> None:
+        self.url, self.token = url, token
+        self.acknowledged: list[tuple[int, str]] = []
+        self.lock = threading.Lock()
+        self.ending = False
+        self.threads = [threading.Thread(target=self._run) for _ in range(CLIENTS)]
+        for thread in self.threads:
+            thread.start()
+
+    def _run(self) -> None:
+        with Api(self.url, self.token) as api:
+            while not self.ending:
+                name = unique("burst")
+                try:
+                    answer = api.call("POST", "specs", json={"name": name, "cpus": 1, "memory": 1 << 30})
+                except httpx.TransportError:
+                    return
+                assert answer.status_code == 201, answer.text
+                with self.lock:
+                    self.acknowledged.append((answer.json()["id"], name))
+
+    def count(self) -> int:
+        with self.lock:
+            return len(self.acknowledged)
+
+    def join(self) -> None:
+        self.ending = True
+        for thread in self.threads:
+            thread.join(DEADLINE)
+            assert not thread.is_alive()
+
+
+def test_a_killed_server_loses_nothing_acknowledged(fresh_server):
+    server = fresh_server()
+    token = server.admin().token
+    acknowledged = []
+    for round_ in range(5):
+        burst = Burst(server.url, token)
+        wait_for(lambda: burst.count() >= 20 + 7 * round_, "a burst of writes")
+        server.kill()
+        burst.join()
+        acknowledged += burst.acknowledged
+        server.start()
+        api = Api(server.url, token)
+        stored = {one["id"]: one["name"] for one in api.all("specs", limit=200)}
+        missing = [one for one in acknowledged if stored.get(one[0]) != one[1]]
+        assert not missing
+        # What was written is whole: each has its line in the audit.
+        made = {one["object"] for one in api.all("audit", filter='kind = "spec" and verb = "create"', limit=200)}
+        assert made >= stored.keys()
+
+
+@pytest.fixture
+def small_disk():
+    """A folder with 24 MiB of room."""
+    folder = tempfile.mkdtemp(prefix="ingot-small-")
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", folder], capture_output=True)
+    if mounted.returncode != 0:
+        os.rmdir(folder)
+        pytest.skip("mounting a small disk is not permitted here")
+    yield folder
+    subprocess.run(["umount", "-l", folder], check=True)
+    os.rmdir(folder)
+
+
+def fill(path: str) -> None:
+    """Takes all room that is left."""
+    with open(path, "wb", buffering=0) as file:
+        for size in (1 << 20, 4096, 1):
+            try:
+                while True:
+                    file.write(b"\1" * size)
+            except OSError:
+                pass
+
+
+def test_a_full_disk(fresh_server, make_db, small_disk):
+    if make_db() is not None:
+        pytest.skip("the disk is PostgreSQL's")
+    server = fresh_server(data=small_disk, db=None)
+    api = server.admin()
+    project = api.post("projects", {"name": "p"})["id"]
+    kept = api.post("specs", {"name": "kept", "cpus": 1, "memory": 1 << 30})
+    fill(f"{small_disk}/filler")
+    labels = [{"name": f"label {i}"} for i in range(900)]
+
+    def refused():
+        answer = api.call("POST", "label-sets", json={"project": project, "name": unique(), "labels": labels})
+        return answer if answer.status_code != 201 else None
+    answer = wait_for(refused, "the refusal of a write")
+    problem(answer, 503, "unavailable")
+    assert "retry-after" in answer.headers
+    assert api.get(f"specs/{kept['id']}") == kept
+    count = api.get("label-sets", project=project, count="true")["total"]
+    os.unlink(f"{small_disk}/filler")
+    wait_for(lambda: api.call("POST", "specs", json={"name": unique(), "cpus": 1, "memory": 1 << 30}).status_code == 201,
+             "a write after the disk has room again")
+    assert api.get("label-sets", project=project, count="true")["total"] == count
+    server.stop()
+
+
+def test_a_lost_postgresql(fresh_server):
+    """The whole database server goes away and comes back."""
+    from harness import Postgres, ROOT
+    if not shutil.which("psql"):
+        pytest.skip("PostgreSQL is not installed")
+    cluster = Postgres()
+    try:
+        server = fresh_server(db=cluster.url)
+        api = server.admin()
+        kept = api.post("specs", {"name": "kept", "cpus": 1, "memory": 1 << 30})
+        control = [p for p in sorted(os.listdir("/usr/lib/postgresql"))][-1]
+        pg_ctl = f"/usr/lib/postgresql/{control}/bin/pg_ctl"
+        as_postgres = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.getuid() == 0 else []
+        subprocess.run([ROOT / "scripts/postgres.sh", "stop", cluster.dir], check=True)
+        for method, path, body in (("GET", "specs", None), ("GET", "health", None),
+                                   ("POST", "specs", {"name": "lost", "cpus": 1, "memory": 1 << 30})):
+            problem(api.call(method, path, json=body), 503, "unavailable")
+        subprocess.run([*as_postgres, pg_ctl, "-D", f"{cluster.dir}/data", "-l", f"{cluster.dir}/server.log", "-w", "-t",
+                        "120", "start"], check=True, cwd=cluster.dir, stdout=subprocess.DEVNULL)
+        wait_for(lambda: api.call("GET", "health").status_code == 200, "the health after the loss")
+        wait_for(lambda: api.call("POST", "specs", json={"name": unique(), "cpus": 1, "memory": 1 << 30}).status_code == 201,
+                 "a write after the loss")
+        assert api.get(f"specs/{kept['id']}") == kept
+        assert api.get("specs", q="lost")["items"] == []
+        server.stop()
+    finally:
+        cluster.stop()

@@ -1,0 +1,209 @@
+"""Lists: paging that holds still, search, sort, filter, what is refused."""
+
+import base64
+import json
+
+import pytest
+from harness import problem, unique
+
+GIB = 1 << 30
+
+
+@pytest.fixture(scope="module")
+def sets(admin):
+    """A project with 25 label sets; every third is public and has no description."""
+    project = admin.post("projects", {"name": unique("lists")})["id"]
+    for i in range(25):
+        admin.post("label-sets", {"project": project, "name": f"{'cat' if i % 2 else 'dog'}-{i:02}",
+                                  "public": i % 3 == 0, "description": None if i % 3 == 0 else f"d{i % 4}"})
+    return project
+
+
+@pytest.fixture(scope="module")
+def mark(admin):
+    """Specs of the test's own, found by the mark in accelerator; some without a value there."""
+    mark = unique("chip")
+    for i in range(12):
+        admin.post("specs", {"name": f"{mark}-{i:02}", "cpus": i / 2, "memory": GIB * (1 + i % 3),
+                             "accelerator": mark if i % 2 else None, "accelerators": i % 2, "ib": i % 4 == 0})
+    return mark
+
+
+def names(page) -> list[str]:
+    return [one["name"] for one in page["items"]]
+
+
+def test_pages_are_newest_first(admin, sets):
+    first = admin.get("label-sets", project=sets, count="true")
+    assert len(first["items"]) == 20 and first["total"] == 25
+    ids = [one["id"] for one in first["items"]]
+    assert ids == sorted(ids, reverse=True)
+    second = admin.get("label-sets", project=sets, cursor=first["next"])
+    assert len(second["items"]) == 5 and second["next"] is None and "total" not in second
+    assert second["items"][0]["id"] < ids[-1]
+
+
+@pytest.mark.parametrize("sort", ["id", "-id", "name", "-name", "created_at", "-created_at", "updated_at",
+                                  "-updated_at"])
+@pytest.mark.parametrize("limit", [1, 7, 25, 200])
+def test_every_order_pages_through_all(admin, sets, sort, limit):
+    items = admin.all("label-sets", project=sets, sort=sort, limit=limit)
+    field = sort.lstrip("-")
+    values = [(one[field], one["id"]) for one in items]
+    assert len({one["id"] for one in items}) == 25
+    assert values == sorted(values, reverse=sort[0] == "-")
+
+
+@pytest.mark.parametrize("sort", ["cpus", "-cpus", "memory", "-memory"])
+def test_orders_with_equal_values(admin, mark, sort):
+    items = admin.all("specs", q=mark, sort=sort, limit=5)
+    values = [(one[sort.lstrip("-")], one["id"]) for one in items]
+    assert len(items) == 12 and values == sorted(values, reverse=sort[0] == "-")
+
+
+def test_orders_with_missing_values(admin):
+    """Objects without a value come first upwards and last downwards, on every engine."""
+    first = [admin.post("tokens", {"name": unique("t"), "expires_at": at})["id"]
+             for at in ("2099-01-01T00:00:00Z", None, "2098-01-01T00:00:00Z", None)]
+    for limit in (1, 2, 3, 200):
+        items = [one["id"] for one in admin.all("tokens", sort="expires_at", limit=limit) if one["id"] in first]
+        assert items == [first[1], first[3], first[2], first[0]]
+        items = [one["id"] for one in admin.all("tokens", sort="-expires_at", limit=limit) if one["id"] in first]
+        assert items == [first[0], first[2], first[3], first[1]]
+
+
+def test_paging_holds_still_under_changes(admin, project, make_set):
+    made = [make_set(f"n{i:02}") for i in range(10)]
+    page = admin.get("label-sets", project=project["id"], sort="name", limit=4)
+    make_set("n00-before")
+    make_set("n05-after")
+    admin.delete(f"label-sets/{made[3]['id']}")
+    rest = admin.get("label-sets", project=project["id"], sort="name", limit=200, cursor=page["next"])
+    assert names(page) == ["n00", "n01", "n02", "n03"]
+    assert names(rest) == ["n04", "n05", "n05-after", "n06", "n07", "n08", "n09"]
+
+
+def test_search_finds_prefixes_in_order_of_name(admin, sets):
+    found = admin.all("label-sets", project=sets, q="cat", limit=3)
+    assert [one["name"] for one in found] == [f"cat-{i:02}" for i in range(1, 25, 2)]
+    assert names(admin.get("label-sets", project=sets, q="cat-0", sort="-id")) == ["cat-09", "cat-07", "cat-05",
+                                                                                  "cat-03", "cat-01"]
+    for text in ("at", "CAT", "%", "_", "cat%", "cat-01x", "'", '"'):
+        assert admin.get("label-sets", project=sets, q=text)["items"] == []
+    assert admin.get("label-sets", project=sets, q="", count="true")["total"] == 25
+
+
+def test_search_beyond_ascii(admin, project, make_set):
+    for name in ("标签", "标签一", "标识", "\U0010ffff", "\U0010ffffx", "퟿", "\ue000"):
+        make_set(name)
+
+    def find(text):
+        return names(admin.get("label-sets", project=project["id"], q=text))
+    assert find("标签") == ["标签", "标签一"]
+    assert find("标") == sorted(["标签", "标签一", "标识"], key=lambda s: s.encode())
+    assert find("\U0010ffff") == ["\U0010ffff", "\U0010ffffx"]
+    assert find("퟿") == ["퟿"]
+
+
+FILTERS = [
+    ('name = "cat-01"', 1),
+    ('name != "cat-01"', 24),
+    ('name ~ "cat-0"', 5),
+    ('name in ("cat-01", "dog-02", "nobody")', 2),
+    ("public = true", 9),
+    ("public != true", 16),
+    ('public = true and name ~ "dog"', 5),
+    ('name >= "dog"', 13),
+    ('name < "dog" and name > "cat-11"', 6),
+    ('name<="cat-01"', 1),
+    ("id > 0", 25),
+    ("created_by = 1", 25),
+    ("created_by = 999999", 0),
+    ("created_by != null", 25),
+    ("created_by = null", 0),
+    ('created_at > "2020-01-01T00:00:00Z"', 25),
+    ('created_at < "2020-01-01T00:00:00+08:00"', 0),
+    ('name = "\\u0063at-01"', 1),
+    ('name = "x\\" or 1=1 --"', 0),
+    ("  public=false\nand\tid>0 ", 16),
+]
+
+
+@pytest.mark.parametrize("text, count", FILTERS)
+def test_filters(admin, sets, text, count):
+    page = admin.get("label-sets", project=sets, filter=text, limit=200, count="true")
+    assert (len(page["items"]), page["total"]) == (count, count)
+
+
+def test_filters_by_number(admin, mark):
+    def count(text):
+        return len(admin.get("specs", q=mark, filter=text, limit=200)["items"])
+    assert count("cpus >= 2.5") == 7
+    assert count("cpus = 1") == 1
+    assert count(f"memory = {GIB} and cpus < 3") == 2
+    assert count("accelerator = null") == 6
+    assert count("accelerator != null") == 6
+    assert count(f'accelerator != "{mark}"') == 6
+    assert count(f'accelerator ~ "{mark[:6]}"') == 6
+    assert count("cpus in (1, 2, 2.5)") == 3
+    assert count("ib = true") == 3
+
+
+BAD_FILTERS = [
+    ("name", "operator"), ("name =", "value"), ("= 1", "name"), ('name = "a" or public = true', "and"),
+    ('name = "a" and', "name"), ("name = a", "JSON"), ("name = 'a'", "value"), ('name = "a', "JSON"),
+    ("name = 1", "text in quotes"), ('public = "true"', "true or false"), ("public ~ true", "texts"),
+    ('id = "1"', "whole number"), ("id = 1.5", "whole number"), ("id = 18446744073709551615", "too large"),
+    ("labels = 1", "no field"), ("password = 1", "no field"), ("description = 1", "no field"), ("name < null", "null"),
+    ("name in ()", "value"), ("name in (null)", "null"), ('name in ("a"', ")"), ("name in", "("),
+    ('created_at = "today"', "time"), ("created_at = 5", "time"), ('name = "\\u0000"', "NUL"),
+    ("name == 1", "value"), ('name = {"a": 1}', "value"), ("(id = 1)", "name"), ("id = 1;", "and"),
+    (" and ".join(["id > 0"] * 21), "20"), (f"id in ({','.join(['1'] * 101)})", "100"), ("id > 0" + " " * 4100, "4096"),
+]
+
+
+@pytest.mark.parametrize("text, says", BAD_FILTERS)
+def test_bad_filters(admin, sets, text, says):
+    problem(admin.call("GET", "label-sets", params={"project": sets, "filter": text}), 422, "invalid", "filter", says)
+
+
+def forged(*parts) -> str:
+    return base64.urlsafe_b64encode(json.dumps(parts).encode()).decode().rstrip("=")
+
+
+BAD_PARAMETERS = [
+    ({"limit": "0"}, "limit"), ({"limit": "201"}, "limit"), ({"limit": "-1"}, "limit"), ({"limit": "x"}, "limit"),
+    ({"limit": "1e2"}, "limit"), ({"limit": "99999999999999999999"}, "limit"), ({"limit": ""}, "limit"),
+    ({"project": "0"}, "project"), ({"project": "-1"}, "project"), ({"project": "x"}, "project"),
+    ({"project": "99999999999999999999"}, "project"),
+    ({"sort": "labels"}, "sort"), ({"sort": "nothing"}, "sort"), ({"sort": "-"}, "sort"), ({"sort": "--name"}, "sort"),
+    ({"sort": "name; drop table"}, "sort"), ({"mine": "1"}, "mine"), ({"count": "yes"}, "count"),
+    ({"page": "2"}, "page"), ({"offset": "10"}, "offset"), ({"q": "x" * 201}, "q"),
+    ({"cursor": "x"}, "cursor"), ({"cursor": "!!!"}, "cursor"), ({"cursor": "A" * 5000}, "cursor"),
+    ({"cursor": forged("-id", None)}, "cursor"), ({"cursor": forged("-id", None, -1)}, "cursor"),
+    ({"cursor": forged("-id", None, 1 << 63)}, "cursor"), ({"cursor": forged("-id", 5, 1)}, "cursor"),
+    ({"cursor": forged("name", "a", 1)}, "cursor"), ({"cursor": forged(1, None, 1)}, "cursor"),
+    ({"cursor": forged("name", 7, 1), "sort": "name"}, "cursor"),
+    ({"cursor": forged("name", "a\0b", 1), "sort": "name"}, "cursor"),
+    ({"cursor": forged("updated_at", 1 << 63, 1), "sort": "updated_at"}, "cursor"),
+]
+
+
+@pytest.mark.parametrize("params, field", BAD_PARAMETERS)
+def test_bad_parameters(admin, sets, params, field):
+    problem(admin.call("GET", "label-sets", params={"project": sets, **params}), 422, "invalid", field)
+
+
+def test_parameters_given_twice_or_malformed(admin, sets):
+    problem(admin.call("GET", f"label-sets?project={sets}&limit=1&limit=2"), 422, "invalid", "limit", "twice")
+    for query in ("q=%ff", "q=%", "q=%zz", "q=%00", "q=%c0%af"):
+        problem(admin.call("GET", f"label-sets?project={sets}&{query}"), 400, "malformed")
+
+
+def test_mine(admin, project, make_set, make_user):
+    member = make_user(project)
+    make_set("theirs")
+    member.post("label-sets", {"project": project["id"], "name": "own"})
+    assert names(member.get("label-sets", project=project["id"], mine="true")) == ["own"]
+    assert names(admin.get("label-sets", project=project["id"], mine="true")) == ["theirs"]
+    assert member.get("label-sets", project=project["id"], mine="false", count="true")["total"] == 2

@@ -1,0 +1,146 @@
+"""The API's descriptions of itself, the documentation page and the web UI's files."""
+
+import subprocess
+import sys
+
+import httpx
+import pytest
+from harness import DEADLINE, unique
+from openapi_spec_validator import validate
+
+
+@pytest.fixture(scope="module")
+def document(admin):
+    return admin.get("openapi.json")
+
+
+def test_health(server, admin):
+    assert httpx.get(server.url + "/api/v1/health", trust_env=False, timeout=DEADLINE).json()["status"] == "ok"
+
+
+def test_kinds(admin):
+    kinds = {one["name"]: one for one in admin.get("kinds")["items"]}
+    label_set = kinds["label_set"]
+    assert (label_set["plural"], label_set["scope"], label_set["menu"]) == ("label-sets", "project", "data")
+    assert label_set["titles"] == {"en": "Label sets", "zh": "标签组"}
+    assert label_set["verbs"] == ["list", "read", "create", "update", "delete"]
+    assert label_set["permissions"]["create"] == "label_set.create"
+    name = label_set["fields"][0]
+    assert (name["name"], name["type"], name["min"], name["max"], name["rule"]) == ("name", "text", 1, 50, "name")
+    assert name["required"] and name["unique"] and name["search"] and not name["secret"]
+    assert kinds["member"]["scope"] == "child" and kinds["member"]["parent"] == "project"
+    for kind in kinds.values():
+        assert kind["title"]["en"] and kind["title"]["zh"]
+        for field in kind["fields"]:
+            assert field["title"]["en"] and field["title"]["zh"], f"{kind['name']}.{field['name']}"
+            assert (field["type"] == "ref") == (field["ref"] is not None)
+            assert (field["type"] == "choice") == (field["choices"] is not None)
+
+
+def test_permissions(admin):
+    table = {one["name"]: one for one in admin.get("permissions")["items"]}
+    for kind in admin.get("kinds")["items"]:
+        for name in kind["permissions"].values():
+            assert name in table
+        for action in kind["actions"]:
+            assert action["permission"] in table
+
+
+def test_the_document_is_valid(document):
+    assert document["openapi"].startswith("3.1")
+    validate(document)
+
+
+def test_the_document_has_every_kind_and_verb(admin, document):
+    for kind in admin.get("kinds")["items"]:
+        path = next(p for p in document["paths"] if p.endswith("/" + kind["plural"])
+                    and (kind["parent"] is None or f"{{{kind['parent']}_id}}" in p))
+        verbs = {"list": (path, "get"), "create": (path, "post"), "read": (path + "/{id}", "get"),
+                 "update": (path + "/{id}", "patch"), "delete": (path + "/{id}", "delete")}
+        for verb in kind["verbs"]:
+            where, method = verbs[verb]
+            assert method in document["paths"][where], f"{verb} of {kind['name']}"
+
+
+def test_objects_fit_their_schemas(admin, document, project, make_set):
+    from openapi_schema_validator import OAS31Validator
+
+    def check(name, value):
+        schema = {"$ref": f"#/components/schemas/{name}", "components": document["components"]}
+        errors = [f"{name}: {error.message}" for error in OAS31Validator(schema).iter_errors(value)]
+        assert not errors
+    check("LabelSet", make_set(labels=[{"name": "x"}]))
+    check("Project", project)
+    check("User", admin.get("users/1"))
+    for schema, path in (("LabelSet", f"label-sets?project={project['id']}"), ("User", "users"), ("Role", "roles"),
+                         ("Member", f"projects/{project['id']}/members"), ("Audit", "audit?limit=200"),
+                         ("Token", "tokens"), ("Session", "sessions"), ("Spec", "specs")):
+        answer = admin.call("GET", path)
+        assert answer.status_code == 200
+        check(schema + "List", answer.json())
+
+
+def test_a_generated_client_works(server, admin, project, document, tmp_path):
+    """openapi-python-client makes a client of the document, and that client makes and reads an object."""
+    import json
+    (tmp_path / "openapi.json").write_text(json.dumps(document))
+    run = subprocess.run([sys.executable, "-m", "openapi_python_client", "generate", "--path",
+                          tmp_path / "openapi.json", "--output-path", tmp_path / "generated", "--meta", "none"],
+                         capture_output=True, text=True, timeout=DEADLINE * 3)
+    assert run.returncode == 0, run.stdout + run.stderr
+    program = f"""
+import sys
+sys.path.insert(0, {str(tmp_path)!r})
+from generated import AuthenticatedClient
+from generated.api.label_set import label_set_create, label_set_list
+from generated.models import LabelSetCreate
+client = AuthenticatedClient(base_url={server.url!r}, token={admin.token!r}, httpx_args={{"trust_env": False}})
+made = label_set_create.sync(client=client, body=LabelSetCreate(project={project['id']}, name="generated"))
+assert made.name == "generated" and made.project.id == {project['id']}, made
+page = label_set_list.sync(client=client, project={project['id']}, q="gen")
+assert [one.id for one in page.items] == [made.id], page
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=DEADLINE * 3)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_the_documentation_page_needs_nothing_from_outside(server):
+    answer = httpx.get(server.url + "/docs", trust_env=False, timeout=DEADLINE)
+    assert answer.status_code == 200 and answer.headers["content-type"].startswith("text/html")
+    assert "/api/v1/openapi.json" in answer.text
+    for outside in ("http://", "https://", "//cdn"):
+        assert f'src="{outside}' not in answer.text and f'href="{outside}' not in answer.text
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+
+
+def test_paths_outside_the_api(server):
+    with httpx.Client(base_url=server.url, trust_env=False, timeout=DEADLINE) as http:
+        for path in ("/../etc/passwd", "/%2e%2e/etc/passwd", "/assets/%00", "/%"):
+            answer = http.get(httpx.URL(server.url).copy_with(raw_path=path.encode()))
+            assert answer.status_code in (400, 404), path
+        for path in ("/nothing.js", "/assets/nothing.css", "/index.html;x"):
+            assert http.get(path).status_code == 404
+        assert http.post("/", content=b"x").status_code == 405
+        assert http.get("/api").status_code == 404 and http.get("/api/v2/users").status_code == 404
+
+
+def test_a_second_server_on_the_same_data_is_refused(server, make_db):
+    from harness import ADMIN_PASSWORD, binary
+    if make_db() is not None:
+        pytest.skip("the lock is on the data folder of SQLite")
+    run = subprocess.run([binary(), "serve", "--data", server.data, "--listen", "127.0.0.1:0"], capture_output=True,
+                         text=True, timeout=DEADLINE, env={"INGOT_ADMIN_PASSWORD": ADMIN_PASSWORD})
+    assert run.returncode != 0 and "another ingot runs" in run.stderr
+
+
+def test_wrong_options_are_told(tmp_path):
+    from harness import binary
+    for arguments, says in ((["--nonsense"], "nonsense"), (["extra"], "extra"), (["--threads", "x"], "--threads"),
+                            (["--cert", "x"], "--key"), (["--log-level", "loud"], "--log-level"),
+                            (["--listen", "nowhere"], ""), (["--access-log", str(tmp_path / "no" / "log")], "log")):
+        run = subprocess.run([binary(), "serve", "--data", tmp_path / "data", *arguments], capture_output=True,
+                             text=True, timeout=DEADLINE)
+        assert run.returncode != 0 and says in run.stderr, arguments
+        assert "Sanitizer" not in run.stderr, run.stderr
+
+
