@@ -16,6 +16,7 @@ bool remote_prepare(struct cli *cli, const char *method, const char *path, struc
                                  .ca_file = cli->config.ca_file,
                                  .insecure = cli->config.insecure};
     headers[q->header_count++] = (struct client_header){"Accept", "application/json"};
+    headers[q->header_count++] = (struct client_header){"User-Agent", "ingot-cli/" INGOT_VERSION};
     if (cli->config.token)
         headers[q->header_count++] =
             (struct client_header){"Authorization", arena_printf(a, "Bearer %s", cli->config.token)};
@@ -54,7 +55,7 @@ bool remote_do(struct cli *cli, const struct remote_call *call, struct client_an
     if (!remote_prepare(cli, call->method, call->path, &q, headers, err))
         return false;
     if (call->cookie) {
-        q.header_count = 1;
+        q.header_count = 2; /* instead of the token */
         headers[q.header_count++] =
             (struct client_header){"Cookie", arena_printf(a, "ingot_session=%s", call->cookie)};
         headers[q.header_count++] = (struct client_header){"Origin", cli->config.url};
