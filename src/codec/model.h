@@ -1,0 +1,80 @@
+/* An annotation in memory, between its JSON text and the codecs: what annotation.h does to text is done on
+ * this, and readers of formats fill one in and write it as canonical text. Everything it points to lives in
+ * the arena it was read with (or wherever the codec has it). */
+#ifndef INGOT_CODEC_MODEL_H
+#define INGOT_CODEC_MODEL_H
+
+#include "base/buf.h"
+#include "codec/annotation.h"
+
+#include <yyjson.h>
+
+enum shape_kind { SHAPE_BOX, SHAPE_POLYGON, SHAPE_MASK, SHAPE_KEYPOINTS, SHAPE_KIND_COUNT };
+extern const char *const shape_kind_names[];
+
+struct ring {
+    double *xy;     /* x, y, x, y ... */
+    uint32_t count; /* of points, at least 3; the last is joined to the first */
+};
+
+struct shape {
+    enum shape_kind kind;
+    bool crowd;                        /* COCO's iscrowd */
+    bool has_score, has_box, has_area; /* box and area beside the geometry, as a file gave them */
+    struct str id, label, skeleton;
+    struct str text;            /* of OCR; STR_NULL: none */
+    struct str attributes;      /* canonical JSON object; STR_NULL: none */
+    double x, y, w, h, angle;   /* box: turned by angle degrees clockwise about its middle */
+    double score, area, box[4]; /* box: x, y, w, h */
+    struct ring *rings;         /* polygon; outline of keypoints */
+    uint32_t ring_count;
+    uint32_t size[2];    /* mask: height, width */
+    struct str counts;   /* mask: compressed run lengths */
+    double (*points)[3]; /* keypoints: x, y, visibility 0..2 */
+    uint32_t point_count;
+};
+
+/* A part of a text (start, end in characters) or of a sound (in seconds). */
+struct part {
+    double start, end;
+    bool has_score;
+    double score;
+    struct str id, label, text, attributes;
+};
+
+struct annotation {
+    struct str *labels;
+    double *scores; /* per label, NAN: none; NULL: none at all */
+    uint32_t label_count;
+    struct shape *shapes;
+    uint32_t shape_count;
+    struct part *spans, *segments;
+    uint32_t span_count, segment_count;
+    struct str text;       /* transcript; STR_NULL: none */
+    struct str attributes; /* of the sample */
+};
+
+/* Rules for any type: only what is true of all of them is checked. */
+#define MODEL_ANY ANNOTATION_TYPE_COUNT
+
+/* Fills *ret from a parsed value, checking it against the type's rules (ERR_INVALID names the member). */
+bool model_read(struct arena *a, enum annotation_type type, yyjson_val *v, struct annotation *ret,
+                struct err *err);
+bool model_parse(struct arena *a, enum annotation_type type, struct str json, struct annotation *ret,
+                 struct err *err);
+
+/* Canonical text, appended. The labels are sorted first. */
+void model_write(struct buf *b, struct annotation *n);
+struct str model_text(struct arena *a, struct annotation *n);
+
+/* Parts of it, for readers that build the text piece by piece. */
+void model_write_shape(struct buf *b, const struct shape *s);
+void model_write_number(struct buf *b, double v); /* the shortest text that reads back; -0 as 0 */
+void model_write_string(struct buf *b, struct str s);
+void model_write_value(struct buf *b, yyjson_val *v); /* any value with sorted keys */
+
+/* Whether a type takes shapes of that kind; which kinds a file's geometry should become. */
+bool model_takes_shape(enum annotation_type type, enum shape_kind kind);
+bool model_takes_labels(enum annotation_type type);
+
+#endif
