@@ -10,7 +10,7 @@
 #define IN_MAX       (64 * 1024)       /* unread input kept per connection */
 #define TURN         (4 * 1024 * 1024) /* bytes of a file sent before others get their turn */
 #define CORK_MAX     (64 * 1024)
-#define LINGER_MS    5000 /* without a byte */
+#define LINGER_MS    2000 /* without a byte */
 #define LINGER_BYTES (64 * 1024 * 1024)
 #define READ_ROUNDS  4
 
@@ -94,13 +94,21 @@ void conn_watch_connect(struct conn *c)
     update_mask(c);
 }
 
-static void on_closed(uv_handle_t *h)
+static void free_if_unused(struct conn *c)
 {
-    struct conn *c = h->data;
+    if (!c->unwatched || c->queued)
+        return;
     buf_release(&c->in);
     buf_release(&c->out);
     c->loop->conn_count--;
     free(c);
+}
+
+static void on_closed(uv_handle_t *h)
+{
+    struct conn *c = h->data;
+    c->unwatched = true;
+    free_if_unused(c);
 }
 
 void conn_close(struct conn *c)
@@ -118,13 +126,12 @@ void conn_close(struct conn *c)
         c->next->prev = c->prev;
     if (c->server_side)
         atomic_fetch_sub(&l->server->connections, 1);
-    uv_poll_stop(&c->poll);
     SSL_free(c->ssl);
     c->ssl = NULL;
+    /* The handle first: it takes the descriptor out of the loop, which must not happen to the next owner of
+     * the number. */
+    uv_close((uv_handle_t *)&c->poll, on_closed);
     close(c->fd);
-    /* A queued task still points here; it closes the handle then. */
-    if (!c->queued)
-        uv_close((uv_handle_t *)&c->poll, on_closed);
 }
 
 static void read_some(struct conn *c);
@@ -134,7 +141,7 @@ static void run_later(struct task *t)
     struct conn *c = container_of(t, struct conn, later);
     c->queued = false;
     if (c->closing) {
-        uv_close((uv_handle_t *)&c->poll, on_closed);
+        free_if_unused(c);
     } else if (c->failed) {
         c->ev->closed(c);
         conn_close(c);

@@ -57,6 +57,7 @@ struct conn {
     bool queued : 1;                                 /* `later` is */
     bool failed : 1;                                 /* broken; `closed` is due */
     bool closing : 1;                                /* conn_close was called */
+    bool unwatched : 1;                              /* the loop has let go of it */
     bool lingering : 1;                              /* only the output is still wanted */
     bool shut : 1;                                   /* our side is ended */
     bool connecting : 1;                             /* outgoing, not there yet */

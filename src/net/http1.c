@@ -46,6 +46,13 @@ static void h1_free(struct http1 *h)
     free(h);
 }
 
+static void close_idle(struct http1 *h)
+{
+    struct conn *c = h->c;
+    h1_free(h);
+    conn_close(c);
+}
+
 /* Nothing but the output matters any more. */
 static void leave(struct http1 *h)
 {
@@ -209,7 +216,7 @@ static void try_finish(struct http1 *h)
     h->x = NULL;
     h->whole = false;
     exchange_finish(x, true);
-    if (!h->keep || h->c->failed) {
+    if (!h->keep || h->c->failed || h->c->loop->stopping) {
         leave(h);
         return;
     }
@@ -267,15 +274,23 @@ static void send_continue(struct http1 *h)
     conn_write(h->c, "HTTP/1.1 100 Continue\r\n\r\n", 25);
 }
 
+static size_t parse(struct http1 *h, const char *p, size_t n);
+static bool ready_for_input(struct http1 *h);
+
 static void h1_resume(struct exchange *x)
 {
     struct http1 *h = x->proto;
+    struct conn *c = h->c;
     if (h->state == BODY && !x->answered) {
         send_continue(h);
-        conn_deadline(h->c, limits_of(h)->body_timeout_ms);
+        conn_deadline(c, limits_of(h)->body_timeout_ms);
     }
-    conn_read_start(h->c);
-    conn_kick(h->c);
+    conn_read_start(c);
+    /* The parser may have stopped between the last byte and the end of the message. */
+    if (h->state == BODY && !h->parsing && !c->delivering && ready_for_input(h))
+        parse(h, "", 0);
+    if (c->proto == h)
+        conn_kick(c);
 }
 
 static void h1_abort(struct exchange *x)
@@ -365,7 +380,7 @@ static bool on_body(void *ctx, struct str piece)
 {
     struct http1 *h = ctx;
     h->continued = true;
-    if (body_unwanted(h))
+    if (!piece.n || body_unwanted(h))
         return true;
     exchange_body(h->x, piece);
     return body_unwanted(h) || exchange_wants_body(h->x);
@@ -545,10 +560,12 @@ static void h1_timeout(struct conn *c)
 {
     struct http1 *h = c->proto;
     struct exchange *x = h->x;
-    if (!x || h->state == TUNNEL) {
-        leave(h);
+    if (!x) {
+        close_idle(h);
         return;
     }
+    if (h->state == TUNNEL)
+        return;
     h->parser.status = 408;
     if (h->state == HEAD) {
         h->parser.detail = "the request header did not come in time";
@@ -564,7 +581,7 @@ static void h1_drain(struct conn *c)
     struct http1 *h = c->proto;
     h->stopping = true;
     if (!h->x && !c->in.n)
-        leave(h);
+        close_idle(h);
     else if (h->x)
         exchange_drain(h->x);
 }
