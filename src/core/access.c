@@ -67,6 +67,18 @@ static const char *own_condition(struct core *core, const struct caller *c, cons
     return k->visible(&op, arg);
 }
 
+/* What belongs to a public object may be read like it. */
+static bool parent_is_public(struct core *core, struct db_conn *conn, const struct object *o, struct arena *a)
+{
+    const struct kind *k = o->kind->scope == SCOPE_CHILD ? kind_by_name(str_of(o->kind->parent)) : NULL;
+    struct object parent;
+    struct err ignored = {0};
+    bool found;
+    return k && k->public_too &&
+           row_load(core->db, conn, a, k, &(struct row_key){.id = o->parent}, &parent, &found, &ignored) &&
+           found && is_public(&parent);
+}
+
 bool access_load(struct core *core, const struct caller *c, struct db_conn *conn, const struct kind *k,
                  int64_t parent, int64_t id, struct arena *a, struct object *ret, struct err *err)
 {
@@ -80,7 +92,7 @@ bool access_load(struct core *core, const struct caller *c, struct db_conn *conn
         return false;
     if (!found || (parent && o.parent != parent))
         return access_missing(k, id, err);
-    if (!access_object(c, &o, "read", NULL, err))
+    if (!access_object(c, &o, "read", NULL, err) && !parent_is_public(core, conn, &o, a))
         return false;
     *ret = o;
     return true;

@@ -114,7 +114,7 @@ struct apply {
     struct object *after;
     const struct manifest *manifest;
     struct digest digest;
-    char hex[SHA256_HEX + 1];
+    char *hex; /* in the caller's arena: it stays in the object */
 };
 
 static bool apply_write(struct op *op, void *ctx, struct err *err)
@@ -155,6 +155,7 @@ bool folder_apply(struct core *core, const struct caller *c, struct object *vers
         !manifest_hold(core->store, version->project, &m, &p.digest, err) ||
         !quota_admit_storage(core, version->project, 0, err))
         return false;
+    p.hex = arena_alloc(a, SHA256_HEX + 1);
     digest_hex(&p.digest, p.hex);
     struct object before = *version;
     p.before = &before;
