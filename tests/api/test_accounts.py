@@ -1,0 +1,292 @@
+"""Users, groups, roles, projects, members: who may do what."""
+
+import pytest
+from harness import Api, problem, unique
+
+PASSWORD = "pass-word-1"
+
+
+def role_id(admin: Api, name: str) -> int:
+    return admin.get("roles", filter=f'name = "{name}"')["items"][0]["id"]
+
+
+def patch(api: Api, path: str, body: dict):
+    """PATCH with the revision it has now."""
+    return api.call("PATCH", path, json=body, headers={"If-Match": f'"{api.get(path)["revision"]}"'})
+
+
+# --- users ---
+def test_user_fields(admin):
+    name = unique("user")
+    user = admin.post("users", {"name": name, "password": PASSWORD, "email": "a@example.org", "category": "annotator",
+                                "display_name": "张三", "language": "zh"})
+    assert "password" not in user and "hash" not in user
+    assert (user["category"], user["administrator"], user["disabled"]) == ("annotator", False, False)
+    shown = admin.get(f"users/{user['id']}")
+    assert shown == user
+    assert PASSWORD not in admin.call("GET", "audit", params={"limit": 200}).text
+    assert admin.get("users", q=name)["items"] == [user]
+
+
+@pytest.mark.parametrize(("fields", "field"), [
+    ({"name": "a/b"}, "name"), ({"name": ""}, "name"), ({"name": "x" * 51}, "name"), ({"name": "  "}, "name"),
+    ({"name": "a\0b"}, "name"), ({"name": 7}, "name"), ({"password": "12345"}, "password"),
+    ({"password": "x" * 129}, "password"), ({"password": None}, "password"), ({"email": "nobody"}, "email"),
+    ({"category": "king"}, "category"), ({"administrator": "yes"}, "administrator"), ({"colour": 1}, "colour"),
+    ({"platform_role": 999999}, "platform_role"), ({"language": "fr"}, "language"),
+])
+def test_user_refused(admin, fields, field):
+    before = admin.get("users", count="true", limit=1)["total"]
+    body = {"name": unique("user"), "password": PASSWORD, **fields}
+    problem(admin.call("POST", "users", json=body), 422, "invalid", field)
+    assert admin.get("users", count="true", limit=1)["total"] >= before
+
+
+def test_password_limits_are_characters(server, admin):
+    for password in ["六个字符的密", "密" * 128]:
+        name = unique("user")
+        admin.post("users", {"name": name, "password": password})
+        Api(server.url).sign_in(name, password)
+
+
+def test_user_names_are_unique(admin):
+    name = unique("user")
+    admin.post("users", {"name": name, "password": PASSWORD})
+    problem(admin.call("POST", "users", json={"name": name, "password": PASSWORD}), 409, "exists", "name")
+
+
+def test_ordinary_users_administer_nothing(make_user):
+    user = make_user()
+    for method, path, body in [("GET", "users", None), ("POST", "users", {"name": unique(), "password": PASSWORD}),
+                               ("GET", "groups", None), ("GET", "roles", None), ("GET", "audit", None),
+                               ("POST", "projects", {"name": unique()}), ("POST", "roles", {"name": unique()}),
+                               ("POST", "groups", {"name": unique()}), ("GET", "users/1", None)]:
+        answer = user.call(method, path, json=body)
+        assert answer.status_code in (403, 404), (method, path, answer.text)
+        if answer.status_code == 403:
+            assert answer.json()["permission"].split(".")[0] in path, answer.text
+    missing = problem(user.call("POST", "projects", json={"name": unique()}), 403, "forbidden")
+    assert missing["permission"] == "project.create"
+
+
+def test_delete_user(server, admin, make_user, project):
+    user = make_user(project)
+    path = f"users/{user.user['id']}"
+    assert len(admin.get(f"projects/{project['id']}/members")["items"]) == 2
+    admin.delete(path)
+    problem(user.call("GET", "session"), 401, "unauthorized")
+    problem(admin.call("GET", path), 404, "not_found")
+    assert len(admin.get(f"projects/{project['id']}/members")["items"]) == 1
+
+
+def test_disable_user(server, admin, make_user):
+    user = make_user()
+    name = user.user["name"]
+    user.get("session")
+    assert patch(admin, f"users/{user.user['id']}", {"disabled": True}).status_code == 200
+    problem(user.call("GET", "session"), 401, "unauthorized")
+    problem(Api(server.url).call("POST", "sessions", json={"name": name, "password": PASSWORD}), 401, "unauthorized")
+    assert patch(admin, f"users/{user.user['id']}", {"disabled": False}).status_code == 200
+    problem(user.call("GET", "session"), 401, "unauthorized")  # its token ended for good
+    Api(server.url).sign_in(name, PASSWORD)
+
+
+def test_nobody_deletes_themself(admin):
+    me = admin.get("session")["user"]["id"]
+    problem(admin.call("DELETE", f"users/{me}"), 409, "conflict")
+
+
+def test_the_last_administrator_stays(fresh_server):
+    admin = fresh_server().admin()
+    for body in [{"administrator": False}, {"disabled": True}]:
+        problem(patch(admin, "users/1", body), 409, "conflict", says="last administrator")
+    second = admin.post("users", {"name": "second", "password": PASSWORD, "administrator": True})
+    assert patch(admin, "users/1", {"administrator": False}).status_code == 200
+    problem(admin.call("DELETE", f"users/{second['id']}"), 403, "forbidden")
+
+
+def test_reset_password(server, admin, make_user):
+    user = make_user()
+    path = f"users/{user.user['id']}/reset-password"
+    problem(user.call("POST", path, json={"password": "another-1"}), 403, "forbidden")
+    problem(admin.call("POST", path, json={"password": "short"}), 422, "invalid", "password")
+    problem(admin.call("POST", path, json={}), 422, "invalid", "password")
+    admin.post(path, {"password": "another-1"}, expect=204)
+    problem(Api(server.url).call("POST", "sessions", json={"name": user.user["name"], "password": PASSWORD}),
+            401, "unauthorized")
+    Api(server.url).sign_in(user.user["name"], "another-1")
+    line = admin.get("audit", filter=f'verb = "reset-password" and object = {user.user["id"]}')["items"][0]
+    assert "another-1" not in str(line)
+
+
+# --- roles ---
+def test_built_in_roles(admin):
+    roles = {r["name"]: r for r in admin.all("roles", filter="built_in = true")}
+    assert set(roles) == {"administrator", "owner", "member", "viewer", "annotator", "reviewer"}
+    assert roles["administrator"]["permissions"] == ["*"]
+    assert "*.read" in roles["viewer"]["permissions"]
+    for role in roles.values():
+        path = f"roles/{role['id']}"
+        problem(patch(admin, path, {"description": "mine"}), 409, "conflict", says="built in")
+        problem(admin.call("DELETE", path), 409, "conflict", says="built in")
+
+
+def test_custom_role(admin, make_user, project):
+    name = unique("role")
+    for wrong in ["dataset.fly", "nothing.*", "*.fly", "", "user", "**"]:
+        problem(admin.call("POST", "roles", json={"name": name, "permissions": [wrong]}), 422, "invalid", "permissions")
+    problem(admin.call("POST", "roles", json={"name": name, "built_in": True}), 422, "invalid", "built_in")
+    role = admin.post("roles", {"name": name, "permissions": ["project.read", "label_set.read"]})
+    assert role["built_in"] is False
+    user = make_user(project, role=name)
+    missing = problem(user.call("POST", "label-sets", json={"project": project["id"], "name": "x"}), 403, "forbidden")
+    assert missing["permission"] == "label_set.create"
+    assert user.get("label-sets", project=project["id"])["items"] == []
+    assert patch(admin, f"roles/{role['id']}", {"permissions": ["project.read", "label_set.*"]}).status_code == 200
+    user.post("label-sets", {"project": project["id"], "name": "x"})
+    problem(admin.call("DELETE", f"roles/{role['id']}"), 409, "conflict")["references"][0]["kind"]
+
+
+def test_permissions_table(admin, make_user):
+    items = make_user().get("permissions")["items"]
+    names = [p["name"] for p in items]
+    assert names == sorted(names) and len(names) == len(set(names))
+    assert {"user.reset-password", "label_set.create", "project.delete", "audit.read"} <= set(names)
+    for p in items:
+        assert p["name"] == f"{p['kind']}.{p['verb']}" or "." in p["name"]
+        assert p["title"]["en"] and p["title"]["zh"]
+
+
+# --- projects ---
+def test_platform_role_lets_users_make_projects(admin, make_user):
+    role = admin.post("roles", {"name": unique("founder"), "permissions": ["project.create"]})
+    user = make_user(platform_role=role["id"])
+    assert "project.create" in user.get("session")["permissions"]
+    project = user.post("projects", {"name": unique("own")})
+    session = user.get("session")
+    assert [(p["id"], p["role"]) for p in session["projects"]] == [(project["id"], "owner")]
+    assert "label_set.create" in session["projects"][0]["permissions"]
+    assert "user.create" not in session["permissions"]
+    assert [p["id"] for p in user.get("projects")["items"]] == [project["id"]]
+    user.delete(f"projects/{project['id']}")
+    assert user.get("projects")["items"] == []
+
+
+def test_platform_role_is_no_built_in_one(admin):
+    body = {"name": unique(), "password": PASSWORD, "platform_role": role_id(admin, "owner")}
+    problem(admin.call("POST", "users", json=body), 422, "invalid", "platform_role")
+
+
+def test_user_managers_are_no_administrators(admin, make_user):
+    """The permission to change users does not become all permissions."""
+    role = admin.post("roles", {"name": unique("hr"), "permissions": ["user.*", "role.*"]})
+    manager = make_user(platform_role=role["id"])
+    made = manager.post("users", {"name": unique(), "password": PASSWORD})
+    problem(manager.call("POST", "users", json={"name": unique(), "password": PASSWORD, "administrator": True}),
+            403, "forbidden")
+    problem(patch(manager, f"users/{manager.user['id']}", {"administrator": True}), 403, "forbidden")
+    problem(patch(manager, "users/1", {"password": "taken-over"}), 403, "forbidden")
+    problem(manager.call("POST", "users/1/reset-password", json={"password": "taken-over"}), 403, "forbidden")
+    problem(manager.call("DELETE", "users/1"), 403, "forbidden")
+    problem(patch(manager, f"users/{made['id']}", {"platform_role": role["id"]}), 403, "forbidden")
+    problem(manager.call("POST", "roles", json={"name": unique(), "permissions": ["*"]}), 403, "forbidden")
+    problem(patch(manager, f"roles/{role['id']}", {"permissions": ["*"]}), 403, "forbidden")
+
+
+@pytest.mark.parametrize("quota", [
+    {"cpu": -1}, {"cpu": "8"}, {"memory": 1.5}, {"storage": -1}, {"disk": 1}, [], 7, {"accelerators": []},
+    {"accelerators": {"gpu": "two"}}, {"accelerators": {"": 1}}, {"accelerators": {"x" * 51: 1}}, {"memory": 1e300},
+])
+def test_quota_refused(admin, quota):
+    problem(admin.call("POST", "projects", json={"name": unique(), "quota": quota}), 422, "invalid", "quota")
+
+
+def test_quota(admin):
+    quota = {"cpu": 7.5, "memory": 1 << 40, "storage": 0, "accelerators": {"gpu": 2, "昇腾": 0.5}}
+    assert admin.post("projects", {"name": unique(), "quota": quota})["quota"] == quota
+    assert admin.post("projects", {"name": unique()})["quota"] == {}
+
+
+def test_project_in_use_stays(admin, project, make_set):
+    made = make_set()
+    refused = problem(admin.call("DELETE", f"projects/{project['id']}"), 409, "conflict")
+    assert [(r["kind"], r["count"]) for r in refused["references"]] == [("label_set", 1)]
+    assert len(admin.get(f"projects/{project['id']}/members")["items"]) == 1
+    admin.delete(f"label-sets/{made['id']}")
+    admin.delete(f"projects/{project['id']}")
+
+
+def test_other_projects_are_secret(admin, make_user, project):
+    other = admin.post("projects", {"name": unique("other")})
+    hidden = admin.post("label-sets", {"project": other["id"], "name": "hidden"})
+    user = make_user(project, role="owner")
+    for method, path, body in [("GET", f"projects/{other['id']}", None), ("DELETE", f"projects/{other['id']}", None),
+                               ("GET", f"projects/{other['id']}/members", None),
+                               ("GET", f"label-sets/{hidden['id']}", None),
+                               ("DELETE", f"label-sets/{hidden['id']}", None),
+                               ("GET", f"label-sets?project={other['id']}", None),
+                               ("POST", "label-sets", {"project": other["id"], "name": "x"})]:
+        problem(user.call(method, path, json=body), 404, "not_found")
+    assert [p["id"] for p in user.get("projects")["items"]] == [project["id"]]
+    assert {p["id"] for p in admin.all("projects")} >= {project["id"], other["id"]}
+
+
+# --- members and groups ---
+def test_members(admin, make_user, project):
+    path = f"projects/{project['id']}/members"
+    owner, user = make_user(project, role="owner"), make_user()
+    viewer = role_id(admin, "viewer")
+    member = owner.post(path, {"user": user.user["id"], "role": viewer})
+    assert member["user"] == {"id": user.user["id"], "name": user.user["name"]}
+    assert member["role"]["name"] == "viewer"
+    problem(owner.call("POST", path, json={"user": user.user["id"], "role": viewer}), 409, "exists", "user")
+    for body in [{"role": viewer}, {"user": 1, "group": 1, "role": viewer}, {"user": 999999, "role": viewer},
+                 {"user": 1}, {"user": 1, "role": role_id(admin, "administrator")}]:
+        assert owner.call("POST", path, json=body).status_code == 422
+    problem(user.call("POST", path, json={"user": 1, "role": viewer}), 403, "forbidden")
+    assert patch(owner, f"{path}/{member['id']}", {"role": role_id(admin, "member")}).status_code == 200
+    user.post("label-sets", {"project": project["id"], "name": unique()})
+    owner.delete(f"{path}/{member['id']}")
+    problem(user.call("GET", f"projects/{project['id']}"), 404, "not_found")
+
+
+def test_members_give_no_more_than_they_hold(admin, make_user, project):
+    name = unique("inviter")
+    admin.post("roles", {"name": name, "permissions": ["project.read", "member.*"]})
+    inviter, user = make_user(project, role=name), make_user()
+    path = f"projects/{project['id']}/members"
+    problem(inviter.call("POST", path, json={"user": user.user["id"], "role": role_id(admin, "owner")}), 403, "forbidden")
+    own = next(m for m in inviter.get(path)["items"] if m["user"]["id"] == inviter.user["id"])
+    problem(patch(inviter, f"{path}/{own['id']}", {"role": role_id(admin, "owner")}), 403, "forbidden")
+
+
+def test_groups(admin, make_user, project):
+    group = admin.post("groups", {"name": unique("group")})
+    user = make_user()
+    inside = admin.post(f"groups/{group['id']}/members", {"user": user.user["id"]})
+    problem(admin.call("POST", f"groups/{group['id']}/members", json={"user": user.user["id"]}), 409, "exists")
+    member = admin.post(f"projects/{project['id']}/members", {"group": group["id"], "role": role_id(admin, "member")})
+    assert member["user"] is None and member["group"]["name"] == group["name"]
+    made = user.post("label-sets", {"project": project["id"], "name": unique()})
+    # An own membership and the group's together: the union.
+    admin.post(f"projects/{project['id']}/members", {"user": user.user["id"], "role": role_id(admin, "viewer")})
+    assert user.get("session")["projects"][0]["role"] == "member, viewer"
+    assert "label_set.delete" in user.get("session")["projects"][0]["permissions"]
+    refused = problem(admin.call("DELETE", f"groups/{group['id']}"), 409, "conflict")
+    assert [r["kind"] for r in refused["references"]] == ["member"]
+    admin.delete(f"groups/{group['id']}/members/{inside['id']}")
+    problem(user.call("DELETE", f"label-sets/{made['id']}"), 403, "forbidden")
+    admin.delete(f"projects/{project['id']}/members/{member['id']}")
+    admin.delete(f"groups/{group['id']}")
+
+
+@pytest.mark.parametrize(("role", "may"), [("owner", True), ("member", True), ("viewer", False), ("annotator", False),
+                                           ("reviewer", False)])
+def test_what_roles_may(make_user, project, role, may):
+    user = make_user(project, role=role)
+    assert user.get(f"projects/{project['id']}")["name"] == project["name"]
+    answer = user.call("POST", "label-sets", json={"project": project["id"], "name": unique()})
+    assert answer.status_code == (201 if may else 403)
+    assert user.get("label-sets", project=project["id"])["items"] is not None
+    renamed = patch(user, f"projects/{project['id']}", {"description": role})
+    assert renamed.status_code == (200 if role == "owner" else 403)

@@ -1,0 +1,331 @@
+"""Sessions, tokens, the guard against other sites, the profile."""
+
+import concurrent.futures
+import datetime
+import hashlib
+import time
+
+import httpx
+import pytest
+from harness import ADMIN_PASSWORD, DEADLINE, Api, problem, unique, wait_for
+
+PASSWORD = "pass-word-1"
+
+
+class Browser(httpx.Client):
+    """Keeps cookies and sends Origin, as pages do."""
+
+    def __init__(self, url: str, **headers: str) -> None:
+        super().__init__(base_url=url + "/api/v1/", headers={"Origin": url, **headers}, timeout=DEADLINE, trust_env=False)
+
+    def sign_in(self, name: str, password: str = PASSWORD) -> "Browser":
+        answer = self.post("sessions", json={"name": name, "password": password})
+        assert answer.status_code == 201, answer.text
+        return self
+
+
+@pytest.fixture
+def person(server, make_user):
+    """A function that gives a signed-in browser of a new user, with .user."""
+    browsers = []
+
+    def make(**fields) -> Browser:
+        browser = Browser(server.url)
+        browser.user = make_user(**fields).user
+        browsers.append(browser)
+        return browser.sign_in(browser.user["name"])
+    yield make
+    for browser in browsers:
+        browser.close()
+
+
+def later(**delta) -> str:
+    return (datetime.datetime.now(datetime.UTC) + datetime.timedelta(**delta)).isoformat()
+
+
+# --- sessions ---
+def test_sign_in(server, make_user):
+    user = make_user().user
+    with Browser(server.url) as browser:
+        problem(browser.get("session"), 401, "unauthorized")
+        answer = browser.post("sessions", json={"name": user["name"], "password": PASSWORD})
+        assert answer.status_code == 201
+        cookie = answer.headers["set-cookie"]
+        assert cookie.startswith("ingot_session=") and "HttpOnly" in cookie and "SameSite=Lax" in cookie
+        assert "Path=/" in cookie and "Secure" not in cookie
+        assert answer.json() == browser.get("session").json()
+        session = answer.json()
+        assert session["user"]["name"] == user["name"] and session["via"] == "session"
+        assert session["projects"] == [] and "token.create" in session["permissions"]
+        out = browser.delete("session")
+        assert out.status_code == 204 and "Max-Age=0" in out.headers["set-cookie"]
+        problem(browser.get("session"), 401, "unauthorized")
+
+
+def test_secure_cookie_behind_https(fresh_server):
+    server = fresh_server(args=("--public-url", "https://ingot.example/"))
+    with Browser(server.url, Origin="https://ingot.example") as browser:
+        answer = browser.post("sessions", json={"name": "admin", "password": ADMIN_PASSWORD})
+        assert answer.status_code == 201 and "Secure" in answer.headers["set-cookie"]
+        secret = answer.cookies["ingot_session"]
+        headers = {"Cookie": f"ingot_session={secret}"}
+        assert browser.post("tokens", json={"name": "t"}, headers=headers).status_code == 201
+        headers["Origin"] = "http://ingot.example"
+        problem(browser.post("tokens", json={"name": "t"}, headers=headers), 403, "forbidden")
+
+
+@pytest.mark.parametrize("body", [
+    {}, {"name": "admin"}, {"name": "admin", "password": 7}, {"name": None, "password": "x"}, [], "x",
+    {"name": "admin", "password": "x", "extra": 1},
+])
+def test_sign_in_refused_bodies(server, body):
+    answer = Api(server.url).call("POST", "sessions", json=body)
+    assert answer.status_code in (400, 422), answer.text
+
+
+@pytest.mark.parametrize("name", ["nobody", "", "a\0b", "x" * 10000, "'; --", "\ud83d\ude00"])
+def test_unknown_names(server, name):
+    answer = Api(server.url).call("POST", "sessions", json={"name": unique(name[:9000]), "password": "x" * 5000})
+    problem(answer, 401, "unauthorized", says="the name or the password is wrong")
+
+
+def test_delay_after_failures(server, admin, make_user):
+    user = make_user().user
+    api = Api(server.url)
+    wrong, right = ({"name": user["name"], "password": p} for p in ("not-this-one", PASSWORD))
+
+    def delayed():
+        answer = api.call("POST", "sessions", json=wrong)
+        assert answer.status_code in (401, 429), answer.text
+        return answer if answer.status_code == 429 else None
+    # The first failures cost nothing; more than so many the machine cannot let through before it says no, though
+    # how many depends on how slow it is (each wait may be over before the next attempt).
+    answers = [api.call("POST", "sessions", json=wrong).status_code for _ in range(5)]
+    assert answers == [401] * 5
+    answer = wait_for(delayed, "a delay")
+    problem(answer, 429, "too_many")
+    assert int(answer.headers["retry-after"]) >= 1
+    # Somebody else is not delayed, and the right password works once the wait is over.
+    make_user()
+    wait_for(lambda: api.call("POST", "sessions", json=right).status_code == 201, "signing in again")
+    seen = admin.get("audit", filter=f'verb = "sign-in-failed" and object = {user["id"]}')["items"]
+    assert len(seen) >= 5 and seen[0]["address"] == "127.0.0.1"
+    assert admin.get("audit", filter=f'verb = "sign-in" and object = {user["id"]}')["items"]
+
+
+def test_many_sign_ins_at_once(server, make_user):
+    user = make_user().user
+    body = {"name": user["name"], "password": PASSWORD}
+    with concurrent.futures.ThreadPoolExecutor(12) as pool:
+        answers = list(pool.map(lambda _: Api(server.url).call("POST", "sessions", json=body).status_code, range(24)))
+    assert answers == [201] * 24
+
+
+def test_list_and_revoke_sessions(server, person):
+    first = person()
+    with Browser(server.url, **{"User-Agent": "second"}) as second:
+        second.sign_in(first.user["name"])
+        items = first.get("sessions").json()["items"]
+        mine = [s for s in items if s["current"]]
+        other = next(s for s in items if s["agent"] == "second")
+        assert len(mine) == 1 and not other["current"]
+        assert mine[0]["address"] == "127.0.0.1" and mine[0]["expires_at"] and "hash" not in mine[0]
+        assert first.delete(f"sessions/{other['id']}").status_code == 204
+        problem(second.get("session"), 401, "unauthorized")
+        assert first.get("session").status_code == 200
+        problem(first.delete(f"sessions/{other['id']}"), 404, "not_found")
+
+
+def test_sessions_of_others_are_secret(admin, person):
+    one, two = person(), person()
+    theirs = one.get("sessions").json()["items"][0]["id"]
+    token = one.post("tokens", json={"name": "t"}).json()["id"]
+    for path in [f"sessions/{theirs}", f"tokens/{token}"]:
+        for method in ["GET", "DELETE"]:
+            problem(two.request(method, path), 404, "not_found")
+            problem(admin.call(method, path), 404, "not_found")
+    assert token not in [t["id"] for t in two.get("tokens").json()["items"]]
+
+
+def test_stale_cookies(server):
+    for value in ["", "x", "A" * 43, "A" * 5000, "ingot_" + "A" * 43]:
+        with Browser(server.url, Cookie=f"ingot_session={value}") as browser:
+            problem(browser.get("session"), 401, "unauthorized")
+            assert browser.get("health").status_code == 200
+
+
+def test_sessions_survive_a_restart(fresh_server):
+    server = fresh_server()
+    with Browser(server.url) as browser:
+        browser.sign_in("admin", ADMIN_PASSWORD)
+        secret = browser.cookies["ingot_session"]
+    token = server.admin().token
+    server.stop()
+    server.start()
+    with Browser(server.url, Cookie=f"ingot_session={secret}") as browser:
+        assert browser.get("session").json()["user"]["name"] == "admin"
+    assert Api(server.url, token).get("session")["via"] == "token"
+
+
+# --- other sites ---
+@pytest.mark.parametrize("headers", [
+    {}, {"Origin": "https://evil.example"}, {"Origin": "null"}, {"Origin": ""}, {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"}, {"Origin": "{url}.evil.example"}, {"Origin": "https://evil.example/{host}"},
+    {"Origin": "https://evil{host}"}, {"Origin": "https://evil.example", "Sec-Fetch-Site": "same-origin"},
+    {"Referer": "{url}/"},
+])
+def test_foreign_origin(server, person, headers):
+    browser = person()
+    del browser.headers["Origin"]
+    host = server.url.removeprefix("http://")
+    headers = {k: v.format(url=server.url, host=host) for k, v in headers.items()}
+    for method, path in [("POST", "tokens"), ("DELETE", "session"), ("PATCH", "profile")]:
+        answer = browser.request(method, path, json={"name": "forged"}, headers=headers)
+        problem(answer, 403, "forbidden", says="Origin")
+    assert browser.get("session", headers=headers).status_code == 200  # reading is guarded by the browser itself
+    assert "forged" not in browser.get("tokens", headers=headers).text
+
+
+@pytest.mark.parametrize("headers", [{"Origin": "{url}"}, {"Sec-Fetch-Site": "same-origin"}])
+def test_own_origin(server, person, headers):
+    browser = person()
+    del browser.headers["Origin"]
+    headers = {k: v.format(url=server.url) for k, v in headers.items()}
+    assert browser.post("tokens", json={"name": "t"}, headers=headers).status_code == 201
+
+
+def test_other_sites_cannot_sign_in(server, make_user):
+    body = {"name": make_user().user["name"], "password": PASSWORD}
+    api = Api(server.url)
+    for headers in [{"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}]:
+        problem(api.call("POST", "sessions", json=body, headers=headers), 403, "forbidden")
+    assert api.call("POST", "sessions", json=body).status_code == 201  # programs send neither
+
+
+def test_tokens_need_no_origin(make_user):
+    assert make_user().call("POST", "tokens", json={"name": "t"}, headers={"Origin": "https://evil.example"}).status_code == 201
+
+
+# --- tokens ---
+def test_token(server, make_user):
+    user = make_user()
+    made = user.post("tokens", {"name": "ci", "scopes": ["*.read"], "expires_at": later(hours=1)})
+    secret = made["secret"]
+    assert secret.startswith("ingot_") and len(secret) == 49 and secret.startswith(made["prefix"])
+    shown = user.get(f"tokens/{made['id']}")
+    assert "secret" not in shown and "hash" not in shown
+    listed = user.call("GET", "tokens").text
+    assert secret not in listed and hashlib.sha256(secret.encode()).hexdigest() not in listed
+    with_it = Api(server.url, secret)
+    assert with_it.get("session")["via"] == "token"
+    assert wait_for(lambda: user.get(f"tokens/{made['id']}")["last_used_at"], "last_used_at")
+    user.delete(f"tokens/{made['id']}")
+    problem(with_it.call("GET", "session"), 401, "unauthorized")
+
+
+@pytest.mark.parametrize(("fields", "field"), [
+    ({"scopes": ["dataset.fly"]}, "scopes"), ({"scopes": "x"}, "scopes"), ({"scopes": [7]}, "scopes"),
+    ({"scopes": ["*.read"] * 101}, "scopes"), ({"expires_at": "2001-01-01T00:00:00Z"}, "expires_at"),
+    ({"expires_at": "soon"}, "expires_at"), ({"expires_at": 7}, "expires_at"), ({"name": ""}, "name"),
+    ({"secret": "mine"}, "secret"), ({"hash": "00"}, "hash"), ({"prefix": "x"}, "prefix"),
+])
+def test_token_refused(make_user, fields, field):
+    problem(make_user().call("POST", "tokens", json={"name": "t", **fields}), 422, "invalid", field)
+
+
+@pytest.mark.parametrize("value", ["Bearer", "Bearer ", "Bearer x", "Bearer ingot_", "Bearer ingot_" + "A" * 43,
+                                   "bearer ingot_" + "é" * 43, "Bearer ingot_" + "A" * 4000, "Basic YWRtaW46eA==", "x"])
+def test_bad_authorization(server, value):
+    answer = httpx.get(server.url + "/api/v1/session", headers={"Authorization": value.encode()}, timeout=DEADLINE,
+                       trust_env=False)
+    problem(answer, 401, "unauthorized")
+
+
+def test_token_expires(server, make_user):
+    user = make_user()
+    # Made with enough time to be seen alive once on a slow machine, then watched until it is refused.
+    made = user.post("tokens", {"name": "short", "expires_at": later(seconds=2)})
+    api = Api(server.url, made["secret"])
+    wait_for(lambda: api.call("GET", "session").status_code == 401, "expiry")
+    expires = datetime.datetime.fromisoformat(made["expires_at"]).timestamp()
+    assert time.time() >= expires
+
+
+def test_token_scopes(server, admin, make_user, project):
+    user = make_user(project, role="owner")
+    scoped = Api(server.url, user.post("tokens", {"name": "t", "scopes": ["label_set.read", "project.read"]})["secret"])
+    assert scoped.get("label-sets", project=project["id"])["items"] == []
+    missing = problem(scoped.call("POST", "label-sets", json={"project": project["id"], "name": "x"}), 403, "forbidden")
+    assert missing["permission"] == "label_set.create" and "scopes" in missing["detail"]
+    problem(scoped.call("DELETE", f"projects/{project['id']}"), 403, "forbidden")
+    problem(scoped.call("POST", "tokens", json={"name": "x"}), 403, "forbidden")
+    problem(scoped.call("GET", "tokens"), 403, "forbidden")
+    session = scoped.get("session")
+    assert session["projects"][0]["permissions"] == ["label_set.read", "project.read"]
+    root = Api(server.url, admin.post("tokens", {"name": "t", "scopes": ["spec.*"]})["secret"])
+    root.post("specs", {"name": unique(), "cpus": 1, "memory": 1 << 30})
+    problem(root.call("GET", "users"), 403, "forbidden")
+    problem(root.call("POST", "users", json={"name": unique(), "password": PASSWORD}), 403, "forbidden")
+    problem(root.call("GET", "projects"), 403, "forbidden")
+
+
+def test_tokens_do_not_widen(server, make_user):
+    user = make_user()
+    soon = later(hours=1)
+    narrow = Api(server.url, user.post("tokens", {"name": "t", "scopes": ["token.*", "label_set.read"],
+                                                  "expires_at": soon})["secret"])
+    for scopes in [[], ["*"], ["label_set.*"], ["token.*", "user.read"]]:
+        problem(narrow.call("POST", "tokens", json={"name": "x", "scopes": scopes, "expires_at": soon}), 403, "forbidden")
+    problem(narrow.call("POST", "tokens", json={"name": "x", "scopes": ["token.read"]}), 403, "forbidden", "expires_at")
+    narrow.post("tokens", {"name": "x", "scopes": ["token.read"], "expires_at": soon})
+
+
+def test_tokens_do_not_change_passwords(admin, make_user):
+    user = make_user()
+    problem(user.call("POST", "profile/password", json={"old": PASSWORD, "new": "another-1"}), 403, "forbidden")
+    me = admin.get("session")["user"]["id"]
+    problem(admin.call("PATCH", f"users/{me}", json={"password": "another-1"},
+                       headers={"If-Match": f'"{admin.get(f"users/{me}")["revision"]}"'}), 403, "forbidden")
+    problem(admin.call("POST", f"users/{me}/reset-password", json={"password": "another-1"}), 403, "forbidden")
+
+
+def test_tokens_do_not_sign_out(make_user):
+    problem(make_user().call("DELETE", "session"), 409, "conflict")
+
+
+# --- profile ---
+def test_profile(person, admin):
+    browser = person()
+    answer = browser.patch("profile", json={"email": "me@example.org", "display_name": "我", "language": "zh"})
+    assert answer.status_code == 200
+    user = answer.json()["user"]
+    assert (user["email"], user["display_name"], user["language"]) == ("me@example.org", "我", "zh")
+    for body, field in [({"email": "x"}, "email"), ({"administrator": True}, "administrator"),
+                        ({"name": "root"}, "name"), ({"language": "fr"}, "language"),
+                        ({"display_name": "x" * 51}, "display_name")]:
+        problem(browser.patch("profile", json=body), 422, "invalid", field)
+    line = admin.get("audit", filter=f'verb = "update" and object = {browser.user["id"]}')["items"][0]
+    assert line["user"]["id"] == browser.user["id"]
+
+
+def test_password_change_ends_all_sessions(server, person):
+    one = person()
+    name = one.user["name"]
+    with Browser(server.url) as two:
+        two.sign_in(name)
+        for body, field in [({"old": "not-this-one", "new": "another-1"}, "old"), ({"old": PASSWORD, "new": "x"}, "new"),
+                            ({"old": PASSWORD}, "new"), ({"old": PASSWORD, "new": "x" * 129}, "new"),
+                            ({"old": PASSWORD, "new": 7}, "new"), ({"old": PASSWORD, "new": "another-1", "x": 1}, "x")]:
+            problem(one.post("profile/password", json=body), 422, "invalid", field)
+        assert two.get("session").status_code == 200
+        assert one.post("profile/password", json={"old": PASSWORD, "new": "another-1"}).status_code == 204
+        problem(one.get("session"), 401, "unauthorized")
+        problem(two.get("session"), 401, "unauthorized")
+        problem(two.post("sessions", json={"name": name, "password": PASSWORD}), 401, "unauthorized")
+        two.sign_in(name, "another-1")
+
+
+def test_ways_to_sign_in(server):
+    assert Api(server.url).get("sign-in") == {"password": True, "providers": []}
+    problem(Api(server.url).call("GET", "sign-in/nobody"), 404, "not_found")
+    problem(Api(server.url).call("GET", "sign-in/nobody/callback"), 404, "not_found")
