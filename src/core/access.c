@@ -151,7 +151,7 @@ bool access_list(struct core *core, const struct caller *c, const struct kind *k
         return false;
     if (k->scope == SCOPE_CHILD && !limit_to_parent(core, c, k, q, a, out, err))
         return false;
-    if (k->scope == SCOPE_PLATFORM && !k->visible && !need_read(c, k, a, 0, err))
+    if (k->scope == SCOPE_PLATFORM && !need_read(c, k, a, 0, err))
         return false;
     if (k->scope == SCOPE_OWN && !is_system(c)) {
         if (!need_read(c, k, a, 0, err))

@@ -83,7 +83,7 @@ def test_sign_in_refused_bodies(server, body):
     assert answer.status_code in (400, 422), answer.text
 
 
-@pytest.mark.parametrize("name", ["nobody", "", "a\0b", "x" * 10000, "'; --", "\ud83d\ude00"])
+@pytest.mark.parametrize("name", ["nobody", "", "a\0b", "x" * 10000, "'; --", "😀"])
 def test_unknown_names(server, name):
     answer = Api(server.url).call("POST", "sessions", json={"name": unique(name[:9000]), "password": "x" * 5000})
     problem(answer, 401, "unauthorized", says="the name or the password is wrong")
@@ -233,7 +233,7 @@ def test_token_refused(make_user, fields, field):
     problem(make_user().call("POST", "tokens", json={"name": "t", **fields}), 422, "invalid", field)
 
 
-@pytest.mark.parametrize("value", ["Bearer", "Bearer ", "Bearer x", "Bearer ingot_", "Bearer ingot_" + "A" * 43,
+@pytest.mark.parametrize("value", ["Bearer", "Bearer x", "Bearer ingot_", "Bearer ingot_" + "A" * 43,
                                    "bearer ingot_" + "é" * 43, "Bearer ingot_" + "A" * 4000, "Basic YWRtaW46eA==", "x"])
 def test_bad_authorization(server, value):
     answer = httpx.get(server.url + "/api/v1/session", headers={"Authorization": value.encode()}, timeout=DEADLINE,

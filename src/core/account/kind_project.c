@@ -92,8 +92,6 @@ static bool before_delete(struct op *op, struct object *o, struct err *err)
 static const char *visible(struct op *op, struct db_value *arg)
 {
     const struct grants *g = grants_of(op->caller);
-    if (!caller_may(op->caller, "project.read", 0))
-        return "1 = 0";
     if (!g || permission_has(&g->platform, permission_find("project.read")))
         return NULL;
     *arg = db_int(op->caller->user);
