@@ -21,10 +21,14 @@ static atomic_bool busy;
 static bool begin(struct api_call *call)
 {
     bool idle = false;
-    if (atomic_compare_exchange_strong(&busy, &idle, true))
-        return true;
     struct err err = {0};
-    err_set(&err, ERR_CONFLICT, NULL, "another backup or restore is running");
+    if (!atomic_compare_exchange_strong(&busy, &idle, true)) {
+        err_set(&err, ERR_CONFLICT, NULL, "another backup or restore is running");
+    } else {
+        if (backup_sweep(call->core, &err))
+            return true;
+        atomic_store(&busy, false);
+    }
     api_problem(call, &err, NULL, 0);
     return false;
 }

@@ -20,6 +20,8 @@ struct backup_sink {
     void *ctx;
 };
 bool backup_write(struct core *core, const struct backup_sink *sink, struct err *err);
+/* Removes what a backup or restore that was killed left in the data folder. Not while one runs. */
+bool backup_sweep(struct core *core, struct err *err);
 
 struct backup_info {
     const char *version;    /* of the program that made it */

@@ -109,6 +109,9 @@ static bool add_blob(struct pack *k, int folder, const char *file, const char *n
     struct stat st;
     uint8_t hash[SHA256_SIZE], expected[SHA256_SIZE];
     auto_fd int fd = openat(folder, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    /* Collected meanwhile: then the copied rows do not use it, as an unused blob is kept for a grace time. */
+    if (fd < 0 && errno == ENOENT)
+        return true;
     if (fd < 0 || fstat(fd, &st) != 0)
         return err_errno(err, errno, "%s", name);
     if (!add_header(k, name, st.st_size, err) || !add_bytes(k, name, fd, st.st_size, hash, err))

@@ -80,6 +80,24 @@ static bool place_config(const struct staging *s, struct err *err)
     return fsync(s->parent) == 0 || err_errno(err, errno, "the data folder");
 }
 
+bool backup_sweep(struct core *core, struct err *err)
+{
+    int fd = openat(core->data_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!dir)
+        return err_errno(err, errno, "%s", core->data);
+    struct dirent *e;
+    bool ok = true;
+    while (ok && (e = readdir(dir))) {
+        struct str name = str_of(e->d_name);
+        bool ours = str_starts(name, "backup-") || str_starts(name, "restore-");
+        if (ours && (str_ends(name, ".tmp") || str_ends(name, ".tmp.part")))
+            ok = fs_remove_tree(core->data_fd, e->d_name, err);
+    }
+    closedir(dir);
+    return ok;
+}
+
 /* --- into a running platform --- */
 struct note {
     struct core *core;
