@@ -116,6 +116,8 @@ static void give_answer(struct exchange *x)
     x->refs++;
     x->ops->answer(x);
     x->answer.headers = NULL;
+    if (x->answer.opened && x->proto)
+        x->answer.opened(x);
     if (!streamed)
         x->refs--;
     exchange_unref(x);

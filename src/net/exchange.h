@@ -34,6 +34,7 @@ struct answer {
     int64_t length;                       /* FILE: bytes; STREAM: -1 unknown */
     const struct exchange_output *output; /* STREAM, TUNNEL: the owner */
     void *output_ctx;
+    void (*opened)(struct exchange *x); /* called on the loop once it has begun; may be NULL */
 };
 
 /* What a protocol does for an exchange. */

@@ -340,6 +340,129 @@ static void pool_file(struct request *r)
         reply(r, 503, "full");
 }
 
+/* --- sockets --- */
+
+static atomic_int open_sockets;
+
+static void ws_message(struct ws *w, bool text, struct str data, void *ctx)
+{
+    (void)ctx;
+    if (text && str_starts(data, "close "))
+        ws_close(w, atoi(data.p + 6), "as you wish");
+    else
+        ws_send(w, text, data);
+}
+
+static void ws_closed(struct ws *w, int code, void *ctx)
+{
+    (void)w;
+    (void)ctx;
+    log_info("ws closed %d", code);
+    atomic_fetch_sub(&open_sockets, 1);
+}
+
+static const struct ws_events ws_ev = {ws_message, NULL, ws_closed};
+
+static void ws_echo(struct request *r)
+{
+    struct str offered = request_header(r, "sec-websocket-protocol");
+    struct ws_options o = {.max_message = number(r, "max", 0), .protocol = offered.n ? "chat" : NULL};
+    atomic_fetch_add(&open_sockets, 1);
+    if (!respond_ws(r, &o, &ws_ev, NULL))
+        atomic_fetch_sub(&open_sockets, 1);
+}
+
+static void ws_open(struct request *r)
+{
+    reply(r, 200, "%d\n", atomic_load(&open_sockets));
+}
+
+/* Sends from a pool thread until the count is reached, slowed down by what waits. */
+struct burst {
+    struct ws *w;
+    pthread_mutex_t lock;
+    size_t sent, total;
+    bool gone, busy;
+    unsigned refs;
+};
+
+static void burst_unref(struct burst *b)
+{
+    pthread_mutex_lock(&b->lock);
+    bool last = --b->refs == 0;
+    pthread_mutex_unlock(&b->lock);
+    if (last)
+        free(b);
+}
+
+static void burst_run(void *arg)
+{
+    struct burst *b = arg;
+    pthread_mutex_lock(&b->lock);
+    while (!b->gone && b->sent < b->total) {
+        char text[32];
+        int n = snprintf(text, sizeof text, "message %zu", b->sent++);
+        if (ws_send(b->w, true, (struct str){text, (size_t)n}) > 100000)
+            break;
+    }
+    if (!b->gone && b->sent == b->total)
+        ws_close(b->w, 1000, "done");
+    b->busy = false;
+    pthread_mutex_unlock(&b->lock);
+    burst_unref(b);
+}
+
+static void burst_go(struct burst *b)
+{
+    pthread_mutex_lock(&b->lock);
+    bool go = !b->busy && b->sent < b->total;
+    b->busy |= go;
+    b->refs += go;
+    pthread_mutex_unlock(&b->lock);
+    if (go && !pool_submit(pool, burst_run, b))
+        abort();
+}
+
+static void burst_drained(struct ws *w, void *ctx)
+{
+    (void)w;
+    burst_go(ctx);
+}
+
+static void burst_message(struct ws *w, bool text, struct str data, void *ctx)
+{
+    (void)w;
+    (void)text;
+    (void)data;
+    burst_go(ctx);
+}
+
+static void burst_closed(struct ws *w, int code, void *ctx)
+{
+    (void)w;
+    (void)code;
+    struct burst *b = ctx;
+    pthread_mutex_lock(&b->lock);
+    b->gone = true;
+    pthread_mutex_unlock(&b->lock);
+    burst_unref(b);
+}
+
+static void ws_burst(struct request *r)
+{
+    static const struct ws_events ev = {burst_message, burst_drained, burst_closed};
+    struct burst *b = base_zalloc(sizeof *b);
+    pthread_mutex_init(&b->lock, NULL);
+    b->total = number(r, "n", 1000);
+    b->refs = 1;
+    pthread_mutex_lock(&b->lock); /* messages may come before w is set */
+    b->w = respond_ws(r, NULL, &ev, b);
+    bool opened = b->w;
+    pthread_mutex_unlock(&b->lock);
+    if (!opened)
+        free(b);
+}
+
 /* --- routes --- */
 
 static const struct {
@@ -366,6 +489,9 @@ static const struct {
     {"/sse-open", sse_open},
     {"/file", file},
     {"/pool-file", pool_file},
+    {"/ws", ws_echo},
+    {"/ws-open", ws_open},
+    {"/ws-burst", ws_burst},
 };
 
 static void handle(struct request *r, void *ctx)
