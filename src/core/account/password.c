@@ -3,9 +3,10 @@
 #include "base/hash.h"
 
 #include <argon2.h>
+#include <malloc.h>
 #include <pthread.h>
 
-enum { PASSES = 2, MEMORY_KIB = 19456, LANES = 1, SALT = 16, HASH = 32, AT_ONCE = 2, MAX_WAITING = 24 };
+enum { PASSES = 2, MEMORY_KIB = 19456, LANES = 1, SALT = 16, HASH = 32, AT_ONCE = 2, MAX_WAITING = 48 };
 
 static struct {
     pthread_mutex_t lock;
@@ -13,8 +14,17 @@ static struct {
     unsigned running, waiting;
 } queue = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0};
 
+/* Once it has freed a large block, glibc keeps later ones of that size for reuse; a fixed threshold makes the
+ * hashes' memory go back to the system at once. */
+static void fix_threshold(void)
+{
+    mallopt(M_MMAP_THRESHOLD, 4 << 20);
+}
+
 static bool enter(struct err *err)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, fix_threshold);
     pthread_mutex_lock(&queue.lock);
     if (queue.waiting >= MAX_WAITING) {
         pthread_mutex_unlock(&queue.lock);

@@ -1,6 +1,6 @@
 /* Callers and their permissions over a real database: the caches and what ends them. */
 #include "base/fs.h"
-#include "core/account/accounts.h"
+#include "core/account/state.h"
 #include "core/engine.h"
 
 #include <pthread.h>
@@ -296,6 +296,69 @@ static void test_disabled(void **state)
     assert_false(resolves(p, secret, true));
 }
 
+static bool run_sql(struct db_conn *c, void *ctx, struct err *err)
+{
+    return conn_exec(c, ctx, DB_NO_ARGS, NULL, err);
+}
+
+static void sql(struct place *p, const char *text)
+{
+    struct err err = {0};
+    if (!db_write(p->core->db, run_sql, (void *)text, &err))
+        fail_msg("%s: %s", text, err.message);
+}
+
+static int64_t count(struct place *p, const char *text)
+{
+    struct db_row row;
+    bool found;
+    struct err err = {0};
+    assert_true(db_query_one(p->core->db, &p->arena, text, DB_NO_ARGS, &row, &found, &err));
+    return row.v[0].i;
+}
+
+/* Rows as they are after a time without requests; the clock itself is not touched. */
+static void test_session_expiry(void **state)
+{
+    struct place *p = *state;
+    char idle[ACCOUNTS_SECRET_MAX], old[ACCOUNTS_SECRET_MAX], fresh[ACCOUNTS_SECRET_MAX];
+    make(p, &caller_system, &kind_user, 0, "{\"name\":\"ida\",\"password\":\"secret1\"}");
+    assert_int_equal(sign_in(p, "ida", "secret1", idle), ERR_NONE);
+    sql(p, "UPDATE sessions SET agent = 'idle' WHERE id = (SELECT MAX(id) FROM sessions)");
+    assert_int_equal(sign_in(p, "ida", "secret1", old), ERR_NONE);
+    sql(p, "UPDATE sessions SET agent = 'old' WHERE id = (SELECT MAX(id) FROM sessions)");
+    assert_int_equal(sign_in(p, "ida", "secret1", fresh), ERR_NONE);
+    sql(p, "UPDATE sessions SET agent = 'fresh' WHERE id = (SELECT MAX(id) FROM sessions)");
+    sql(p, "UPDATE sessions SET last_used_at = last_used_at - 43201000000 WHERE agent = 'idle'");
+    sql(p, "UPDATE sessions SET expires_at = expires_at - 604801000000 WHERE agent = 'old'");
+    assert_false(resolves(p, idle, true) || resolves(p, old, true));
+    assert_true(resolves(p, fresh, true));
+    credentials_store(p->core->accounts, false);
+    assert_int_equal(count(p, "SELECT COUNT(*) FROM sessions WHERE agent IN ('idle', 'old')"), 0);
+    assert_int_equal(count(p, "SELECT COUNT(*) FROM sessions WHERE agent = 'fresh'"), 1);
+}
+
+static void test_last_used(void **state)
+{
+    struct place *p = *state;
+    struct caller admin = as(p, 1);
+    struct object token = make(p, &admin, &kind_token, 0, "{\"name\":\"used\"}");
+    const char *secret = arena_strz(&p->arena, object_text(&token, "secret"));
+    assert_true(resolves(p, secret, false));
+    credentials_store(p->core->accounts, true);
+    const char *query =
+        arena_printf(&p->arena, "SELECT last_used_at FROM tokens WHERE id = %lld", (long long)token.id);
+    int64_t first = count(p, query);
+    assert_true(first > 0);
+    /* Within the minute nothing more is written, however often it is used. */
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(peek(p, secret, false), AUTH_HIT);
+    credentials_store(p->core->accounts, false);
+    int64_t later = count(p, query);
+    assert_true(later == first || later - first >= 60 * SECOND);
+    accounts_caller_release(p->core->accounts, &admin);
+}
+
 static void test_malformed(void **state)
 {
     struct place *p = *state;
@@ -382,6 +445,8 @@ int main(void)
         cmocka_unit_test(test_last_administrator),
         cmocka_unit_test(test_tokens),
         cmocka_unit_test(test_disabled),
+        cmocka_unit_test(test_session_expiry),
+        cmocka_unit_test(test_last_used),
         cmocka_unit_test(test_malformed),
         cmocka_unit_test(test_race),
     };
