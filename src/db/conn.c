@@ -133,11 +133,11 @@ bool conn_exec(struct db_conn *c, const char *sql, struct db_args args, int64_t 
 bool conn_insert(struct db_conn *c, const char *sql, struct db_args args, int64_t *ret_id, struct err *err)
 {
     auto_arena struct arena a = {0};
-    struct db_row row;
+    struct db_row row = {0};
     bool found;
     if (!conn_query_one(c, &a, sql, args, &row, &found, err))
         return false;
-    if (!found)
+    if (!found || !row.v)
         return err_set(err, ERR_EXISTS, NULL, "no row was inserted: there is one with the same values");
     if (row.v[0].type != DB_INT)
         return err_set(err, ERR_INTERNAL, NULL, "the statement returns no id: %s", sql);

@@ -50,8 +50,11 @@ void stmt_cache_free(struct stmt_cache *s)
 {
     if (!s)
         return;
-    while (s->newest)
-        remove_entry(s, s->newest);
+    for (struct entry *e = s->newest, *older; e; e = older) {
+        older = e->older;
+        s->drop(s->owner, e->handle);
+        free(e);
+    }
     map_free(s->map);
     free(s);
 }

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-enum { BATCH_MAX = 256, RETRIES = 10, IDLE_SECONDS = 10, FAN = 8 };
+enum { BATCH_MAX = 256, RETRIES = 10, IDLE_SECONDS = 10 };
 
 struct request {
     db_write_fn fn;
@@ -18,8 +18,7 @@ struct request {
     struct request *next;
     struct err err;
     bool ok;
-    struct request *wakes[FAN]; /* others of the batch that the caller wakes on its way */
-    atomic_uint done;           /* 1 when the caller may go on; also the word it sleeps on */
+    atomic_uint done; /* 1 when the caller may go on; also the word it sleeps on */
 };
 
 struct writer {
@@ -32,7 +31,7 @@ struct writer {
     pthread_mutex_t lock;
     pthread_cond_t arrived;
     struct request *head, **tail;
-    size_t queued, wanted; /* the thread sleeps until wanted requests wait */
+    size_t queued;
     bool sleeping, ending;
 };
 
@@ -189,38 +188,23 @@ static void wake(struct request *r)
     syscall(SYS_futex, &r->done, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
 }
 
-/* Waking costs as much as a small write, so the callers share it: each wakes up to FAN others. */
-static void wake_batch(struct request **batch, size_t n)
-{
-    for (size_t i = FAN; i < n; i++)
-        batch[i / FAN - 1]->wakes[i % FAN] = batch[i];
-    for (size_t i = 0; i < n && i < FAN; i++)
-        wake(batch[i]);
-}
-
 static void sleep_until_done(struct request *r)
 {
     while (!atomic_load_explicit(&r->done, memory_order_acquire))
         syscall(SYS_futex, &r->done, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 0, NULL, NULL, 0);
-    for (size_t i = 0; i < FAN && r->wakes[i]; i++)
-        wake(r->wakes[i]);
 }
 
-/* Sleeps until wanted requests wait or ns are over. With the lock held. */
-static bool wait_for(struct writer *w, size_t wanted, uint64_t ns)
+/* Sleeps until a request comes, the end or IDLE_SECONDS later. With the lock held. */
+static void wait_for_request(struct writer *w)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    ns += (uint64_t)until.tv_nsec;
-    until.tv_sec += (time_t)(ns / 1000000000);
-    until.tv_nsec = (long)(ns % 1000000000);
-    w->wanted = wanted;
+    until.tv_sec += IDLE_SECONDS;
     w->sleeping = true;
     int rc = 0;
-    while (rc == 0 && w->queued < wanted && !w->ending)
+    while (rc == 0 && !w->queued && !w->ending)
         rc = pthread_cond_timedwait(&w->arrived, &w->lock, &until);
     w->sleeping = false;
-    return w->queued >= wanted;
 }
 
 /* Moves up to BATCH_MAX requests out of the queue. With the lock held. */
@@ -243,8 +227,9 @@ static void *loop(void *arg)
     struct request *batch[BATCH_MAX];
     pthread_mutex_lock(&w->lock);
     for (;;) {
-        bool some = w->queued || wait_for(w, 1, (uint64_t)IDLE_SECONDS * 1000000000);
-        if (!some && w->ending)
+        if (!w->queued)
+            wait_for_request(w);
+        if (!w->queued && w->ending)
             break;
         size_t n = take(w, batch);
         pthread_mutex_unlock(&w->lock);
@@ -252,7 +237,8 @@ static void *loop(void *arg)
             run_batch(w, batch, n);
         else
             w->idle(w->idle_ctx);
-        wake_batch(batch, n);
+        for (size_t i = 0; i < n; i++)
+            wake(batch[i]);
         pthread_mutex_lock(&w->lock);
     }
     pthread_mutex_unlock(&w->lock);
@@ -293,19 +279,24 @@ void writer_free(struct writer *w)
     free(w);
 }
 
+static void push(struct writer *w, struct request *r)
+{
+    pthread_mutex_lock(&w->lock);
+    *w->tail = r;
+    w->tail = &r->next;
+    w->queued++;
+    bool signal = w->sleeping;
+    pthread_mutex_unlock(&w->lock);
+    if (signal)
+        pthread_cond_signal(&w->arrived);
+}
+
 bool writer_run(struct writer *w, db_write_fn fn, void *ctx, struct err *err)
 {
     if (pthread_equal(pthread_self(), w->thread))
         return err_set(err, ERR_INTERNAL, NULL, "a write was started inside a write");
     struct request r = {.fn = fn, .ctx = ctx};
-    pthread_mutex_lock(&w->lock);
-    *w->tail = &r;
-    w->tail = &r.next;
-    w->queued++;
-    bool signal = w->sleeping && w->queued >= w->wanted;
-    pthread_mutex_unlock(&w->lock);
-    if (signal)
-        pthread_cond_signal(&w->arrived);
+    push(w, &r);
     sleep_until_done(&r);
     if (!r.ok && err)
         *err = r.err;

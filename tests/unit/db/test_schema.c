@@ -145,12 +145,16 @@ static void expect_same(struct db *x, struct db *y, const char *sql)
     }
 }
 
-static void expect_all_same(struct db *x, struct db *y)
+static void expect_same_rows(struct db *x, struct db *y)
 {
     expect_same(x, y, "SELECT id, name FROM project ORDER BY id");
     expect_same(x, y,
                 "SELECT id, project_id, parent_id, name, size, weight, data, note FROM item ORDER BY id");
     expect_same(x, y, "SELECT k, v FROM derived ORDER BY k");
+}
+
+static void expect_same_schema(struct db *x, struct db *y)
+{
     expect_same(x, y, "SELECT number, name, applied FROM schema_migration ORDER BY number");
     expect_same(x, y, "SELECT digest, sql FROM schema_script ORDER BY digest");
 }
@@ -168,7 +172,8 @@ static void restores(struct fixture *f, bool into_postgres)
     fixture_new_url(f, into_postgres, url);
     struct db *copy = fixture_open(url);
     expect_ok(db_restore(copy, path, &err), &err);
-    expect_all_same(f->db, copy);
+    expect_same_rows(f->db, copy);
+    expect_same_schema(f->db, copy);
     /* Keys are checked as before, ids go on where they were, the schema is known. */
     assert_false(exec_one(copy, "DELETE FROM project", DB_NO_ARGS, &err));
     assert_int_equal(err.code, ERR_CONFLICT);
@@ -214,8 +219,31 @@ static void restores_into_empty_tables(void **state)
     assert_int_equal(query_int(copy, "SELECT count(*) FROM item"), 0);
     expect_ok(db_script(copy, "CREATE TABLE derived (k {text} PRIMARY KEY, v BIGINT);", &err), &err);
     expect_ok(db_restore(copy, path, &err), &err);
-    expect_all_same(f->db, copy);
+    expect_same_rows(f->db, copy);
     db_close(copy);
+}
+
+static void replaces_what_is_there(void **state)
+{
+    struct fixture *f = *state;
+    struct err err = {0};
+    char path[100], url[256];
+    fill(f->db);
+    snprintf(path, sizeof path, "%s/backup", f->dir);
+    expect_ok(db_backup(f->db, path, &err), &err);
+    fixture_new_url(f, f->postgres, url);
+    struct db *other = fixture_open(url);
+    expect_ok(db_migrate(other, first, 2, &err), &err);
+    assert_false(db_replace(other, path, &err)); /* of an older schema */
+    assert_int_equal(err.code, ERR_CONFLICT);
+    assert_int_equal(query_int(other, "SELECT count(*) FROM project"), 1);
+    fill(other);
+    expect_ok(exec_one(other, "UPDATE item SET name = 'other', parent_id = NULL", DB_NO_ARGS, &err), &err);
+    expect_ok(exec_one(other, "INSERT INTO project (name) VALUES ('other')", DB_NO_ARGS, &err), &err);
+    expect_ok(db_replace(other, path, &err), &err);
+    expect_same_rows(f->db, other);
+    assert_false(exec_one(other, "DELETE FROM project", DB_NO_ARGS, &err));
+    db_close(other);
 }
 
 static void bad_backups_are_refused(void **state)
@@ -310,6 +338,7 @@ int main(void)
         DB_TEST(restores_into_sqlite),
         DB_TEST(restores_into_postgres),
         DB_TEST(restores_into_empty_tables),
+        DB_TEST(replaces_what_is_there),
         DB_TEST(bad_backups_are_refused),
         DB_TEST(backs_up_while_others_write),
     };
