@@ -1,6 +1,6 @@
 #include "api/backup.h"
 
-#include "api/body.h"
+#include "api/pump.h"
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/log.h"
@@ -12,7 +12,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#define PIECE      (256 * 1024)
 #define MAX_UNSENT (1024 * 1024) /* bytes that wait for a slow client */
 
 /* One backup or restore at a time: each holds a thread and much of the disk. */
@@ -124,42 +123,54 @@ static void run_backup(struct api_call *call)
 }
 
 /* --- restore: the body goes to a file without a name, then everything is checked, then replaced --- */
-static bool receive(struct api_call *call, int fd, struct err *err)
+struct receiving {
+    struct core *core;
+    struct caller caller; /* without its grants: for the audit */
+    int fd;
+};
+
+static bool take_piece(void *ctx, struct str data, struct err *err)
 {
-    struct body *b = body_open(call);
-    char *piece = base_alloc(PIECE);
-    bool ok = true;
-    ssize_t n;
-    while (ok && (n = body_read(b, piece, PIECE)) != 0) {
-        if (n < 0)
-            ok = err_set(err, ERR_MALFORMED, NULL, "the body ended early");
-        else
-            ok = fs_write_all(fd, piece, (size_t)n, err);
+    const struct receiving *d = ctx;
+    return fs_write_all(d->fd, data.p, data.n, err);
+}
+
+static void take_done(struct request *r, void *ctx, bool complete, struct err *err)
+{
+    struct receiving *d = ctx;
+    struct api_call call = {.core = d->core, .request = r, .arena = r->arena};
+    struct backup_info info;
+    bool ok = complete && (lseek(d->fd, 0, SEEK_SET) == 0 || err_errno(err, errno, "the uploaded backup"));
+    ok = ok && backup_restore_running(d->core, &d->caller, d->fd, r->arena, &info, err);
+    close(d->fd);
+    free(d);
+    atomic_store(&busy, false);
+    if (!ok) {
+        api_problem(&call, err, NULL, 0);
+        return;
     }
-    body_close(b);
-    free(piece);
-    if (ok && lseek(fd, 0, SEEK_SET) < 0)
-        ok = err_errno(err, errno, "the uploaded backup");
-    return ok;
+    log_info("restored the backup of %s", info.created_at);
+    api_answer(&call, 204, NULL, 0, STR_NULL);
 }
 
 static void run_restore(struct api_call *call)
 {
+    static const struct pump_ops ops = {take_piece, take_done};
     struct err err = {0};
-    struct backup_info info;
     if (!begin(call))
         return;
-    auto_fd int fd = open(call->core->data, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    bool ok = fd >= 0 || err_errno(&err, errno, "%s", call->core->data);
-    ok = ok && receive(call, fd, &err) &&
-         backup_restore_running(call->core, &call->caller, fd, call->arena, &info, &err);
-    atomic_store(&busy, false);
-    if (!ok) {
+    int fd = open(call->core->data, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        err_errno(&err, errno, "%s", call->core->data);
+        atomic_store(&busy, false);
         api_problem(call, &err, NULL, 0);
         return;
     }
-    log_info("restored the backup of %s", info.created_at);
-    api_answer(call, 204, NULL, 0, STR_NULL);
+    struct receiving *d = base_zalloc(sizeof *d);
+    *d = (struct receiving){.core = call->core, .fd = fd, .caller = call->caller};
+    d->caller.grants = NULL;
+    d->caller.name = arena_strdup(call->arena, call->caller.name);
+    pump_start(call->request, call->core->pool, &ops, d);
 }
 
 const struct route backup_routes[] = {

@@ -25,7 +25,7 @@ struct route {
     const char *pattern;    /* "/api/v1/sign-in/{provider}/callback" */
     const char *permission; /* NULL: anybody signed in; "public": everybody; else asked platform-wide */
     void (*run)(struct api_call *call); /* answers, now or later */
-    bool streams;                       /* run takes the body itself: api/body.h (waits) or api/pump.h */
+    bool streams;                       /* run takes the body itself, with api/pump.h */
     /* For the OpenAPI document; all optional. */
     const char *summary; /* a sentence */
     const char *query;   /* names of query parameters, parted by spaces */
