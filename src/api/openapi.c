@@ -286,9 +286,11 @@ static void action(struct writer *w, const struct kind *k, const struct action *
 
 /* --- routes of the tables --- */
 /* "get /api/v1/sign-in/{provider}" gives get_sign_in_provider. */
+/* A DELETE is "remove": "delete_session" is the verb of the kind, this the route /session. */
 static const char *route_id(struct writer *w, const struct route *r)
 {
-    char *id = arena_printf(&w->arena, "%s_%s", r->method, r->pattern + strlen("/api/v1/"));
+    const char *method = strcmp(r->method, "DELETE") == 0 ? "remove" : r->method;
+    char *id = arena_printf(&w->arena, "%s_%s", method, r->pattern + strlen("/api/v1/"));
     size_t n = 0;
     for (const char *p = id; *p; p++) {
         if (strchr("{}", *p))

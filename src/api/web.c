@@ -102,8 +102,10 @@ void web_respond(struct request *r)
         return;
     }
     const struct asset *asset = find(r->path);
-    bool page = !memchr(r->path.p, '.', r->path.n) && !memchr(r->path.p, ';', r->path.n) &&
-                !memchr(r->path.p, '%', r->path.n);
+    /* Names of projects stand in the addresses of their pages; they may have dots, and letters to be escaped. */
+    bool page = str_starts(r->path, "/p/") ||
+                (!memchr(r->path.p, '.', r->path.n) && !memchr(r->path.p, ';', r->path.n) &&
+                 !memchr(r->path.p, '%', r->path.n));
     if (!asset && page)
         asset = find(STR("/index.html"));
     if (asset)

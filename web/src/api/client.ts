@@ -1,21 +1,9 @@
 // One function for all requests. Failures are thrown as Problem, whether they come from the server
 // (application/problem+json) or from the network.
-export interface Reference {
-  kind: string
-  id: number
-  name?: string
-  project?: { id: number; name: string } | null
-}
+import type { components } from './schema'
 
-interface ProblemBody {
-  title?: string
-  status?: number
-  code?: string
-  detail?: string
-  field?: string | null
-  permission?: string | null
-  references?: Reference[] | null
-}
+type ProblemBody = Partial<components['schemas']['Problem']>
+export type Reference = NonNullable<components['schemas']['Problem']['references']>[number]
 
 export class Problem extends Error {
   readonly status: number

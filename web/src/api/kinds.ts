@@ -30,6 +30,7 @@ export interface Field {
   virtual: boolean
   min: number | null
   max: number | null
+  item_max: number | null
   rule: string | null
   choices: Choice[] | null
   ref: string | null
@@ -59,6 +60,8 @@ export interface Kind {
   title: Words
   titles: Words
   help: Words | null
+  /** Objects may be made readable for every project. */
+  public: boolean
   verbs: Verb[]
   permissions: Partial<Record<Verb, string>>
   fields: Field[]

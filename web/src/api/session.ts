@@ -1,33 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { request } from './client'
-import type { Field, Kind, Verb } from './kinds'
+import type { Kind, Verb } from './kinds'
+import type { operations } from './schema'
 
-export interface SessionProject {
-  id: number
-  name: string
-  role?: string | null
-  permissions: string[]
-}
+type Answer<T extends keyof operations> = operations[T] extends { responses: { 200: { content: { 'application/json': infer A } } } } ? A : never
 
-export interface Session {
-  user: {
-    id: number
-    name: string
-    display_name: string | null
-    email: string | null
-    administrator: boolean
-    language: string | null
-  }
-  via: 'session' | 'token'
-  permissions: string[]
-  projects: SessionProject[]
-}
-
-export interface SignInWays {
-  password: boolean
-  providers: { id: string; title: string }[]
-}
+export type Session = Answer<'get_session'>
+export type SignInWays = Answer<'get_sign_in'>
 
 export const sessionKey = ['session'] as const
 
@@ -78,8 +58,4 @@ export function useSignOut(): () => Promise<void> {
     client.clear()
     window.location.assign('/sign-in')
   }, [client])
-}
-
-export function nameField(kind: Kind): Field | undefined {
-  return kind.fields[0]
 }

@@ -73,7 +73,7 @@ export function antdTheme(isDark: boolean): ThemeConfig {
   const c = isDark ? dark : light
   const still = globalThis.window?.matchMedia?.('(prefers-reduced-motion: reduce)').matches === true
   return {
-    algorithm: isDark ? [antd.darkAlgorithm, antd.compactAlgorithm] : [antd.defaultAlgorithm, antd.compactAlgorithm],
+    algorithm: isDark ? antd.darkAlgorithm : antd.defaultAlgorithm,
     token: {
       colorPrimary: c.accent,
       colorLink: c.link,
@@ -94,7 +94,9 @@ export function antdTheme(isDark: boolean): ThemeConfig {
       colorBorderSecondary: c.border,
       fontFamily: font,
       fontSize: 13,
-      controlHeight: 32,
+      fontSizeLG: 14,
+      controlHeight: 30,
+      controlHeightSM: 24,
       borderRadius: 5,
       wireframe: false,
       motion: !still,

@@ -29,9 +29,10 @@ interface Props {
 
 export function FieldValue({ field, value, kindName, item, short }: Props) {
   const { t, w, n } = useI18n()
+  if (editorOf(kindName, field)) return <Special {...{ field, value: value ?? null, kindName, item, short }} />
   if (field.secret) return <span className="muted">{t('value.secret')}</span>
   if (value === null || value === undefined || value === '') {
-    return field.type === 'json' || field.type === 'texts' ? <Special {...{ field, value: null, kindName, item, short }} /> : <span className="muted">{t('value.none')}</span>
+    return <span className="muted">{t('value.none')}</span>
   }
   switch (field.type) {
     case 'bool':
@@ -66,7 +67,6 @@ function Special({ field, value, kindName, item, short }: Props) {
       </Suspense>
     )
   }
-  if (value === null) return <span className="muted">{t('value.none')}</span>
   if (field.type === 'texts' && Array.isArray(value)) {
     const shown = short ? value.slice(0, 3) : value
     return (

@@ -1,5 +1,6 @@
 import type { Field } from '../api/kinds'
 import { useI18n } from '../i18n'
+import { editorOf } from './editors'
 import { FieldInput } from './FieldInput'
 import type { FormState } from './useForm'
 
@@ -18,7 +19,7 @@ export function FormFields({ fields, kindName, form, creating, prefix }: Props) 
       {fields.map((field, i) => {
         const id = `${prefix}-${field.name}`
         const error = form.errorOf(field.name)
-        const help = w(field.help)
+        const help = editorOf(kindName, field)?.explains ? '' : w(field.help)
         const described = [help ? `${id}-help` : '', error ? `${id}-error` : ''].filter(Boolean).join(' ')
         return (
           <div key={field.name} className={`field${field.type === 'bool' ? ' field-bool' : ''}`}>

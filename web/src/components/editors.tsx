@@ -19,6 +19,8 @@ export interface ShowProps {
 export interface Editor {
   Edit: ComponentType<EditProps>
   Show: ComponentType<ShowProps>
+  /** It explains itself: the field's help, written for the API, is left out. */
+  explains?: boolean
   /** The form needs the width of a page. */
   wide?: boolean
 }
@@ -26,11 +28,17 @@ export interface Editor {
 const quota = () => import('../features/projects/Quota')
 const labels = () => import('../features/label-sets/Labels')
 const permissions = () => import('../features/roles/Permissions')
+const audit = () => import('../features/audit/Audit')
+
+function shownOnly(Show: Editor['Show']): Editor {
+  return { Edit: () => null, Show }
+}
 
 const registry: Record<string, Editor> = {
   'project.quota': {
     Edit: lazy(async () => ({ default: (await quota()).QuotaEdit })),
     Show: lazy(async () => ({ default: (await quota()).QuotaShow })),
+    explains: true,
   },
   'label_set.labels': {
     Edit: lazy(async () => ({ default: (await labels()).LabelsEdit })),
@@ -47,10 +55,11 @@ const registry: Record<string, Editor> = {
     Show: lazy(async () => ({ default: (await permissions()).TokenScopesShow })),
     wide: true,
   },
-  'audit.detail': {
-    Edit: () => null,
-    Show: lazy(async () => ({ default: (await import('../features/audit/AuditDetail')).AuditDetail })),
-  },
+  'audit.detail': shownOnly(lazy(async () => ({ default: (await audit()).AuditDetail }))),
+  'audit.verb': shownOnly(lazy(async () => ({ default: (await audit()).AuditVerb }))),
+  'audit.kind': shownOnly(lazy(async () => ({ default: (await audit()).AuditKind }))),
+  'audit.name': shownOnly(lazy(async () => ({ default: (await audit()).AuditName }))),
+  'session.agent': shownOnly(lazy(async () => ({ default: (await import('../features/profile/Agent')).Agent }))),
 }
 
 export function editorOf(kindName: string, field: Field): Editor | undefined {

@@ -5,7 +5,7 @@ import { changedFields, merge, outgoing, sameValue } from './merge'
 const field = (name: string, more: Partial<Field> = {}): Field => ({
   name, type: 'text', title: { en: name, zh: name }, help: null, required: false, create: true, update: true,
   search: false, sort: false, filter: false, unique: false, secret: false, list: false, long: false, virtual: false,
-  min: null, max: null, rule: null, choices: null, ref: null, default: null, unit: null, ...more,
+  min: null, max: null, item_max: null, rule: null, choices: null, ref: null, default: null, unit: null, ...more,
 })
 const fields = [field('name'), field('description'), field('owner', { type: 'ref' }), field('labels', { type: 'json' })]
 

@@ -64,5 +64,7 @@ function checkNumber(field: Field, value: unknown, { t }: I18n): string | null {
 
 /** What a form for this kind asks for. */
 export function formFields(kind: Kind, creating: boolean): Field[] {
-  return kind.fields.filter((f) => (creating ? f.create : f.update))
+  // A password has an action of its own where there is one.
+  const apart = (f: Field) => kind.actions.some((a) => a.name === `reset-${f.name}`)
+  return kind.fields.filter((f) => (creating ? f.create : f.update && !(f.secret && apart(f))))
 }

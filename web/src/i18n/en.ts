@@ -57,6 +57,7 @@ export const en = {
   'project.role': 'Your role',
   'project.unlimited': 'no limit',
   'project.settings': 'Edit project',
+  'project.open': 'Open project',
   'project.next': 'What to do next',
   'project.contents': 'Contents',
 
@@ -298,9 +299,11 @@ export const en = {
   'sessions.revokeText': 'The browser at {address} will have to sign in again.',
   'sessions.revokeSelf': 'This is the session you are using: you will be signed out.',
 
-  'audit.change': 'Change',
-  'audit.who': 'Who',
-  'audit.detail': 'Detail',
+  'audit.create': 'created',
+  'audit.update': 'changed',
+  'audit.delete': 'deleted',
+  'audit.sign-in': 'signed in',
+  'audit.sign-out': 'signed out',
 
   'profile.title': 'Profile',
   'profile.account': 'Account',

@@ -14,6 +14,8 @@ export interface I18n {
   t: (key: Key, values?: Record<string, string | number>) => string
   /** Words of the server in this language. */
   w: (words: Words | null | undefined) => string
+  /** The same inside a sentence: "New label set", but "New API token". */
+  wl: (words: Words | null | undefined) => string
   /** A count with separators. */
   n: (value: number, digits?: number) => string
 }
@@ -25,6 +27,10 @@ function make(lang: Language): I18n {
     language: lang,
     t: (key, values) => fill(texts[key], values),
     w: (words) => (words ? words[lang] || words.en : ''),
+    wl: (words) => {
+      const text = words ? words[lang] || words.en : ''
+      return /^[A-Z][^A-Z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text
+    },
     n: (value, digits = 3) => value.toLocaleString(locale, { maximumFractionDigits: digits }),
   }
 }

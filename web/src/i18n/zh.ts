@@ -59,6 +59,7 @@ export const zh: Record<Key, string> = {
   'project.role': '您的角色',
   'project.unlimited': '不限',
   'project.settings': '编辑项目',
+  'project.open': '进入项目',
   'project.next': '下一步',
   'project.contents': '内容',
 
@@ -300,9 +301,11 @@ export const zh: Record<Key, string> = {
   'sessions.revokeText': '{address} 上的浏览器将需要重新登录。',
   'sessions.revokeSelf': '这是您正在使用的会话，结束后您将退出登录。',
 
-  'audit.change': '变更',
-  'audit.who': '操作者',
-  'audit.detail': '详情',
+  'audit.create': '创建',
+  'audit.update': '修改',
+  'audit.delete': '删除',
+  'audit.sign-in': '登录',
+  'audit.sign-out': '退出登录',
 
   'profile.title': '个人设置',
   'profile.account': '账号',

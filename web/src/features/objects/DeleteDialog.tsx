@@ -23,7 +23,7 @@ function ChildCount({ child, parent, id }: { child: Kind; parent: Kind; id: numb
 
 /** Says what will be lost; what holds other things asks for the name to be typed. */
 export function DeleteDialog({ kind, place, item, onClose, onDeleted }: Props) {
-  const { t, w } = useI18n()
+  const { t, wl } = useI18n()
   const { message } = App.useApp()
   const { kinds } = useApp()
   const remove = useDelete(kind, place)
@@ -52,7 +52,7 @@ export function DeleteDialog({ kind, place, item, onClose, onDeleted }: Props) {
         </>
       }
     >
-      <p>{t('delete.warning', { title: w(kind.title), name })}</p>
+      <p>{t('delete.warning', { title: wl(kind.title), name })}</p>
       {children.length > 0 && <ul className="references">{children.map((child) => <ChildCount key={child.name} child={child} parent={kind} id={current.id} />)}</ul>}
       {mustType && (
         <div className="field">

@@ -73,7 +73,7 @@ function Loaded({ kind, place, item }: { kind: Kind; place: Place; item: Item })
       <header className="detail-head">
         <h1>{nameOf(kind, item)}</h1>
         <div className="row wrap">
-          {kind.name === 'project' && <Button onClick={() => void navigate(projectUrl(nameOf(kind, item)))}>{t('menu.overview')}</Button>}
+          {kind.name === 'project' && <Button onClick={() => void navigate(projectUrl(nameOf(kind, item)))}>{t('project.open')}</Button>}
           {actions.slice(0, 2).map((a) => <Button key={a.name} danger={a.danger} onClick={() => setOpen({ what: a, item })}>{w(a.title)}</Button>)}
           {mayUpdate && <Button type="primary" onClick={() => setOpen({ what: 'edit', item })}>{t('object.edit')}</Button>}
           {menu.length > 0 && (

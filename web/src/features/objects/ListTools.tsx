@@ -17,7 +17,7 @@ interface Props {
 }
 
 export const ListTools = forwardRef<HTMLInputElement, Props>(function ListTools({ kind, params, onChange, narrow, children }, ref) {
-  const { t, w, language } = useI18n()
+  const { t, wl } = useI18n()
   const [shown, setShown] = useState(false)
   const facets = [...textFacets(kind), ...facetFields(kind)]
   const searchable = kind.fields.some((f) => f.search)
@@ -25,7 +25,7 @@ export const ListTools = forwardRef<HTMLInputElement, Props>(function ListTools(
   const filters = facets.length > 0 || mine
   return (
     <div className="tools" role="search">
-      {searchable && <SearchBox ref={ref} value={params.get('q') ?? ''} onChange={(q) => onChange({ q })} label={t('list.search', { titles: language === 'zh' ? w(kind.titles) : w(kind.titles).toLowerCase() })} />}
+      {searchable && <SearchBox ref={ref} value={params.get('q') ?? ''} onChange={(q) => onChange({ q })} label={t('list.search', { titles: wl(kind.titles) })} />}
       {narrow && filters && (
         <Button onClick={() => setShown(!shown)} aria-expanded={shown}>{t('list.filters')}</Button>
       )}

@@ -30,8 +30,7 @@ interface Props {
 }
 
 export function ListView({ kind, place, fixed, title, hiddenFields }: Props) {
-  const i18n = useI18n()
-  const { t, w, n } = i18n
+  const { t, w, wl, n } = useI18n()
   const { session, project } = useApp()
   const narrow = useNarrow()
   const navigate = useNavigate()
@@ -86,7 +85,7 @@ export function ListView({ kind, place, fixed, title, hiddenFields }: Props) {
 
   const create = mayCreate && (
     <Button type="primary" icon={<Icon name="plus" size={14} />} onClick={() => change({ new: '1' })}>
-      {t('list.create', { title: i18n.language === 'zh' ? w(kind.title) : w(kind.title).toLowerCase() })}
+      {t('list.create', { title: wl(kind.title) })}
     </Button>
   )
   const rows = { kind, items, urlOf, may, onAct, active, hiddenFields, sort: query.sort ?? '', onSort: (sort: string) => change({ sort }) }
@@ -112,7 +111,7 @@ export function ListView({ kind, place, fixed, title, hiddenFields }: Props) {
             <Button onClick={() => setParams({}, { replace: true })}>{t('list.clear')}</Button>
           </Empty>
         ) : (
-          <Empty title={t('list.empty', { titles: i18n.language === 'zh' ? w(kind.titles) : w(kind.titles).toLowerCase() })} text={t(mayCreate ? 'list.emptyHint' : 'list.emptyReadOnly')}>{create}</Empty>
+          <Empty title={t('list.empty', { titles: wl(kind.titles) })} text={t(mayCreate ? 'list.emptyHint' : 'list.emptyReadOnly')}>{create}</Empty>
         )
       ) : (
         <>

@@ -28,7 +28,7 @@ export function initialValues(kind: Kind, item: Item | undefined): Values {
 }
 
 export function ObjectForm({ kind, place, item, onClose, onSaved }: Props) {
-  const { t, w } = useI18n()
+  const { t, wl } = useI18n()
   const { message } = App.useApp()
   const creating = item === undefined
   const fields = useMemo(() => formFields(kind, creating), [kind, creating])
@@ -71,7 +71,7 @@ export function ObjectForm({ kind, place, item, onClose, onSaved }: Props) {
   return (
     <>
       <FormDialog
-        title={creating ? t('object.createTitle', { title: w(kind.title) }) : t('object.editTitle', { name: nameOf(kind, item) })}
+        title={creating ? t('object.createTitle', { title: wl(kind.title) }) : t('object.editTitle', { name: nameOf(kind, item) })}
         dirty={form.dirty} busy={save.isPending} submitText={t(creating ? 'form.create' : 'form.save')} wide={wide}
         error={failed && !theirs ? <ProblemNote error={failed} /> : null} onSubmit={onSubmit} onClose={onClose}
       >

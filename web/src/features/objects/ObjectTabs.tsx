@@ -20,17 +20,17 @@ export function ObjectTabs({ kind, item, overview }: { kind: Kind; item: Item; o
   const tabs = [
     { name: 'overview', title: t('object.overview') },
     ...children.map((k) => ({ name: k.plural, title: w(k.titles) })),
-    ...(audit && offers(session, audit, 'list') ? [{ name: 'activity', title: t('object.activity') }] : []),
+    ...(audit && kind !== audit && offers(session, audit, 'list') ? [{ name: 'activity', title: t('object.activity') }] : []),
   ]
   const now = tabs.find((tab) => tab.name === params.get('tab'))?.name ?? 'overview'
   const child = children.find((k) => k.plural === now)
   return (
     <>
-      <nav className="tabs" aria-label={w(kind.title)}>
+      {tabs.length > 1 && <nav className="tabs" aria-label={w(kind.title)}>
         {tabs.map((tab) => (
           <Link key={tab.name} to={tab.name === 'overview' ? '?' : `?tab=${tab.name}`} aria-current={tab.name === now ? 'page' : undefined} replace>{tab.title}</Link>
         ))}
-      </nav>
+      </nav>}
       {child ? (
         <ListView key={child.name} kind={child} place={{ parent: { kind, id: item.id } }} />
       ) : now === 'activity' && audit ? (
@@ -43,12 +43,14 @@ export function ObjectTabs({ kind, item, overview }: { kind: Kind; item: Item; o
 }
 
 function isBlock(kind: Kind, field: Field): boolean {
-  return field.type === 'json' || field.long || editorOf(kind.name, field) !== undefined
+  return field.type === 'json' || field.long || editorOf(kind.name, field)?.wide === true
 }
 
 export function Facts({ kind, item }: { kind: Kind; item: Item }) {
   const { t, w } = useI18n()
   const fields = kind.fields.filter((f) => !f.secret)
+  // A log's rows say themselves who and when.
+  const log = fields.some((f) => f.name === 'at')
   const blocks = fields.filter((f) => isBlock(kind, f))
   return (
     <div className="facts-page">
@@ -59,9 +61,11 @@ export function Facts({ kind, item }: { kind: Kind; item: Item }) {
             <dd><FieldValue field={field} kindName={kind.name} value={item[field.name]} item={item} /></dd>
           </div>
         ))}
+        {!log && <>
         <div><dt>{t('object.createdBy')}</dt><dd>{item.created_by ? <RefLink kindName="user" value={item.created_by} /> : t('value.none')}</dd></div>
         <div><dt>{t('object.created')}</dt><dd><Time at={item.created_at} /></dd></div>
         <div><dt>{t('object.updated')}</dt><dd><Time at={item.updated_at} /></dd></div>
+        </>}
         <div><dt>{t('object.id')}</dt><dd className="num">{item.id}</dd></div>
       </dl>
       {blocks.map((field) => (

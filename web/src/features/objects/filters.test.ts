@@ -5,11 +5,11 @@ import { filterOf, isNarrowed, listParams } from './filters'
 const field = (name: string, type: Field['type'], more: Partial<Field> = {}): Field => ({
   name, type, title: { en: name, zh: name }, help: null, required: false, create: true, update: true, search: false,
   sort: false, filter: true, unique: false, secret: false, list: false, long: false, virtual: false, min: null,
-  max: null, rule: null, choices: null, ref: null, default: null, unit: null, ...more,
+  max: null, item_max: null, rule: null, choices: null, ref: null, default: null, unit: null, ...more,
 })
 const kind: Kind = {
   name: 'job', plural: 'jobs', scope: 'project', parent: null, menu: 'build', title: { en: '', zh: '' },
-  titles: { en: '', zh: '' }, help: null, verbs: ['list'], permissions: {}, actions: [],
+  titles: { en: '', zh: '' }, help: null, public: false, verbs: ['list'], permissions: {}, actions: [],
   fields: [field('name', 'text'), field('state', 'choice'), field('public', 'bool'), field('owner', 'ref'), field('at', 'time')],
 }
 

@@ -31,10 +31,14 @@ export interface Column {
   cell: (item: Item) => ReactNode
 }
 
+/** Where the order of the table is not the order of reading. */
+const order: Record<string, string[]> = { audit: ['at', 'user', 'verb', 'kind', 'name', 'project', 'address'] }
+
 /** The columns of a list: the kind's own, and by whom and when, unless the kind tells that itself. */
 export function columnsOf(kind: Kind, i18n: I18n, urlOf: RowsProps['urlOf'], hidden: readonly string[] = []): Column[] {
   const { t, w } = i18n
-  const shown = kind.fields.filter((f, i) => (f.list || i === 0) && !hidden.includes(f.name) && !f.secret)
+  const listed = order[kind.name]?.flatMap((name) => kind.fields.filter((f) => f.name === name)) ?? kind.fields.filter((f, i) => f.list || i === 0)
+  const shown = listed.filter((f) => !hidden.includes(f.name) && !f.secret)
   const columns = shown.map((field, i): Column => ({
     name: field.name,
     title: w(field.title),

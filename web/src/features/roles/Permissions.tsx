@@ -23,6 +23,12 @@ function usePermissions() {
   })
 }
 
+/** "Task: Cancel" is a kind and a verb. */
+function split(title: string): [string, string] {
+  const [kind = '', ...verb] = title.split(/: |：/)
+  return [kind, verb.join(': ')]
+}
+
 interface MatrixProps {
   id?: string
   grants: readonly string[]
@@ -31,13 +37,18 @@ interface MatrixProps {
 
 /** Kinds against verbs. Without onChange it only shows. */
 function Matrix({ id, grants, onChange }: MatrixProps) {
-  const { t, w } = useI18n()
+  const { t, w, wl } = useI18n()
   const { kind: byName } = useApp()
   const table = usePermissions()
   const kinds = useMemo(() => [...new Set((table.data ?? []).map((p) => p.kind))], [table.data])
   if (table.error) return <ErrorState error={table.error} onRetry={() => void table.refetch()} />
   if (!table.data) return <div className="editor-loading" aria-busy="true" />
-  const kindTitle = (name: string) => w(byName(name)?.titles) || name
+  const kindTitle = (name: string) => {
+    const kind = byName(name)
+    const parent = kind?.parent ? byName(kind.parent) : undefined
+    if (kind) return parent ? `${w(parent.title)}: ${wl(kind.titles)}` : w(kind.titles)
+    return split(w(table.data.find((p) => p.kind === name)?.title))[0] || name
+  }
   const verbTitle = (verb: string) => {
     const key = `permissions.${verb}`
     return isKey(key) ? t(key) : verb
@@ -81,7 +92,7 @@ function Matrix({ id, grants, onChange }: MatrixProps) {
                 {common.map((verb) => <td key={verb}>{own.some((p) => p.verb === verb) && box(kind, verb, t('permissions.cell', { kind: kindTitle(kind), verb: verbTitle(verb) }))}</td>)}
                 <td className="matrix-other">
                   {own.filter((p) => !common.includes(p.verb)).map((p) => (
-                    <label key={p.name}>{box(kind, p.verb, t('permissions.cell', { kind: kindTitle(kind), verb: w(p.title) || p.verb }))} {w(p.title) || p.verb}</label>
+                    <label key={p.name}>{box(kind, p.verb, t('permissions.cell', { kind: kindTitle(kind), verb: split(w(p.title))[1] || p.verb }))} {split(w(p.title))[1] || p.verb}</label>
                   ))}
                 </td>
               </tr>
