@@ -1,6 +1,8 @@
 /* Statements inside a read or a write: the conn_ functions over an engine's run. */
 #include "db/engine.h"
 
+#include <math.h>
+
 struct db_value db_text_or_null(const char *z)
 {
     return z ? db_text(str_of(z)) : db_null();
@@ -11,6 +13,8 @@ static bool check_args(struct db_args args, struct err *err)
 {
     for (size_t i = 0; i < args.n; i++) {
         const struct db_value *v = &args.v[i];
+        if (v->type == DB_REAL && !isfinite(v->r))
+            return err_set(err, ERR_INVALID, NULL, "a number is not finite");
         if (v->type != DB_TEXT)
             continue;
         if (v->s.n && memchr(v->s.p, 0, v->s.n))

@@ -112,7 +112,7 @@ static bool too_many_columns(const PGresult *res)
 }
 
 /* Takes the results as they come. In single-row mode each row is one; the last tells how it ended. */
-static bool receive(struct postgres *p, struct run *r, struct err *err)
+static bool receive(struct postgres *p, struct run *r, bool in_tx, struct err *err)
 {
     bool ok = true;
     for (PGresult *res; (res = PQgetResult(p->pg)); PQclear(res)) {
@@ -125,7 +125,8 @@ static bool receive(struct postgres *p, struct run *r, struct err *err)
             else
                 r->stopped = !deliver(res, r, err);
             r->changed = strtoll(PQcmdTuples(res), NULL, 10);
-            if (r->stopped && r->stream)
+            /* Inside a transaction it would be cancelled too: there the rest is taken and dropped. */
+            if (r->stopped && status == PGRES_SINGLE_TUPLE && !in_tx)
                 cancel(p);
         } else {
             ok = postgres_fail(p, res, err);
@@ -146,11 +147,12 @@ static bool run(struct db_conn *c, struct run *r, struct err *err)
         return false;
     auto_arena struct arena a = {0};
     struct params in = params_of(&a, r->args);
+    bool in_tx = postgres_state(c) == CONN_IN_TX;
     if (!PQsendQueryPrepared(p->pg, name, (int)r->args.n, in.values, in.lengths, in.formats, 0))
         return postgres_fail(p, NULL, err);
     if (r->stream)
         PQsetSingleRowMode(p->pg);
-    return receive(p, r, err);
+    return receive(p, r, in_tx, err);
 }
 
 static bool script(struct db_conn *c, const char *sql, struct err *err)

@@ -22,6 +22,19 @@ static void drop_statement(void *owner, void *handle)
     free(handle);
 }
 
+static bool check_open(struct postgres *p, struct err *err)
+{
+    if (PQstatus(p->pg) != CONNECTION_OK)
+        return err_set(err, ERR_UNAVAILABLE, "database", "cannot reach the database: %s",
+                       PQerrorMessage(p->pg));
+    PQsetNoticeReceiver(p->pg, no_notice, NULL);
+    const char *encoding = PQparameterStatus(p->pg, "server_encoding");
+    if (!encoding || strcmp(encoding, "UTF8") != 0)
+        return err_set(err, ERR_INVALID, "database", "the database's encoding must be UTF8, not %s",
+                       encoding ? encoding : "unknown");
+    return true;
+}
+
 bool postgres_open(const char *url, enum conn_use use, struct db_conn **ret, struct err *err)
 {
     /* Later ones win, so the URL may change the first. */
@@ -45,12 +58,7 @@ bool postgres_open(const char *url, enum conn_use use, struct db_conn **ret, str
     p->base.engine = &postgres_engine;
     p->pg = PQconnectdbParams(keys, values, 1);
     p->statements = stmt_cache_new(DB_STATEMENTS_MAX, drop_statement, p);
-    bool ok = PQstatus(p->pg) == CONNECTION_OK;
-    if (ok)
-        PQsetNoticeReceiver(p->pg, no_notice, NULL);
-    else
-        err_set(err, ERR_UNAVAILABLE, "database", "cannot reach the database: %s", PQerrorMessage(p->pg));
-    if (!ok || !postgres_simple(p, settings[use], err)) {
+    if (!check_open(p, err) || !postgres_simple(p, settings[use], err)) {
         postgres_close(&p->base);
         return false;
     }

@@ -2,7 +2,11 @@
 
 #include "base/clock.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <time.h>
+
+enum { WAIT_SECONDS = 60 };
 
 static const uint64_t IDLE_NS = UINT64_C(30) * 1000000000;
 
@@ -20,7 +24,11 @@ struct readers *readers_new(const struct engine *engine, const char *url, unsign
     struct readers *r = base_alloc(sizeof *r);
     *r = (struct readers){.engine = engine, .url = base_strdup(url), .max = max};
     pthread_mutex_init(&r->lock, NULL);
-    pthread_cond_init(&r->given, NULL);
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&r->given, &attr);
+    pthread_condattr_destroy(&attr);
     return r;
 }
 
@@ -59,22 +67,36 @@ static struct db_conn *detach_idle(struct readers *r)
     return list;
 }
 
+/* With the lock held. A thread that waits for a second one while it has the last would wait for itself. */
+static bool wait_for_one(struct readers *r, struct err *err)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += WAIT_SECONDS;
+    while (!r->idle && r->opened >= r->max)
+        if (pthread_cond_timedwait(&r->given, &r->lock, &until) == ETIMEDOUT && !r->idle &&
+            r->opened >= r->max)
+            return err_set(err, ERR_UNAVAILABLE, NULL, "all %u connections for reading are in use", r->max);
+    return true;
+}
+
 struct db_conn *readers_take(struct readers *r, bool fresh, struct err *err)
 {
     struct db_conn *old = NULL, *c = NULL;
     pthread_mutex_lock(&r->lock);
     if (fresh)
         old = detach_idle(r); /* as old as the lost one */
-    while (!r->idle && r->opened >= r->max)
-        pthread_cond_wait(&r->given, &r->lock);
-    if (r->idle) {
+    bool ok = wait_for_one(r, err);
+    if (ok && r->idle) {
         c = r->idle;
         r->idle = c->next;
-    } else {
+    } else if (ok) {
         r->opened++;
     }
     pthread_mutex_unlock(&r->lock);
     close_list(r, old);
+    if (!ok)
+        return NULL;
     if (!c && !r->engine->open(r->url, CONN_READER, &c, err)) {
         forget_one(r);
         return NULL;

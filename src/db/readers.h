@@ -8,7 +8,8 @@
 struct readers;
 struct readers *readers_new(const struct engine *engine, const char *url, unsigned max);
 void readers_free(struct readers *r); /* all connections must be back */
-/* Waits while all are in use. fresh: one that was opened just now, because an old one turned out lost. */
+/* Waits while all are in use, but 60 s at most (ERR_UNAVAILABLE). fresh: one that was opened just now,
+ * because an old one turned out lost. */
 struct db_conn *readers_take(struct readers *r, bool fresh, struct err *err);
 void readers_give(struct readers *r, struct db_conn *c);
 /* Closes what was idle for 30 s, but one. */

@@ -59,7 +59,7 @@ static void run_one(struct db_conn *c, struct request *r)
     c->writes = true;
     r->ok = r->fn(c, r->ctx, &r->err);
     c->writes = false;
-    if (c->spoiled && r->ok) {
+    if (c->spoiled && (r->ok || r->err.code == ERR_NONE)) {
         r->ok = false;
         r->err = c->spoiled_by;
     }

@@ -144,7 +144,8 @@ static void bad_text_is_refused(void **state)
     struct err err = {0};
     struct db_rows rows;
     make_tables(f);
-    struct db_value bad[] = {db_text(STR("a\0b")), db_text(STR("\xff")), db_text(STR("\xed\xa0\x80"))};
+    struct db_value bad[] = {db_text(STR("a\0b")), db_text(STR("\xff")), db_text(STR("\xed\xa0\x80")),
+                             db_real(NAN), db_real(INFINITY)};
     for (size_t i = 0; i < countof(bad); i++) {
         expect_code(exec_one(f->db, "UPDATE project SET name = ?", db_args(bad[i]), &err), &err, ERR_INVALID,
                     "");
@@ -255,6 +256,41 @@ static void each_can_stop(void **state)
     assert_int_equal(query_int(f->db, "SELECT 7"), 7);
 }
 
+static bool stop_inside_write(struct db_conn *c, void *ctx, struct err *err)
+{
+    struct walk *w = ctx;
+    return conn_exec(c, "INSERT INTO project (name) VALUES ('w1')", DB_NO_ARGS, NULL, err) &&
+           conn_each(c, numbers, db_args(db_int(1000)), walk_row, w, err) &&
+           conn_exec(c, "INSERT INTO project (name) VALUES ('w2')", DB_NO_ARGS, NULL, err);
+}
+
+static void each_can_stop_inside_a_write(void **state)
+{
+    struct fixture *f = *state;
+    struct err err = {0};
+    struct walk w = {.stop_at = 3};
+    make_tables(f);
+    expect_ok(db_write(f->db, stop_inside_write, &w, &err), &err);
+    assert_int_equal(w.rows, 3);
+    assert_int_equal(query_int(f->db, "SELECT count(*) FROM project"), 3);
+}
+
+static void readers_are_shared(void **state)
+{
+    struct fixture *f = *state;
+    struct err err = {0};
+    struct db *db = db_open(&(struct db_options){.url = f->url, .max_readers = 2}, &err);
+    expect_ok(db != NULL, &err);
+    for (int i = 0; i < 5; i++) { /* more than there are, one after the other */
+        struct db_conn *a = db_read_begin(db, &err), *b = db_read_begin(db, &err);
+        expect_ok(a && b, &err);
+        db_read_end(db, a);
+        assert_int_equal(query_int(db, "SELECT 7"), 7);
+        db_read_end(db, b);
+    }
+    db_close(db);
+}
+
 static void snapshots_stand_still(void **state)
 {
     struct fixture *f = *state;
@@ -272,6 +308,8 @@ static void snapshots_stand_still(void **state)
     struct walk w = {.stop_at = 3, .reenter = c};
     expect_ok(conn_each(c, numbers, db_args(db_int(10)), walk_row, &w, &err), &err);
     assert_true(w.refused);
+    expect_ok(conn_query_one(c, &a, "SELECT count(*) FROM project", DB_NO_ARGS, &row, &found, &err), &err);
+    assert_int_equal(row.v[0].i, 1); /* to stop early does not end the snapshot */
     /* Readers change nothing. */
     assert_false(conn_exec(c, "DELETE FROM project", DB_NO_ARGS, NULL, &err));
     db_read_end(f->db, c);
@@ -364,6 +402,8 @@ int main(void)
         DB_TEST(inserts_give_ids),
         DB_TEST(failed_statement_spoils_its_write),
         DB_TEST(each_can_stop),
+        DB_TEST(each_can_stop_inside_a_write),
+        DB_TEST(readers_are_shared),
         DB_TEST(snapshots_stand_still),
         DB_TEST(statements_are_given_up),
         DB_TEST(the_same_text_takes_other_types),
