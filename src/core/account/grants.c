@@ -55,28 +55,28 @@ static bool load_projects(struct db_conn *c, struct grants *g, struct err *err)
 {
     struct db_rows rows;
     if (!conn_query(c, &g->arena,
-                    "SELECT p.id, p.name, r.name, r.permissions FROM members m "
+                    "SELECT p.id, p.name, r.name, r.permissions, r.id FROM members m "
                     "JOIN projects p ON p.id = m.project JOIN roles r ON r.id = m.role "
                     "WHERE m.\"user\" = ? OR m.\"group\" IN "
                     "(SELECT gm.\"group\" FROM group_members gm WHERE gm.\"user\" = ?) ORDER BY p.id, r.id",
                     db_args(db_int(g->user), db_int(g->user)), &rows, err))
         return false;
-    struct permission_set in_projects = permission_of_projects();
     g->projects = arena_array(&g->arena, struct grant, rows.n + 1);
     for (size_t i = 0; i < rows.n; i++) {
-        const struct db_value *v = rows.row[i].v;
-        struct grant *last = g->count ? &g->projects[g->count - 1] : NULL;
-        if (!last || last->project != v[0].i) {
-            last = &g->projects[g->count++];
-            last->project = v[0].i;
-            last->name = arena_strz(&g->arena, v[1].s);
-            last->role = arena_strz(&g->arena, v[2].s);
-        } else if (!str_ends(str_of(last->role), arena_strz(&g->arena, v[2].s))) {
-            last->role = arena_printf(&g->arena, "%s, " STR_FMT, last->role, STR_ARG(v[2].s));
-        }
-        permission_parse(&g->arena, v[3].s, &last->may);
-        permission_narrow(&last->may, &in_projects);
+        const struct db_value *v = rows.row[i].v, *before = i > 0 ? rows.row[i - 1].v : NULL;
+        if (before && before[0].i == v[0].i && before[4].i == v[4].i)
+            continue; /* the same role, through a group too */
+        bool first = !before || before[0].i != v[0].i;
+        struct grant *in = &g->projects[first ? g->count++ : g->count - 1];
+        in->project = v[0].i;
+        in->name = arena_strz(&g->arena, v[1].s);
+        in->role = first ? arena_strz(&g->arena, v[2].s)
+                         : arena_printf(&g->arena, "%s, " STR_FMT, in->role, STR_ARG(v[2].s));
+        permission_parse(&g->arena, v[3].s, &in->may);
     }
+    struct permission_set in_projects = permission_of_projects();
+    for (size_t i = 0; i < g->count; i++)
+        permission_narrow(&g->projects[i].may, &in_projects);
     return true;
 }
 
