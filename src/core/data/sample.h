@@ -73,7 +73,8 @@ bool sample_put(struct op *op, const struct sample_set *set, const struct sample
 struct sample_query {
     struct str label;  /* STR_NULL: any */
     int state;         /* -1: all but cleaned; -2: all */
-    struct str prefix; /* of the name */
+    struct str prefix; /* of the name; then the order is by name */
+    bool by_name;      /* order by name without a prefix */
     int64_t after;     /* position; 0: from the first */
     int64_t limit;     /* 1..1000 */
 };
@@ -86,6 +87,11 @@ bool sample_get(struct db *db, struct db_conn *c, struct arena *a, int64_t versi
 bool sample_each(struct db *db, int64_t version, const struct sample_query *q,
                  bool (*each)(void *ctx, const struct sample *s, struct err *err), void *ctx,
                  struct err *err);
+
+/* The same in the order of names (q->prefix and q->after are not used). */
+bool sample_each_by_name(struct db *db, int64_t version, const struct sample_query *q,
+                         bool (*each)(void *ctx, const struct sample *s, struct err *err), void *ctx,
+                         struct err *err);
 
 struct sample_counts {
     int64_t states[SAMPLE_STATE_COUNT];

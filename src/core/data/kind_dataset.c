@@ -1,0 +1,224 @@
+/* Datasets and their versions (D1, D2, D18). */
+#include "core/data/sample_own.h"
+#include "core/data/version.h"
+#include "core/task/task.h"
+
+static const struct choice data_types[] = {{"image", {"Images", "图像"}},
+                                           {"text", {"Text", "文本"}},
+                                           {"audio", {"Audio", "音频"}},
+                                           {NULL, {NULL, NULL}}};
+
+/* The same list as annotation_types of codec/annotation.h; a unit test compares both. */
+static const struct choice annotation_choices[] = {
+    {"image-class", {"Image classification", "图像单标签分类"}},
+    {"image-classes", {"Image classification, several labels", "图像多标签分类"}},
+    {"detection", {"Object detection", "目标检测"}},
+    {"rotated", {"Rotated boxes", "旋转框检测"}},
+    {"segmentation", {"Segmentation", "图像分割"}},
+    {"keypoints", {"Keypoints", "关键点"}},
+    {"ocr", {"OCR", "文字识别"}},
+    {"text-class", {"Text classification", "文本分类"}},
+    {"text-spans", {"Text spans", "文本实体"}},
+    {"audio-class", {"Audio classification", "音频分类"}},
+    {"transcription", {"Transcription", "语音转写"}},
+    {NULL, {NULL, NULL}},
+};
+
+static const struct field dataset_fields[] = {
+    {.name = "name",
+     .type = FIELD_TEXT,
+     .flags =
+         FIELD_REQUIRED | FIELD_EDIT | FIELD_SEARCH | FIELD_SORT | FIELD_FILTER | FIELD_UNIQUE | FIELD_LIST,
+     .min = 1,
+     .max = 50,
+     .rule = "name",
+     .title = {"Name", "名称"}},
+    {.name = "data_type",
+     .type = FIELD_CHOICE,
+     .flags = FIELD_CREATE | FIELD_FILTER | FIELD_LIST,
+     .choices = data_types,
+     .fallback = "\"image\"",
+     .title = {"Data", "数据类型"}},
+    {.name = "annotation_type",
+     .type = FIELD_CHOICE,
+     .flags = FIELD_CREATE | FIELD_FILTER | FIELD_LIST,
+     .choices = annotation_choices,
+     .fallback = "\"detection\"",
+     .title = {"Annotation", "标注类型"}},
+    {.name = "label_set",
+     .type = FIELD_REF,
+     .flags = FIELD_EDIT | FIELD_FILTER | FIELD_LIST,
+     .ref = "label_set",
+     .title = {"Label set", "标签组"}},
+    {.name = "public",
+     .type = FIELD_BOOL,
+     .flags = FIELD_CREATE | FIELD_FILTER | FIELD_LIST,
+     .fallback = "false",
+     .title = {"Public", "公开"},
+     .help = {"Every project may read it.", "所有项目可读。"}},
+    {0},
+};
+
+static bool dataset_before_create(struct op *op, struct object *o, struct err *err)
+{
+    (void)op;
+    enum annotation_type type;
+    struct str name = object_text(o, "annotation_type"), data = object_text(o, "data_type");
+    if (!annotation_type_of(name, &type))
+        return err_set(err, ERR_INVALID, "annotation_type", "annotation_type: \"" STR_FMT "\" is not known",
+                       STR_ARG(name));
+    const char *wanted = annotation_data_names[annotation_types[type].data];
+    return str_is(data, wanted) ||
+           err_set(err, ERR_INVALID, "annotation_type",
+                   "annotation_type: \"" STR_FMT "\" is for data of the type %s, not " STR_FMT, STR_ARG(name),
+                   wanted, STR_ARG(data));
+}
+
+const struct kind kind_dataset = {
+    .name = "dataset",
+    .plural = "datasets",
+    .table = "datasets",
+    .title = {"Dataset", "数据集"},
+    .titles = {"Datasets", "数据集"},
+    .menu = "data",
+    .scope = SCOPE_PROJECT,
+    .verbs = VERB_ALL,
+    .public_too = true,
+    .fields = dataset_fields,
+    .before_create = dataset_before_create,
+};
+
+/* --- versions --- */
+
+static const struct choice states[] = {
+    {"draft", {"Draft", "草稿"}}, {"published", {"Published", "已发布"}}, {NULL, {NULL, NULL}}};
+
+static const struct field version_fields[] = {
+    {.name = "name",
+     .type = FIELD_TEXT,
+     .flags = FIELD_SEARCH | FIELD_FILTER | FIELD_UNIQUE | FIELD_LIST,
+     .max = 50,
+     .title = {"Version", "版本"}},
+    {.name = "number", .type = FIELD_INT, .flags = FIELD_SORT | FIELD_FILTER, .title = {"Number", "版本号"}},
+    {.name = "description",
+     .type = FIELD_TEXT,
+     .flags = FIELD_EDIT | FIELD_LONG | FIELD_LIST,
+     .max = 500,
+     .title = {"Description", "描述"}},
+    {.name = "from",
+     .type = FIELD_REF,
+     .flags = FIELD_CREATE,
+     .ref = "dataset_version",
+     .title = {"Start from version", "基于版本"},
+     .help = {"Its samples are taken over without copying bytes.", "沿用其样本，不复制数据。"}},
+    {.name = "state",
+     .type = FIELD_CHOICE,
+     .flags = FIELD_FILTER | FIELD_LIST,
+     .choices = states,
+     .fallback = "\"draft\"",
+     .title = {"State", "状态"}},
+    {.name = "samples",
+     .type = FIELD_INT,
+     .flags = FIELD_LIST,
+     .fallback = "0",
+     .title = {"Samples", "样本数"}},
+    {.name = "annotated",
+     .type = FIELD_INT,
+     .flags = FIELD_LIST,
+     .fallback = "0",
+     .title = {"Annotated", "已标注"}},
+    {.name = "cleaned",
+     .type = FIELD_INT,
+     .flags = FIELD_LIST,
+     .fallback = "0",
+     .title = {"Cleaned", "已清洗"}},
+    {.name = "bytes",
+     .type = FIELD_INT,
+     .flags = FIELD_LIST,
+     .fallback = "0",
+     .unit = "bytes",
+     .title = {"Size", "大小"}},
+    {.name = "digest", .type = FIELD_TEXT, .flags = FIELD_FILTER, .max = 64, .title = {"Digest", "摘要"}},
+    {0},
+};
+
+static bool next_number(struct op *op, const struct object *o, int64_t *ret, struct err *err)
+{
+    struct db_row row;
+    bool found;
+    if (!conn_query_one(op->conn, op->arena,
+                        "SELECT COALESCE(MAX(number), 0) + 1 FROM dataset_versions WHERE dataset = ?",
+                        db_args(db_int(o->parent)), &row, &found, err))
+        return false;
+    *ret = row.v[0].i;
+    return true;
+}
+
+static bool version_before_create(struct op *op, struct object *o, struct err *err)
+{
+    int64_t number;
+    struct object from;
+    bool found;
+    if (!next_number(op, o, &number, err))
+        return false;
+    *object_value(o, "number") = db_int(number);
+    *object_value(o, "name") = db_textz(arena_printf(op->arena, "v%lld", (long long)number));
+    if (object_value(o, "from")->type == DB_NULL)
+        return true;
+    if (!engine_load_row(op, &kind_dataset_version, object_int(o, "from"), &from, &found, err))
+        return false;
+    if (!found || from.parent != o->parent)
+        return err_set(err, ERR_INVALID, "from", "from: must be a version of the same dataset");
+    return true;
+}
+
+/* The samples follow by a task: there may be a million. */
+static bool version_after_create(struct op *op, struct object *o, struct err *err)
+{
+    int64_t task;
+    if (object_value(o, "from")->type == DB_NULL)
+        return true;
+    const char *name = arena_printf(op->arena, "Copy samples to " STR_FMT, STR_ARG(object_text(o, "name")));
+    const char *params = arena_printf(op->arena, "{\"from\":%lld}", (long long)object_int(o, "from"));
+    return task_create(op,
+                       &(struct task_new){.type = "copy-version",
+                                          .project = o->project,
+                                          .subject_kind = "dataset_version",
+                                          .subject = o->id,
+                                          .name = name,
+                                          .params = str_of(params)},
+                       &task, err);
+}
+
+static bool version_before_delete(struct op *op, struct object *o, struct err *err)
+{
+    return version_is_idle(op, o->id, err);
+}
+
+/* The samples go in the background (core/keeper.c): the version itself is gone at once. */
+static bool version_after_delete(struct op *op, struct object *o, struct err *err)
+{
+    struct digest d;
+    if (digest_parse(object_text(o, "digest"), &d) && !store_use(op->conn, o->project, &d, -1, err))
+        return false;
+    return conn_exec(op->conn, "INSERT INTO version_purges (version, project) VALUES (?, ?)",
+                     db_args(db_int(o->id), db_int(o->project)), NULL, err);
+}
+
+const struct kind kind_dataset_version = {
+    .name = "dataset_version",
+    .plural = "versions",
+    .table = "dataset_versions",
+    .title = {"Version", "版本"},
+    .titles = {"Versions", "版本"},
+    .scope = SCOPE_CHILD,
+    .parent = "dataset",
+    .verbs = VERB_ALL,
+    .fields = version_fields,
+    .actions = version_actions,
+    .before_create = version_before_create,
+    .after_create = version_after_create,
+    .before_delete = version_before_delete,
+    .after_delete = version_after_delete,
+    .extra_sql = sample_sql,
+};

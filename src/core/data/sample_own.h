@@ -1,0 +1,41 @@
+/* What the files about samples share. */
+#ifndef INGOT_CORE_DATA_SAMPLE_OWN_H
+#define INGOT_CORE_DATA_SAMPLE_OWN_H
+
+#include "core/data/sample.h"
+
+/* Columns in the order of sample_row. */
+#define SAMPLE_COLUMNS                                                                                       \
+    "s.id, s.position, s.size, s.width, s.height, s.revision, s.updated_at, s.updated_by, s.duration, "      \
+    "s.name, "                                                                                               \
+    "s.digest, s.state, s.former, s.annotation, s.sharpness, s.phash"
+struct sample sample_row(const struct db_row *row);
+
+/* Changes of counters, collected over a write and written once at its end. */
+struct tally {
+    struct arena *arena;
+    int64_t version;
+    int64_t states[SAMPLE_STATE_COUNT];
+    int64_t bytes;
+    struct map *labels; /* label -> struct tally_label */
+};
+struct tally_label {
+    int64_t samples, shapes;
+};
+void tally_begin(struct tally *t, struct arena *a, int64_t version);
+/* A sample comes (sign 1) or goes (-1) with its state and annotation. Labels of cleaned samples are not
+ * counted. */
+bool tally_sample(struct tally *t, enum sample_state state, struct str annotation, int64_t size, int sign,
+                  struct err *err);
+/* Writes and frees. Also to be called with write false on failure. */
+bool tally_end(struct tally *t, struct db_conn *c, bool write, struct err *err);
+
+/* The rows of sample_labels: removes those of a sample, then adds those of its annotation. */
+bool sample_labels_set(struct db_conn *c, int64_t version, int64_t sample, int64_t position,
+                       struct str annotation, bool had, struct err *err);
+bool sample_history_add(struct db_conn *c, const struct sample *s, struct err *err);
+
+/* What state an annotation gives. */
+enum sample_state sample_state_for(struct str annotation, bool machine);
+
+#endif

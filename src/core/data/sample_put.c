@@ -1,0 +1,202 @@
+/* Adding samples: new names, and names that are there already. */
+#include "base/clock.h"
+#include "core/data/sample_own.h"
+
+bool sample_history_add(struct db_conn *c, const struct sample *s, struct err *err)
+{
+    return conn_exec(c,
+                     "INSERT INTO sample_history (sample, revision, at, by_user, state, annotation)"
+                     " VALUES (?, ?, ?, ?, ?, ?)",
+                     db_args(db_int(s->id), db_int(s->revision), db_int(s->updated_at), db_int(s->updated_by),
+                             db_int(s->state), db_text(s->annotation)),
+                     NULL, err);
+}
+
+/* Reserves n positions; *ret is the first. */
+static bool take_positions(struct op *op, int64_t version, int64_t n, int64_t *ret, struct err *err)
+{
+    struct db_row row;
+    bool found;
+    if (!conn_query_one(
+            op->conn, op->arena,
+            "INSERT INTO version_totals (version, next_position, bytes) VALUES (?, ? + 1, 0)"
+            " ON CONFLICT (version) DO UPDATE SET next_position = version_totals.next_position + ?"
+            " RETURNING next_position",
+            db_args(db_int(version), db_int(n), db_int(n)), &row, &found, err))
+        return false;
+    *ret = row.v[0].i - n;
+    return true;
+}
+
+static bool insert_sample(struct op *op, const struct sample_set *set, const struct sample_new *n,
+                          int64_t position, struct tally *t, struct err *err)
+{
+    struct str annotation = n->annotation.p ? n->annotation : STR("{}");
+    enum sample_state state = sample_state_for(annotation, n->machine);
+    int64_t now = clock_now(), id;
+    if (!conn_insert(
+            op->conn,
+            "INSERT INTO samples (version, position, name, digest, size, width, height, duration, state, "
+            "former,"
+            " revision, annotation, updated_at, updated_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 1, ?, ?, ?)"
+            " RETURNING id",
+            db_args(db_int(set->version), db_int(position), db_text(n->name), digest_arg(&n->blob),
+                    db_int(n->size), db_int(n->width), db_int(n->height), db_real(n->duration), db_int(state),
+                    db_text(annotation), db_int(now), db_int(op->caller->user)),
+            &id, err))
+        return false;
+    return store_use(op->conn, set->project, &n->blob, 1, err) &&
+           sample_labels_set(op->conn, set->version, id, position, annotation, false, err) &&
+           tally_sample(t, state, annotation, n->size, 1, err);
+}
+
+static bool same_blob(const struct digest *a, const struct digest *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+static bool swap_blob(struct op *op, const struct sample_set *set, const struct sample *old,
+                      const struct sample_new *n, struct err *err)
+{
+    return store_use(op->conn, set->project, &n->blob, 1, err) &&
+           store_use(op->conn, set->project, &old->blob, -1, err) &&
+           conn_exec(op->conn,
+                     "UPDATE samples SET digest = ?, size = ?, width = ?, height = ?, duration = ?, "
+                     "sharpness = NULL,"
+                     " phash = NULL WHERE id = ?",
+                     db_args(digest_arg(&n->blob), db_int(n->size), db_int(n->width), db_int(n->height),
+                             db_real(n->duration), db_int(old->id)),
+                     NULL, err);
+}
+
+static bool write_annotation(struct op *op, const struct sample_set *set, const struct sample *old,
+                             struct str annotation, enum sample_state state, enum sample_state former,
+                             struct err *err)
+{
+    return sample_history_add(op->conn, old, err) &&
+           conn_exec(op->conn,
+                     "UPDATE samples SET annotation = ?, state = ?, former = ?, revision = revision + 1, "
+                     "updated_at = ?,"
+                     " updated_by = ? WHERE id = ?",
+                     db_args(db_text(annotation), db_int(state), db_int(former), db_int(clock_now()),
+                             db_int(op->caller->user), db_int(old->id)),
+                     NULL, err) &&
+           sample_labels_set(op->conn, set->version, old->id, old->position, annotation, true, err);
+}
+
+static bool overwrite(struct op *op, const struct sample_set *set, const struct sample *old,
+                      const struct sample_new *n, struct tally *t, struct sample_added *sum, struct err *err)
+{
+    bool other_blob = !same_blob(&old->blob, &n->blob);
+    bool other_text = n->annotation.p && !str_eq(n->annotation, old->annotation);
+    if (!other_blob && !other_text) {
+        sum->same++;
+        return true;
+    }
+    struct str annotation = other_text ? n->annotation : old->annotation;
+    enum sample_state state = other_text ? sample_state_for(annotation, n->machine) : old->state;
+    sum->changed++;
+    return tally_sample(t, old->state, old->annotation, old->size, -1, err) &&
+           tally_sample(t, state, annotation, n->size, 1, err) &&
+           (!other_blob || swap_blob(op, set, old, n, err)) &&
+           write_annotation(op, set, old, annotation, state, old->former, err);
+}
+
+static bool put_one(struct op *op, const struct sample_set *set, const struct sample_new *n,
+                    int64_t *position, struct tally *t, struct sample_added *sum, struct err *err)
+{
+    struct db_row row;
+    bool found;
+    if (!conn_query_one(op->conn, op->arena,
+                        "SELECT " SAMPLE_COLUMNS " FROM samples s WHERE s.version = ? AND s.name = ?",
+                        db_args(db_int(set->version), db_text(n->name)), &row, &found, err))
+        return false;
+    if (found) {
+        struct sample old = sample_row(&row);
+        return overwrite(op, set, &old, n, t, sum, err);
+    }
+    sum->added++;
+    return insert_sample(op, set, n, (*position)++, t, err);
+}
+
+bool sample_put(struct op *op, const struct sample_set *set, const struct sample_new *s, size_t n,
+                struct sample_added *sum, struct err *err)
+{
+    struct sample_added added = {0};
+    struct tally t;
+    int64_t position;
+    if (!sample_set_open(set, err) || !take_positions(op, set->version, (int64_t)n, &position, err))
+        return false;
+    tally_begin(&t, op->arena, set->version);
+    bool ok = true;
+    for (size_t i = 0; ok && i < n; i++)
+        ok = put_one(op, set, &s[i], &position, &t, &added, err);
+    if (!tally_end(&t, op->conn, ok, err))
+        return false;
+    sum->added += added.added;
+    sum->changed += added.changed;
+    sum->same += added.same;
+    return true;
+}
+
+bool sample_change(struct op *op, const struct sample_set *set, const struct sample_edit *e,
+                   struct sample *ret, struct err *err)
+{
+    struct sample old;
+    struct tally t;
+    if (!sample_set_open(set, err) || !sample_get(NULL, op->conn, op->arena, set->version, e->id, &old, err))
+        return false;
+    if (e->revision && e->revision != old.revision)
+        return err_set(err, ERR_STALE, NULL, "somebody changed the sample meanwhile: it has revision %lld",
+                       (long long)old.revision);
+    struct str annotation = e->annotation.p ? e->annotation : old.annotation;
+    enum sample_state state = e->state >= 0     ? (enum sample_state)e->state
+                              : e->annotation.p ? sample_state_for(annotation, false)
+                                                : old.state;
+    enum sample_state former =
+        state == SAMPLE_CLEANED && old.state != SAMPLE_CLEANED ? old.state : old.former;
+    tally_begin(&t, op->arena, set->version);
+    bool ok = tally_sample(&t, old.state, old.annotation, old.size, -1, err) &&
+              tally_sample(&t, state, annotation, old.size, 1, err) &&
+              write_annotation(op, set, &old, annotation, state, former, err);
+    return tally_end(&t, op->conn, ok, err) &&
+           sample_get(NULL, op->conn, op->arena, set->version, e->id, ret, err);
+}
+
+bool sample_clean(struct op *op, const struct sample_set *set, const int64_t *ids, size_t n, bool cleaned,
+                  int64_t *changed, struct err *err)
+{
+    int64_t count = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct sample s;
+        if (!sample_get(NULL, op->conn, op->arena, set->version, ids[i], &s, err))
+            return false;
+        if ((s.state == SAMPLE_CLEANED) == cleaned)
+            continue;
+        struct sample_edit e = {.id = ids[i], .state = cleaned ? SAMPLE_CLEANED : (int)s.former};
+        if (!sample_change(op, set, &e, &s, err))
+            return false;
+        count++;
+    }
+    *changed = count;
+    return sample_set_open(set, err);
+}
+
+bool sample_replace(struct op *op, const struct sample_set *set, int64_t id, const struct sample_new *n,
+                    struct err *err)
+{
+    struct sample old;
+    struct tally t;
+    struct sample_added sum = {0};
+    if (!sample_set_open(set, err) || !sample_get(NULL, op->conn, op->arena, set->version, id, &old, err))
+        return false;
+    tally_begin(&t, op->arena, set->version);
+    bool ok = overwrite(op, set, &old, n, &t, &sum, err);
+    return tally_end(&t, op->conn, ok, err);
+}
+
+bool sample_measured(struct op *op, int64_t id, double sharpness, uint64_t phash, struct err *err)
+{
+    return conn_exec(op->conn, "UPDATE samples SET sharpness = ?, phash = ? WHERE id = ?",
+                     db_args(db_real(sharpness), db_int((int64_t)phash), db_int(id)), NULL, err);
+}

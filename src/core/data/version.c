@@ -1,0 +1,117 @@
+#include "core/data/version.h"
+
+#include "core/data/sample_own.h"
+
+bool version_is_idle(struct op *op, int64_t version, struct err *err)
+{
+    struct db_row row;
+    bool found;
+    const char *sql = "SELECT name FROM tasks WHERE subject_kind = 'dataset_version' AND subject = ?"
+                      " AND state IN ('waiting', 'running') LIMIT 1";
+    struct db_args args = db_args(db_int(version));
+    bool ok = op->conn ? conn_query_one(op->conn, op->arena, sql, args, &row, &found, err)
+                       : db_query_one(op->core->db, op->arena, sql, args, &row, &found, err);
+    if (!ok)
+        return false;
+    return !found ||
+           err_set(err, ERR_CONFLICT, NULL,
+                   "the task \"" STR_FMT "\" works on the version: wait or cancel it", STR_ARG(row.v[0].s));
+}
+
+struct start {
+    const struct object *version;
+    const char *type, *name;
+    struct str params;
+    int64_t task;
+};
+
+static bool start_write(struct op *op, void *ctx, struct err *err)
+{
+    struct start *s = ctx;
+    struct object now;
+    bool found;
+    if (!engine_load_row(op, s->version->kind, s->version->id, &now, &found, err))
+        return false;
+    if (!found)
+        return err_set(err, ERR_NOT_FOUND, NULL, "the version was deleted meanwhile");
+    return task_create(op,
+                       &(struct task_new){.type = s->type,
+                                          .project = now.project,
+                                          .subject_kind = "dataset_version",
+                                          .subject = now.id,
+                                          .name = s->name,
+                                          .params = s->params},
+                       &s->task, err);
+}
+
+bool version_start_task(struct op *op, const struct object *version, const char *type, const char *name,
+                        struct str params, struct json_out *out, int *status, struct err *err)
+{
+    struct start s = {version, type, name, params, 0};
+    struct object task;
+    auto_buf struct buf text = {0};
+    if (!engine_write(op->core, op->caller, op->arena, start_write, &s, err) ||
+        !engine_get(op->core, &caller_system, &kind_task, 0, s.task, op->arena, &task, err) ||
+        !engine_show(op->core, op->caller, &task, op->arena, &text, err))
+        return false;
+    json_raw(out, buf_view(&text));
+    *status = 202;
+    return true;
+}
+
+/* --- copying samples to a new version --- */
+
+struct copy {
+    struct task *task;
+    struct sample_set from, to;
+    int64_t after, last;
+};
+
+static bool load_set(struct op *op, int64_t version, struct sample_set *ret, struct err *err)
+{
+    struct object o;
+    bool found;
+    if (!engine_load_row(op, &kind_dataset_version, version, &o, &found, err))
+        return false;
+    if (!found)
+        return err_set(err, ERR_NOT_FOUND, NULL, "version %lld was deleted meanwhile", (long long)version);
+    return sample_set_of(op, &o, ret, err);
+}
+
+/* Goes on after the last position that is there: also after a crash. */
+static bool copy_write(struct op *op, void *ctx, struct err *err)
+{
+    struct copy *c = ctx;
+    struct db_row row;
+    bool found;
+    if (!load_set(op, yyjson_get_sint(yyjson_obj_get(c->task->params, "from")), &c->from, err) ||
+        !load_set(op, c->task->subject, &c->to, err) ||
+        !conn_query_one(op->conn, op->arena,
+                        "SELECT COALESCE(MAX(position), 0) FROM samples WHERE version = ?",
+                        db_args(db_int(c->task->subject)), &row, &found, err))
+        return false;
+    c->after = row.v[0].i;
+    return sample_copy_step(op, &c->from, &c->to, c->after, 1000, &c->last, err);
+}
+
+static bool run_copy(struct task *t, struct err *err)
+{
+    struct copy c = {.task = t};
+    struct sample_counts from;
+    int64_t total = 0, done = 0;
+    do {
+        auto_arena struct arena a;
+        arena_init(&a);
+        if (!engine_write(t->core, &t->caller, &a, copy_write, &c, err))
+            return false;
+        if (!total && sample_counts(t->core->db, c.from.version, &from, err))
+            total = from.samples + from.states[SAMPLE_CLEANED];
+        done += 1000;
+        if (!task_progress(t, done < total ? done : total, total, err))
+            return false;
+    } while (c.last);
+    return true;
+}
+
+const struct task_type task_copy_version = {
+    .name = "copy-version", .title = {"Copy samples", "复制样本"}, .run = run_copy};

@@ -1,0 +1,17 @@
+/* What can be done with a whole dataset version: the actions of the kind and the tasks behind them. */
+#ifndef INGOT_CORE_DATA_VERSION_H
+#define INGOT_CORE_DATA_VERSION_H
+
+#include "core/data/sample.h"
+#include "core/task/task.h"
+
+extern const struct action version_actions[];
+extern const struct task_type task_copy_version;
+
+/* ERR_CONFLICT while a task works on the version; op inside a write or outside. */
+bool version_is_idle(struct op *op, int64_t version, struct err *err);
+/* Starts a task on the version and writes its object as the answer (202). */
+bool version_start_task(struct op *op, const struct object *version, const char *type, const char *name,
+                        struct str params, struct json_out *out, int *status, struct err *err);
+
+#endif

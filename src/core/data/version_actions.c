@@ -1,0 +1,344 @@
+/* Actions of dataset versions: statistics, compare, clean, publish. */
+#include "base/map.h"
+#include "core/data/sample_own.h"
+#include "core/data/version.h"
+#include "store/manifest.h"
+
+/* --- statistics --- */
+
+static bool run_statistics(struct op *op, struct object *o, const struct db_value *input,
+                           struct json_out *out, int *status, struct err *err)
+{
+    (void)input;
+    (void)status;
+    struct sample_counts n;
+    struct sample_label_count *labels;
+    size_t count;
+    if (!sample_counts(op->core->db, o->id, &n, err) ||
+        !sample_label_counts(op->core->db, op->arena, o->id, &labels, &count, err))
+        return false;
+    json_object(out);
+    json_kint(out, "samples", n.samples);
+    json_kint(out, "bytes", n.bytes);
+    json_key(out, "states");
+    json_object(out);
+    for (int i = 0; i < SAMPLE_STATE_COUNT; i++)
+        json_kint(out, sample_state_names[i], n.states[i]);
+    json_object_end(out);
+    json_key(out, "labels");
+    json_array(out);
+    for (size_t i = 0; i < count; i++) {
+        json_object(out);
+        json_kstr(out, "label", labels[i].label);
+        json_kint(out, "samples", labels[i].samples);
+        json_kint(out, "shapes", labels[i].shapes);
+        json_object_end(out);
+    }
+    json_array_end(out);
+    json_object_end(out);
+    return true;
+}
+
+/* --- compare --- */
+
+struct side {
+    struct str name;
+    struct digest blob;
+    struct str annotation;
+};
+
+struct names {
+    struct arena *arena;
+    struct side *side;
+    size_t n, cap;
+};
+
+#define COMPARE_MAX 200000
+
+static bool collect(void *ctx, const struct sample *s, struct err *err)
+{
+    struct names *x = ctx;
+    if (x->n == COMPARE_MAX)
+        return err_set(err, ERR_TOO_LARGE, NULL, "versions of over %d samples cannot be compared at once",
+                       COMPARE_MAX);
+    if (x->n == x->cap) {
+        size_t cap = x->cap ? x->cap * 2 : 1024;
+        x->side = arena_grow(x->arena, x->side, x->cap * sizeof *x->side, cap * sizeof *x->side);
+        x->cap = cap;
+    }
+    /* A hash of the annotation is enough to see that it differs. */
+    struct digest h;
+    sha256_of(s->annotation, h.b);
+    x->side[x->n++] = (struct side){arena_str(x->arena, s->name), s->blob,
+                                    arena_str(x->arena, (struct str){(const char *)h.b, sizeof h.b})};
+    return true;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct side *x = a, *y = b;
+    int c = memcmp(x->name.p, y->name.p, x->name.n < y->name.n ? x->name.n : y->name.n);
+    return c ? c : (x->name.n > y->name.n) - (x->name.n < y->name.n);
+}
+
+static bool names_of(struct op *op, int64_t version, struct names *ret, struct err *err)
+{
+    *ret = (struct names){.arena = op->arena};
+    if (!sample_each(op->core->db, version, &(struct sample_query){.state = -1}, collect, ret, err))
+        return false;
+    qsort(ret->side, ret->n, sizeof *ret->side, by_name);
+    return true;
+}
+
+static void write_change(struct json_out *out, struct str name, const char *change, int64_t *count,
+                         int64_t *shown)
+{
+    (*count)++;
+    if (++*shown > 1000)
+        return;
+    json_object(out);
+    json_kstr(out, "name", name);
+    json_kz(out, "change", change);
+    json_object_end(out);
+}
+
+static void write_changes(struct json_out *out, const struct names *before, const struct names *after)
+{
+    int64_t added = 0, removed = 0, changed = 0, annotated = 0, shown = 0;
+    json_object(out);
+    json_key(out, "items");
+    json_array(out);
+    for (size_t i = 0, k = 0; i < before->n || k < after->n;) {
+        const struct side *x = i < before->n ? &before->side[i] : NULL,
+                          *y = k < after->n ? &after->side[k] : NULL;
+        int c = !x ? 1 : !y ? -1 : by_name(x, y);
+        if (c < 0)
+            write_change(out, x->name, "removed", &removed, &shown);
+        else if (c > 0)
+            write_change(out, y->name, "added", &added, &shown);
+        else if (memcmp(&x->blob, &y->blob, sizeof x->blob) != 0)
+            write_change(out, y->name, "changed", &changed, &shown);
+        else if (!str_eq(x->annotation, y->annotation))
+            write_change(out, y->name, "annotated", &annotated, &shown);
+        i += c <= 0;
+        k += c >= 0;
+    }
+    json_array_end(out);
+    json_kint(out, "added", added);
+    json_kint(out, "removed", removed);
+    json_kint(out, "changed", changed);
+    json_kint(out, "annotated", annotated);
+    json_object_end(out);
+}
+
+static bool run_compare(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+                        int *status, struct err *err)
+{
+    (void)status;
+    struct object other;
+    struct names before, after;
+    if (!engine_get(op->core, op->caller, op->kind, 0, input[0].i, op->arena, &other, err))
+        return false;
+    if (other.parent != o->parent)
+        return err_set(err, ERR_INVALID, "with", "with: must be a version of the same dataset");
+    if (!names_of(op, other.id, &before, err) || !names_of(op, o->id, &after, err))
+        return false;
+    write_changes(out, &before, &after);
+    return true;
+}
+
+/* --- clean --- */
+
+struct cleaning {
+    const struct object *version;
+    const int64_t *ids;
+    size_t n;
+    bool cleaned;
+    int64_t changed;
+};
+
+static bool clean_write(struct op *op, void *ctx, struct err *err)
+{
+    struct cleaning *c = ctx;
+    struct object now;
+    struct sample_set set;
+    bool found;
+    if (!engine_load_row(op, c->version->kind, c->version->id, &now, &found, err))
+        return false;
+    if (!found)
+        return err_set(err, ERR_NOT_FOUND, NULL, "the version was deleted meanwhile");
+    return sample_set_of(op, &now, &set, err) && sample_set_open(&set, err) &&
+           sample_clean(op, &set, c->ids, c->n, c->cleaned, &c->changed, err);
+}
+
+static bool run_clean(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+                      int *status, struct err *err)
+{
+    (void)status;
+    yyjson_val *list = json_parse(op->arena, input[0].s, err), *v;
+    size_t i, max;
+    if (!list)
+        return false;
+    struct cleaning c = {.version = o, .n = yyjson_arr_size(list), .cleaned = input[1].i != 0};
+    if (!yyjson_is_arr(list) || c.n == 0 || c.n > 1000)
+        return err_set(err, ERR_INVALID, "ids", "ids: a list of 1 to 1000 ids of samples");
+    int64_t *ids = arena_array(op->arena, int64_t, c.n);
+    yyjson_arr_foreach(list, i, max, v)
+    {
+        if (!yyjson_is_int(v))
+            return err_set(err, ERR_INVALID, "ids", "ids: each must be a whole number");
+        ids[i] = yyjson_get_sint(v);
+    }
+    c.ids = ids;
+    if (!engine_write(op->core, op->caller, op->arena, clean_write, &c, err))
+        return false;
+    json_object(out);
+    json_kint(out, "changed", c.changed);
+    json_object_end(out);
+    return true;
+}
+
+/* --- publish: the list of samples becomes a blob, and nothing changes any more --- */
+
+struct listing {
+    struct blob_writer *writer;
+};
+
+/* One line per sample, by name: blob, size, name, annotation. Equal versions have equal digests. */
+static bool list_one(void *ctx, const struct sample *s, struct err *err)
+{
+    struct listing *l = ctx;
+    auto_buf struct buf line = {0};
+    struct json_out o;
+    char hex[SHA256_HEX + 1];
+    digest_hex(&s->blob, hex);
+    json_begin(&o, &line);
+    json_object(&o);
+    json_kstr(&o, "name", s->name);
+    json_kz(&o, "sha256", hex);
+    json_kint(&o, "size", s->size);
+    json_kint(&o, "width", s->width);
+    json_kint(&o, "height", s->height);
+    json_key(&o, "annotation");
+    json_raw(&o, s->annotation);
+    json_object_end(&o);
+    buf_char(&line, '\n');
+    return blob_writer_add(l->writer, buf_view(&line), err);
+}
+
+struct publishing {
+    struct object *version;
+    struct digest digest;
+    char *hex;
+};
+
+static bool publish_write(struct op *op, void *ctx, struct err *err)
+{
+    struct publishing *p = ctx;
+    struct object now;
+    bool found;
+    if (!engine_load_row(op, p->version->kind, p->version->id, &now, &found, err))
+        return false;
+    if (!found)
+        return err_set(err, ERR_NOT_FOUND, NULL, "the version was deleted meanwhile");
+    if (!version_is_idle(op, now.id, err))
+        return false;
+    if (now.revision != p->version->revision || str_is(object_text(&now, "state"), "published"))
+        return err_set(err, ERR_CONFLICT, "state",
+                       "the version is published already or was changed meanwhile");
+    *object_value(&now, "state") = db_textz("published");
+    *object_value(&now, "digest") = db_textz(p->hex);
+    if (!store_use(op->conn, now.project, &p->digest, 1, err) || !engine_update_row(op, &now, err))
+        return false;
+    *p->version = now;
+    return true;
+}
+
+static bool write_listing(struct op *op, int64_t version, struct digest *ret, struct err *err)
+{
+    struct listing l = {blob_writer_new(op->core->store, err)};
+    if (!l.writer)
+        return false;
+    struct sample_query q = {.state = -1};
+    if (!sample_each_by_name(op->core->db, version, &q, list_one, &l, err)) {
+        blob_writer_abort(l.writer);
+        return false;
+    }
+    return blob_writer_finish(l.writer, ret, NULL, err);
+}
+
+static bool run_publish(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+                        int *status, struct err *err)
+{
+    (void)input;
+    (void)status;
+    struct publishing p = {.version = o, .hex = arena_alloc(op->arena, SHA256_HEX + 1)};
+    auto_buf struct buf text = {0};
+    if (str_is(object_text(o, "state"), "published"))
+        return err_set(err, ERR_CONFLICT, "state", "the version is published already");
+    if (object_int(o, "samples") == 0)
+        return err_set(err, ERR_CONFLICT, "samples",
+                       "the version has no samples yet: import some before publishing it");
+    if (!version_is_idle(op, o->id, err) || !write_listing(op, o->id, &p.digest, err))
+        return false;
+    digest_hex(&p.digest, p.hex);
+    if (!engine_write(op->core, op->caller, op->arena, publish_write, &p, err) ||
+        !engine_show(op->core, op->caller, o, op->arena, &text, err))
+        return false;
+    json_raw(out, buf_view(&text));
+    return true;
+}
+
+/* --- the table --- */
+
+static const struct field compare_fields[] = {
+    {.name = "with",
+     .type = FIELD_REF,
+     .flags = FIELD_REQUIRED | FIELD_CREATE,
+     .ref = "dataset_version",
+     .title = {"Compare with", "比较对象"}},
+    {0},
+};
+
+static const struct field clean_fields[] = {
+    {.name = "ids",
+     .type = FIELD_JSON,
+     .flags = FIELD_REQUIRED | FIELD_CREATE,
+     .max = 1 << 16,
+     .title = {"Samples", "样本"}},
+    {.name = "cleaned",
+     .type = FIELD_BOOL,
+     .flags = FIELD_CREATE,
+     .fallback = "true",
+     .title = {"Cleaned", "清洗"},
+     .help = {"true moves them out of the set, false back into it.", "true 移出数据集，false 移回。"}},
+    {0},
+};
+
+const struct action version_actions[] = {
+    {.name = "statistics",
+     .permission = "dataset_version.read",
+     .read_only = true,
+     .answer = "DatasetStatistics",
+     .title = {"Statistics", "统计"},
+     .run = run_statistics},
+    {.name = "compare",
+     .permission = "dataset_version.read",
+     .read_only = true,
+     .fields = compare_fields,
+     .answer = "DatasetChanges",
+     .title = {"Compare", "比较"},
+     .run = run_compare},
+    {.name = "clean",
+     .permission = "dataset_version.update",
+     .fields = clean_fields,
+     .answer = "DatasetCleaned",
+     .title = {"Clean", "清洗"},
+     .run = run_clean},
+    {.name = "publish",
+     .permission = "dataset_version.update",
+     .title = {"Publish", "发布"},
+     .danger = true,
+     .run = run_publish},
+    {0},
+};
