@@ -33,9 +33,14 @@ static const struct {
     {".jpeg", "image/jpeg"},
     {".gif", "image/gif"},
     {".webp", "image/webp"},
+    {".bmp", "image/bmp"},
+    {".wav", "audio/wav"},
+    {".mp3", "audio/mpeg"},
+    {".flac", "audio/flac"},
+    {".ogg", "audio/ogg"},
 };
 
-static const char *type_of(struct str path)
+const char *uploads_type_of(struct str path)
 {
     for (size_t i = 0; i < countof(types); i++)
         if (str_ends(path, types[i].suffix))
@@ -105,7 +110,7 @@ static void run_content(struct api_call *call)
         return;
     }
     request_param(call->request, "download", &download, &err);
-    const char *type = type_of(path);
+    const char *type = uploads_type_of(path);
     bool attach = str_is(download, "true") || strcmp(type, "application/octet-stream") == 0;
     digest_hex(&e->blob, etag + 1);
     etag[SHA256_HEX + 1] = '"';

@@ -102,7 +102,8 @@ void web_respond(struct request *r)
         return;
     }
     const struct asset *asset = find(r->path);
-    /* Names of projects stand in the addresses of their pages; they may have dots, and letters to be escaped. */
+    /* Names of projects stand in the addresses of their pages; they may have dots, and letters to be escaped.
+     */
     bool page = str_starts(r->path, "/p/") ||
                 (!memchr(r->path.p, '.', r->path.n) && !memchr(r->path.p, ';', r->path.n) &&
                  !memchr(r->path.p, '%', r->path.n));

@@ -3,6 +3,7 @@
 #include "base/fs.h"
 #include "core/account/accounts.h"
 #include "core/changes.h"
+#include "core/keeper.h"
 #include "core/schema.h"
 #include "core/task/task.h"
 #include "media/media.h"
@@ -81,6 +82,7 @@ struct core *core_open(const struct core_options *o, struct arena *a, const char
         if (core->accounts && accounts_first_admin(core, a, &password, err))
             core->tasks = tasks_start(core, TASK_THREADS, err);
         if (core->tasks) {
+            core->keeper = keeper_start(core);
             *ret_password = password;
             return core;
         }
@@ -93,6 +95,7 @@ void core_close(struct core *core)
 {
     if (!core)
         return;
+    keeper_stop(core->keeper);
     tasks_stop(core->tasks);
     pool_free(core->pool);
     media_free(core->media);

@@ -10,6 +10,7 @@ struct accounts; /* caches of tokens, sessions and grants: core/account/accounts
 struct store;    /* blobs: store/store.h */
 struct media;    /* pictures, sound, video: media/media.h */
 struct tasks;    /* long work: core/task/task.h */
+struct keeper;   /* housekeeping: core/keeper.h */
 struct changes;  /* feed of committed changes: core/changes.h */
 
 struct core {
@@ -20,6 +21,7 @@ struct core {
     struct store *store;
     struct media *media;
     struct tasks *tasks;
+    struct keeper *keeper;
     const char *data; /* the data folder, absolute */
     int data_fd;
     const char *public_url; /* "https://ingot.example", or NULL: taken from the request */

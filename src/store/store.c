@@ -64,13 +64,15 @@ struct store *store_open(const struct store_options *o, struct err *err)
         pthread_mutex_init(&s->lock[i], NULL);
     pthread_mutex_init(&s->appenders_lock, NULL);
     s->appenders = map_new();
-    s->uploads_fd = s->tmp_fd = -1;
+    s->uploads_fd = s->tmp_fd = s->cache_fd = -1;
     s->blobs_fd = open_dir(o->data, "blobs/sha256", err);
     if (s->blobs_fd >= 0)
         s->uploads_fd = open_dir(o->data, "uploads", err);
     if (s->uploads_fd >= 0)
         s->tmp_fd = open_dir(o->data, "blobs/new", err);
-    if (s->tmp_fd < 0 || !db_script(o->db, store_sql, err)) {
+    if (s->tmp_fd >= 0)
+        s->cache_fd = open_dir(o->data, "cache", err);
+    if (s->cache_fd < 0 || !db_script(o->db, store_sql, err)) {
         store_close(s);
         return NULL;
     }
@@ -84,6 +86,7 @@ void store_close(struct store *s)
     base_close_fd(&s->blobs_fd);
     base_close_fd(&s->uploads_fd);
     base_close_fd(&s->tmp_fd);
+    base_close_fd(&s->cache_fd);
     for (int i = 0; i < STORE_LOCKS; i++)
         pthread_mutex_destroy(&s->lock[i]);
     pthread_mutex_destroy(&s->appenders_lock);

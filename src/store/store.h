@@ -66,6 +66,11 @@ bool store_project_bytes(struct store *s, int64_t project, int64_t *ret, struct 
 /* ERR_QUOTA with numbers when used + more is over limit; limit 0: none. */
 bool store_admit(struct store *s, int64_t project, int64_t more, int64_t limit, struct err *err);
 
+/* --- a cache of what can be made again (thumbnails), by plain names --- */
+/* -1 when it is not there. */
+int store_cache_open(struct store *s, const char *name, uint64_t *ret_size);
+bool store_cache_put(struct store *s, const char *name, struct str data, struct err *err);
+
 /* --- the collector --- */
 struct store_collected {
     int64_t blobs, bytes;

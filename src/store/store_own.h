@@ -12,7 +12,8 @@ struct store {
     struct db *db;
     int blobs_fd;   /* <data>/blobs/sha256 */
     int uploads_fd; /* <data>/uploads */
-    int tmp_fd;     /* <data>/tmp: blobs being written */
+    int tmp_fd;     /* <data>/blobs/new: blobs being written */
+    int cache_fd;   /* <data>/cache */
     int64_t grace_us;
     /* By the digest's first byte: held while a file moves into place or is removed, never while bytes are
      * written. */

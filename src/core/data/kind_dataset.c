@@ -1,6 +1,7 @@
 /* Datasets and their versions (D1, D2, D18). */
 #include "core/data/sample_own.h"
 #include "core/data/version.h"
+#include "core/keeper.h"
 #include "core/task/task.h"
 
 static const struct choice data_types[] = {{"image", {"Images", "图像"}},
@@ -205,6 +206,13 @@ static bool version_after_delete(struct op *op, struct object *o, struct err *er
                      db_args(db_int(o->id), db_int(o->project)), NULL, err);
 }
 
+static void version_changed(struct core *core, const struct object *o, const char *verb)
+{
+    (void)o;
+    if (strcmp(verb, "delete") == 0)
+        keeper_wake(core->keeper);
+}
+
 const struct kind kind_dataset_version = {
     .name = "dataset_version",
     .plural = "versions",
@@ -220,5 +228,6 @@ const struct kind kind_dataset_version = {
     .after_create = version_after_create,
     .before_delete = version_before_delete,
     .after_delete = version_after_delete,
+    .changed = version_changed,
     .extra_sql = sample_sql,
 };
