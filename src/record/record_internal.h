@@ -96,9 +96,27 @@ bool record_shard_map(struct record_shard *s, const char *file, struct record_er
 void record_shard_release(struct record_shard *s);
 /* The index and the key table against their checksums. */
 bool record_shard_check_index(const struct record_shard *s, struct record_err *err);
+/* Says that entry n of the index is impossible. */
+void record_shard_bad_entry(const struct record_shard *s, uint64_t n, struct record_err *err);
+
 /* Record n of the shard: bounds only, no checksum. */
-bool record_shard_record(const struct record_shard *s, uint64_t n, uint32_t fields, struct record *ret,
-                         uint32_t *ret_crc, struct record_err *err);
+static inline bool record_shard_record(const struct record_shard *s, uint64_t n, uint32_t fields,
+                                       struct record *ret, uint32_t *ret_crc, struct record_err *err)
+{
+    const uint8_t *entry = s->data + s->h.index_offset + n * ENTRY_SIZE;
+    uint64_t offset = record_le64(entry);
+    uint32_t size = record_le32(entry + 8);
+    if (offset < s->h.data_offset || offset > s->h.index_offset || offset % RECORD_ALIGN ||
+        size > s->h.index_offset - offset || size < fields * 8) {
+        record_shard_bad_entry(s, n, err);
+        return false;
+    }
+    *ret = (struct record){s->data + offset, size, fields};
+    if (ret_crc)
+        *ret_crc = record_le32(entry + 12);
+    return true;
+}
+
 /* The files of the set that path names (see record_reader_open), shard 0 first; free with record_files_free.
  */
 char **record_files_find(const char *path, size_t *ret_n, struct record_err *err);

@@ -5,6 +5,10 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+/* Entries of the index that reading in order fetches in advance; copying records drives them out of the
+ * caches. */
+#define AHEAD 8
+
 struct record_reader {
     struct record_shard *shards;
     size_t shard_count;
@@ -176,14 +180,11 @@ static bool check_once(struct record_reader *r, uint64_t i, const struct record_
     return true;
 }
 
-bool record_reader_get(struct record_reader *r, uint64_t i, struct record *ret, struct record_err *err)
+static inline bool get(struct record_reader *r, const struct record_shard *s, uint64_t i, struct record *ret,
+                       struct record_err *err)
 {
     struct record rec;
     uint32_t crc;
-    if (i >= r->total)
-        return record_fail(err, RECORD_E_ARG, "record %" PRIu64 ": the set has %" PRIu64 " records", i,
-                           r->total);
-    const struct record_shard *s = find_shard(r, i);
     if (!record_shard_record(s, i - s->h.first, r->fields, &rec, &crc, err))
         return false;
     if (r->checked && !check_once(r, i, s, &rec, crc, err))
@@ -192,19 +193,52 @@ bool record_reader_get(struct record_reader *r, uint64_t i, struct record *ret, 
     return true;
 }
 
+static bool no_such_record(const struct record_reader *r, uint64_t i, struct record_err *err)
+{
+    return record_fail(err, RECORD_E_ARG, "record %" PRIu64 ": the set has %" PRIu64 " records", i, r->total);
+}
+
+bool record_reader_get(struct record_reader *r, uint64_t i, struct record *ret, struct record_err *err)
+{
+    if (i >= r->total)
+        return no_such_record(r, i, err);
+    return get(r, find_shard(r, i), i, ret, err);
+}
+
 bool record_reader_get_many(struct record_reader *r, const uint64_t *numbers, size_t n, struct record *ret,
                             struct record_err *err)
 {
     for (size_t k = 0; k < n; k++) {
         if (numbers[k] >= r->total)
-            continue;
+            return no_such_record(r, numbers[k], err);
         const struct record_shard *s = find_shard(r, numbers[k]);
         __builtin_prefetch(s->data + s->h.index_offset + (numbers[k] - s->h.first) * ENTRY_SIZE);
     }
     for (size_t k = 0; k < n; k++) {
-        if (!record_reader_get(r, numbers[k], &ret[k], err))
+        if (!get(r, find_shard(r, numbers[k]), numbers[k], &ret[k], err))
             return false;
         __builtin_prefetch(ret[k].data);
+        __builtin_prefetch(ret[k].data + RECORD_ALIGN);
+    }
+    return true;
+}
+
+bool record_reader_get_range(struct record_reader *r, uint64_t first, size_t n, struct record *ret,
+                             struct record_err *err)
+{
+    if (first > r->total || n > r->total - first)
+        return no_such_record(r, first > r->total ? first : r->total, err);
+    for (size_t k = 0; k < n;) {
+        const struct record_shard *s = find_shard(r, first + k);
+        uint64_t left = s->h.first + s->h.records - (first + k);
+        const uint8_t *index = s->data + s->h.index_offset + (first + k - s->h.first) * ENTRY_SIZE;
+        for (size_t end = left < n - k ? k + (size_t)left : n; k < end; k++, index += ENTRY_SIZE) {
+            /* Behind the last entry it still is inside the file or does no harm. */
+            __builtin_prefetch(index + AHEAD * ENTRY_SIZE);
+            if (!get(r, s, first + k, &ret[k], err))
+                return false;
+            __builtin_prefetch(ret[k].data);
+        }
     }
     return true;
 }
@@ -265,20 +299,12 @@ bool record_reader_find(struct record_reader *r, const void *key, size_t size, u
                        size > 200 ? 200 : (int)size, (const char *)key);
 }
 
-bool record_get(const struct record *rec, size_t field, struct record_value *ret, struct record_err *err)
+void record_get_failed(const struct record *rec, size_t field, struct record_err *err)
 {
     if (field >= rec->fields)
-        return record_fail(err, RECORD_E_ARG, "field %zu: the record has %" PRIu32 " fields", field,
-                           rec->fields);
-    uint32_t offset = record_le32(rec->data + field * 8), size = record_le32(rec->data + field * 8 + 4);
-    if (size == ABSENT && offset == 0) {
-        *ret = (struct record_value){NULL, 0};
-        return true;
-    }
-    if (offset < rec->fields * 8 || offset > rec->size || size > rec->size - offset)
-        return record_fail(err, RECORD_E_CORRUPT, "field %zu: impossible offset or length", field);
-    *ret = (struct record_value){rec->data + offset, size};
-    return true;
+        record_err_set(err, RECORD_E_ARG, "field %zu: the record has %" PRIu32 " fields", field, rec->fields);
+    else
+        record_err_set(err, RECORD_E_CORRUPT, "field %zu: impossible offset or length", field);
 }
 
 static bool get_eight(const struct record *rec, size_t field, uint64_t *ret, struct record_err *err)

@@ -230,20 +230,9 @@ bool record_shard_check_index(const struct record_shard *s, struct record_err *e
     return true;
 }
 
-bool record_shard_record(const struct record_shard *s, uint64_t n, uint32_t fields, struct record *ret,
-                         uint32_t *ret_crc, struct record_err *err)
+void record_shard_bad_entry(const struct record_shard *s, uint64_t n, struct record_err *err)
 {
-    const uint8_t *entry = s->data + s->h.index_offset + n * ENTRY_SIZE;
-    uint64_t offset = record_le64(entry);
-    uint32_t size = record_le32(entry + 8);
-    if (offset < s->h.data_offset || offset > s->h.index_offset || offset % RECORD_ALIGN ||
-        size > s->h.index_offset - offset || size < fields * 8)
-        return CORRUPT(s, err, "record %" PRIu64 ": impossible offset or length in the index",
-                       s->h.first + n);
-    *ret = (struct record){s->data + offset, size, fields};
-    if (ret_crc)
-        *ret_crc = record_le32(entry + 12);
-    return true;
+    CORRUPT(s, err, "record %" PRIu64 ": impossible offset or length in the index", s->h.first + n);
 }
 
 /* ---- the files of a set ----------------------------------------------------------------------------------

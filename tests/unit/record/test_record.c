@@ -74,6 +74,15 @@ static void test_shards(void **state)
         assert_ok(record_reader_get(r, numbers[k], &one, &err));
         assert_ptr_equal(one.data, many[k].data);
     }
+    struct record range[25];
+    assert_ok(record_reader_get_range(r, 0, 25, range, &err));
+    for (size_t k = 0; k < 6; k++)
+        assert_ptr_equal(range[numbers[k]].data, many[k].data);
+    assert_ok(record_reader_get_range(r, 25, 0, range, &err));
+    assert_ok(record_reader_get_range(r, 9, 2, range, &err));
+    assert_ptr_equal(range[1].data, many[3].data);
+    assert_err(record_reader_get_range(r, 20, 6, range, &err), RECORD_E_ARG, "record 25");
+    assert_err(record_reader_get_range(r, 26, 0, range, &err), RECORD_E_ARG, "record 26");
     numbers[3] = 25;
     assert_err(record_reader_get_many(r, numbers, 6, many, &err), RECORD_E_ARG, "record 25");
     assert_err(record_reader_find(r, "sample/25", 9, &found, &err), RECORD_E_NOT_FOUND, "sample/25");

@@ -1,0 +1,26 @@
+#!/bin/bash
+# Record files: C reading against a bare memcpy loop, and random reads from Python against other formats.
+# Arguments: megabytes of samples per size in C (default 256) and in Python (default 64).
+set -eu
+cd "$(dirname "$0")/.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+echo "== C: copying records against memcpy over the same mapping (wanted: ratio 0.9)"
+cc -O2 -D_GNU_SOURCE -Isrc bench/record.c src/record/*.c -lpthread -lm -o "$work/record"
+mkdir "$work/c"
+"$work/record" "$work/c" "${1:-256}"
+rm -rf "$work/c"
+
+echo "== Python: random reads (wanted: 2 times the best of the others)"
+/usr/bin/python3 -m venv "$work/venv"
+pip() { "$work/venv/bin/pip" --quiet --disable-pip-version-check "$@"; }
+cp -r python "$work/python"
+pip install "$work/python" numpy
+# Some of them want packages that are not there for every machine; each is measured if it installs.
+for package in lmdb==1.6.2 "tfrecord==1.14.5 protobuf==3.20.3" webdataset==0.2.100 ${STREAMING-}; do
+    # shellcheck disable=SC2086
+    pip install $package || echo "not installed: $package"
+done
+mkdir "$work/py"
+"$work/venv/bin/python" bench/record.py "$work/py" "${2:-64}"
