@@ -84,12 +84,19 @@ static void write_field(struct json_out *o, const struct field *f)
     json_object_end(o);
 }
 
-static void write_fields(struct json_out *o, const struct field *f)
+/* A kind's secrets that clients can neither see nor give (hashes) are nobody's business. */
+static bool is_internal(const struct field *f)
+{
+    return (f->flags & (FIELD_SECRET | FIELD_EDIT)) == FIELD_SECRET;
+}
+
+static void write_fields(struct json_out *o, const struct field *f, bool of_kind)
 {
     json_key(o, "fields");
     json_array(o);
     for (; f && f->name; f++)
-        write_field(o, f);
+        if (!of_kind || !is_internal(f))
+            write_field(o, f);
     json_array_end(o);
 }
 
@@ -132,7 +139,7 @@ static void write_actions(struct json_out *o, const struct kind *k)
         json_kz(o, "permission", act->permission);
         words(o, "title", &act->title);
         json_kbool(o, "danger", act->danger);
-        write_fields(o, act->fields);
+        write_fields(o, act->fields, false);
         json_object_end(o);
     }
     json_array_end(o);
@@ -155,7 +162,7 @@ static void write_kind(struct json_out *o, const struct kind *k)
     words(o, "help", &k->help);
     json_kbool(o, "public", k->public_too);
     write_verbs(o, k);
-    write_fields(o, k->fields);
+    write_fields(o, k->fields, true);
     write_actions(o, k);
     json_object_end(o);
 }

@@ -167,6 +167,12 @@ def test_sessions_survive_a_restart(fresh_server):
     assert Api(server.url, token).get("session")["via"] == "token"
 
 
+def test_hashes_are_nobodys_business(server):
+    for kind in Api(server.url).get("kinds")["items"]:
+        assert "hash" not in [f["name"] for f in kind["fields"]], kind["name"]
+    assert '"hash"' not in Api(server.url).call("GET", "openapi.json").text
+
+
 # --- other sites ---
 @pytest.mark.parametrize("headers", [
     {}, {"Origin": "https://evil.example"}, {"Origin": "null"}, {"Origin": ""}, {"Sec-Fetch-Site": "cross-site"},

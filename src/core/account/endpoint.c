@@ -8,9 +8,10 @@
 #define MINUTE     (60 * INT64_C(1000000))
 #define ANSWER_MAX (1 << 20)
 #define TIMEOUT_S  15
+#define TALKS_MAX  8 /* a provider that does not answer must not hold all pool threads */
 
 /* Any answer with a JSON object; *ret_status is not judged. */
-static bool ask(const struct provider *p, const struct client_request *q, struct arena *a, int *ret_status,
+static bool ask(struct provider *p, const struct client_request *q, struct arena *a, int *ret_status,
                 yyjson_val **ret, struct str *ret_text, struct err *err)
 {
     struct client_request request = *q;
@@ -18,7 +19,13 @@ static bool ask(const struct provider *p, const struct client_request *q, struct
     request.max_answer = ANSWER_MAX;
     request.timeout_s = TIMEOUT_S;
     request.ca_file = p->ca_file;
-    if (!client_do(a, &request, &answer, err))
+    bool free_line = atomic_fetch_add(&p->talking, 1) < TALKS_MAX;
+    bool answered = free_line && client_do(a, &request, &answer, err);
+    atomic_fetch_sub(&p->talking, 1);
+    if (!free_line)
+        return err_set(err, ERR_UNAVAILABLE, NULL, "%s is slow and too many wait for it; try again",
+                       p->title);
+    if (!answered)
         return err_set(err, ERR_UPSTREAM, NULL, "%s cannot be reached: %.200s", p->title,
                        arena_strdup(a, err->message));
     struct err parse = {0};
@@ -33,7 +40,7 @@ static bool ask(const struct provider *p, const struct client_request *q, struct
     return true;
 }
 
-static bool get(const struct provider *p, const char *url, const char *authorization, struct arena *a,
+static bool get(struct provider *p, const char *url, const char *authorization, struct arena *a,
                 yyjson_val **ret, struct str *ret_text, struct err *err)
 {
     struct client_header headers[] = {{"Accept", "application/json"}, {"Authorization", authorization}};

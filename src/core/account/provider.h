@@ -10,6 +10,7 @@
 #include "base/json.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 struct provider {
     const char *id, *title;
@@ -25,6 +26,7 @@ struct provider {
     bool create_users, link_by_email;
     const char **allowed_domains; /* of e-mail addresses; ended by NULL; NULL: any */
 
+    atomic_int talking; /* requests to it under way */
     /* What was fetched, kept for an hour; texts are malloced and replaced under the lock. */
     pthread_mutex_t lock;
     char *discovery, *keys;
