@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import os
 import random
+import statistics
 import struct
 import sys
 import tarfile
@@ -18,7 +19,7 @@ from typing import Callable, Iterator
 
 import ingot.record as record
 
-SECONDS = 1.0
+SECONDS, ROUNDS = 0.1, 9
 Sample = tuple[bytes, int]
 
 
@@ -116,37 +117,43 @@ def streaming(folder: str, n: int, size: int) -> Callable[[int], object]:
     return dataset.__getitem__
 
 
-def rate(read: Callable[[int], object], order: list[int]) -> float:
-    """Reads a second, the best of three runs over the same order."""
-    best = 0.0
-    for _ in range(3):
-        start, done = time.perf_counter(), 0
-        while time.perf_counter() - start < SECONDS / 3:
-            for i in order[:1000]:
-                read(i)
-            done += len(order[:1000])
-        best = max(best, done / (time.perf_counter() - start))
-    return best
+def rates_of(reads: dict[str, Callable[[int], object]], order: list[int]) -> dict[str, list[float]]:
+    """Reads a second in each round; the rounds of all formats alternate, so that a busy machine slows all alike."""
+    rates: dict[str, list[float]] = {name: [] for name in reads}
+    for _ in range(ROUNDS):
+        for name, read in reads.items():
+            start, done = time.perf_counter(), 0
+            while time.perf_counter() - start < SECONDS:
+                at = done % len(order)
+                for i in order[at:at + 200]:
+                    read(i)
+                    done += 1
+            rates[name].append(done / (time.perf_counter() - start))
+    return rates
+
+
+def prepare(folder: str, n: int, size: int) -> dict[str, Callable[[int], object]]:
+    reads = {}
+    for make in (ours, lmdb, tfrecord, webdataset, streaming):
+        try:
+            reads[make.__name__] = make(folder, n, size)
+        except ImportError as problem:
+            print(f"{size:7d} bytes  {make.__name__:10s}  not installed ({problem})")
+    return reads
 
 
 def main() -> None:
     folder, megabytes = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 64
     for size in (1024, 110 * 1024, 600 * 1024):
         n = max(megabytes * (1 << 20) // size, 50)
-        order = random.Random(7).sample(range(n), n)
-        rates: dict[str, float] = {}
-        for make in (ours, lmdb, tfrecord, webdataset, streaming):
-            try:
-                read = make(folder, n, size)
-            except ImportError as problem:
-                print(f"{size:7d} bytes  {make.__name__:10s}  not installed ({problem})")
-                continue
-            rates[make.__name__] = rate(read, order)
-            print(f"{size:7d} bytes  {make.__name__:10s}  {rates[make.__name__]:12,.0f} reads/s")
-        others = {name: value for name, value in rates.items() if name != "ours"}
-        if others:
-            best = max(others, key=others.__getitem__)
-            print(f"{size:7d} bytes  ratio to the best of them ({best}): {rates['ours'] / others[best]:.1f}")
+        rates = rates_of(prepare(folder, n, size), random.Random(7).sample(range(n), n))
+        for name, values in rates.items():
+            print(f"{size:7d} bytes  {name:10s}  {statistics.median(values):12,.0f} reads/s")
+        ratios = {name: statistics.median(a / b for a, b in zip(rates["ours"], values))
+                  for name, values in rates.items() if name != "ours"}
+        if ratios:
+            closest = min(ratios, key=ratios.__getitem__)
+            print(f"{size:7d} bytes  ratio to the best of them ({closest}): {ratios[closest]:.1f}")
 
 
 if __name__ == "__main__":

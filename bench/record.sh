@@ -18,9 +18,9 @@ pip() { "$work/venv/bin/pip" --quiet --disable-pip-version-check "$@"; }
 cp -r python "$work/python"
 pip install "$work/python" numpy
 # Some of them want packages that are not there for every machine; each is measured if it installs.
-for package in lmdb==1.6.2 "tfrecord==1.14.5 protobuf==3.20.3" webdataset==0.2.100 ${STREAMING-}; do
-    # shellcheck disable=SC2086
-    pip install $package || echo "not installed: $package"
+# MosaicML Streaming needs PyTorch (gigabytes): STREAMING=mosaicml-streaming==0.13.0 bench/record.sh measures it too.
+for package in lmdb==3.0.0 tfrecord==1.14.6 webdataset==1.0.2 ${STREAMING-}; do
+    pip install "$package" || echo "not installed: $package"
 done
 mkdir "$work/py"
 "$work/venv/bin/python" bench/record.py "$work/py" "${2:-64}"

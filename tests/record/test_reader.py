@@ -73,6 +73,9 @@ def test_views_outlive_the_reader(make_set, pure):
     reader = record.open(make_set("set", 20), pure=pure)
     r, image, pixels = reader[11], reader[13]["image"], reader[14]["pixels"]
     reader.close()
+    assert len(reader) == 0
+    with pytest.raises(IndexError):
+        reader[0]
     del reader
     gc.collect()
     assert r["key"] == "sample/11"

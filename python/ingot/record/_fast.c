@@ -361,6 +361,16 @@ static PyObject *core_find(PyObject *self, PyObject *arg)
     return state ? PyLong_FromUnsignedLongLong(found) : PyLong_FromLong(-1);
 }
 
+static PyObject *core_close(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    Core *c = (Core *)self;
+    c->total = 0;
+    for (Py_ssize_t i = 0; i < c->shard_count; i++)
+        c->shards[i].count = 0;
+    Py_RETURN_NONE;
+}
+
 static Py_ssize_t core_length(PyObject *self)
 {
     return (Py_ssize_t)((Core *)self)->total;
@@ -476,7 +486,8 @@ static void core_dealloc(PyObject *self)
 static PyMethodDef core_methods[] = {
     {"view", (PyCFunction)(void (*)(void))core_view, METH_FASTCALL,
      "view(number, field): the bytes of a field, or None"},
-    {"find", core_find, METH_O, "find(key): number of the first record with this key, or -1"},
+    {"_find", core_find, METH_O, "_find(key): number of the first record with this key, or -1"},
+    {"close", core_close, METH_NOARGS, "close(): no record can be read any more; views stay valid"},
     {NULL, NULL, 0, NULL},
 };
 
@@ -485,7 +496,7 @@ static PyMappingMethods core_mapping = {.mp_length = core_length, .mp_subscript 
 static PyTypeObject CoreType = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "ingot.record._fast.Core",
     .tp_basicsize = sizeof(Core),
-    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
     .tp_doc = "Core(shards, layout, verify, error)",
     .tp_new = core_new,
     .tp_dealloc = core_dealloc,

@@ -158,15 +158,11 @@ class BaseReader:
         self.close()
 
 
-class Reader(BaseReader):
-    """A record set in files: reader[17]["image"] is a view into the mapped file.
+class _Opened:
+    """The files of a set, mapped and checked."""
 
-    verify: check the index now and each record's checksum when it is first read.
-    A reader can be pickled and used after a fork; threads may share it."""
-
-    def __init__(self, path: str | os.PathLike[str], verify: bool = False, *, pure: bool = False) -> None:
-        self._arguments = (os.fspath(path), verify, pure)
-        self.files = find_files(os.fspath(path))
+    def __init__(self, path: str, verify: bool) -> None:
+        self.files = find_files(path)
         maps = [map_file(file) for file in self.files]
         headers = [check_shard(data, file) for data, file in zip(maps, self.files)]
         check_set(headers, self.files)
@@ -177,13 +173,47 @@ class Reader(BaseReader):
         if verify:
             for data, h, file in zip(maps, headers, self.files):
                 check_index(data, h, file)
-        shards = [_pure.Shard(data, h.first, h.records, h.data_offset, h.index_offset, h.keys_offset, file)
-                  for data, h, file in zip(maps, headers, self.files)]
-        layout = make_layout(self.schema)
-        self._core: Any = _pure.Core(shards, layout, verify) if pure or _fast is None else \
-            _fast.Core(shards, tuple(layout), verify, CorruptError)
-        self.view: Callable[[int, str | int], memoryview | None] = self._core.view
-        """view(number, field): the bytes of one field, or None; the fastest way to them."""
+        self.shards = [_pure.Shard(data, h.first, h.records, h.data_offset, h.index_offset, h.keys_offset, file)
+                       for data, h, file in zip(maps, headers, self.files)]
+        self.layout = make_layout(self.schema)
+
+
+class Reader(BaseReader):
+    """A record set in files: reader[17]["image"] is a view into the mapped file, and reader.view(17, "image") the
+    bytes of a field whatever its type.
+
+    verify: check the index now and each record's checksum when it is first read.
+    A reader can be pickled and used after a fork; threads may share it."""
+
+    files: list[str]
+    _arguments: tuple[str, bool, bool]
+
+    def __new__(cls, path: str | os.PathLike[str], verify: bool = False, *, pure: bool = False) -> Reader:
+        opened = _Opened(os.fspath(path), verify)
+        if _fast is None or pure:
+            self: Any = object.__new__(_PureReader)
+            self._core = _pure.Core(opened.shards, opened.layout, verify)
+        else:
+            self = _FastReader._make(opened, verify)
+        self.files, self.schema, self.set_id = opened.files, opened.schema, opened.set_id
+        self.shard_sizes = opened.shard_sizes
+        self._arguments = (os.path.abspath(os.fspath(path)), verify, pure)
+        return self  # type: ignore[no-any-return]
+
+    def view(self, number: int, field: str | int) -> memoryview | None:
+        """The bytes of one field, or None if it is absent; the fastest way to them."""
+        raise NotImplementedError
+
+    def __reduce__(self) -> Any:
+        path, verify, pure = self._arguments
+        return _reopen, (path, verify, pure)
+
+    def __repr__(self) -> str:
+        return f"<record set {self._arguments[0]!r}: {len(self)} records, {len(self.files)} shards>"
+
+
+class _PureReader(Reader):
+    _core: _pure.Core
 
     def __len__(self) -> int:
         return len(self._core)
@@ -191,18 +221,26 @@ class Reader(BaseReader):
     def __getitem__(self, number: int) -> Any:
         return self._core[number]
 
+    def view(self, number: int, field: str | int) -> memoryview | None:
+        return self._core.view(number, field)
+
     def _find(self, key: bytes) -> int:
-        return int(self._core.find(key))
+        return self._core.find(key)
 
     def close(self) -> None:
-        self._core = self.view = ()  # type: ignore[assignment]
+        self._core = _pure.Core([], _pure.Layout({}, b"", (), -1), False)
 
-    def __reduce__(self) -> Any:
-        path, verify, pure = self._arguments
-        return _reopen, (os.path.abspath(path), verify, pure)
 
-    def __repr__(self) -> str:
-        return f"<record set {self._arguments[0]!r}: {len(self)} records, {len(self.files)} shards>"
+if _fast is not None:
+    class _FastReader(_fast.Core, Reader):  # type: ignore[misc]
+        """Its length, [number], view, _find and close are those of the extension."""
+
+        @classmethod
+        def _make(cls, opened: _Opened, verify: bool) -> Any:
+            return _fast.Core.__new__(cls, opened.shards, tuple(opened.layout), verify, CorruptError)
+
+        def __init__(self, *_: object, **__: object) -> None:
+            pass
 
 
 def _reopen(path: str, verify: bool, pure: bool) -> Reader:
