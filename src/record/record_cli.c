@@ -19,10 +19,10 @@ static const char usage[] =
     "       %s convert PATH FOLDER [--field NAME]       writes the field of each record to a file\n"
     "PATH is one .irec file or folder and name of a set. SIZE may end in K, M or G.\n";
 
-static int print_usage(const char *me)
+static int print_usage(FILE *out, const char *me)
 {
-    fprintf(stderr, usage, me, me, me, me, me, me, me);
-    return 2;
+    fprintf(out, usage, me, me, me, me, me, me, me);
+    return out == stdout ? 0 : 2;
 }
 
 /* ---- info ------------------------------------------------------------------------------------------------
@@ -266,16 +266,18 @@ int record_cli(int argc, char **argv)
     struct record_args a = {.limit = UINT64_MAX};
     struct record_err err;
     size_t v = 0, n = sizeof verbs / sizeof *verbs;
+    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0))
+        return print_usage(stdout, argv[0]);
     while (v < n && (argc < 2 || strcmp(argv[1], verbs[v].name) != 0))
         v++;
     if (v == n)
-        return print_usage(argv[0]);
+        return print_usage(stderr, argv[0]);
     if (!parse_args(&a, verbs[v].options, argc, argv, &err)) {
         fprintf(stderr, "%s %s: %s\n", argv[0], argv[1], err.message);
         return 2;
     }
     if (a.paths < verbs[v].min_paths || a.paths > verbs[v].max_paths)
-        return print_usage(argv[0]);
+        return print_usage(stderr, argv[0]);
     bool ok = verbs[v].run(&a, &err);
     if (fflush(stdout) != 0 || ferror(stdout))
         ok = ok && record_fail_errno(&err, "standard output");

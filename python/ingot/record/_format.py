@@ -63,7 +63,7 @@ def crc32c_slow(data: Any, crc: int = 0) -> int:
 
 
 try:
-    from ._fast import crc32c
+    from ._fast import crc32c as crc32c
 except ImportError:
     crc32c = crc32c_slow
 

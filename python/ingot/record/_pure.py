@@ -14,7 +14,7 @@ class Shard(NamedTuple):
 
     data: Any
     first: int
-    count: int
+    records: int
     data_offset: int
     index_offset: int
     keys_offset: int
@@ -106,7 +106,7 @@ class Core:
         self._shards = [s._replace(data=memoryview(s.data)) for s in shards]
         self._firsts = [s.first for s in shards]
         self._layout = layout
-        self._total = sum(s.count for s in shards)
+        self._total = sum(s.records for s in shards)
         self._checked = bytearray(self._total) if verify else None
 
     def __len__(self) -> int:
@@ -137,19 +137,19 @@ class Core:
         """The number of the first record with this key, or -1."""
         wanted = key_hash(key)
         for s in self._shards:
-            low, high = 0, s.count
+            low, high = 0, s.records
             while low < high:
                 mid = (low + high) // 2
                 if ENTRY.unpack_from(s.data, s.keys_offset + mid * 16)[0] < wanted:
                     low = mid + 1
                 else:
                     high = mid
-            for k in range(low, s.count):
+            for k in range(low, s.records):
                 found, number, _ = ENTRY.unpack_from(s.data, s.keys_offset + k * 16)
                 if found != wanted:
                     break
-                if number >= s.count:
+                if number >= s.records:
                     raise CorruptError(f"{s.file}: impossible record number in the key table")
-                if self[s.first + number].view(self._layout.key) == key:
+                if bytes(self[s.first + number].view(self._layout.key) or b"") == key:
                     return s.first + int(number)
         return -1

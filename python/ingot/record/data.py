@@ -11,7 +11,9 @@ from . import open as open_source
 from .reader import BaseReader
 
 if TYPE_CHECKING:
-    _MapBase = _IterableBase = object
+    class _MapBase: ...
+    class _IterableBase: ...
+    def get_worker_info() -> Any: ...
 else:
     try:
         from torch.utils.data import Dataset as _MapBase, IterableDataset as _IterableBase, get_worker_info
@@ -50,7 +52,7 @@ class _Samples:
         return self._transform(sample)
 
 
-class Dataset(_MapBase):  # type: ignore[misc]
+class Dataset(_MapBase):
     """dataset[i]: sample i as a dict of its fields, or what `transform` makes of that dict.
 
     source: a reader, a path, an address or a list of addresses; fields: only these; options go to the reader.
@@ -73,7 +75,7 @@ class Dataset(_MapBase):  # type: ignore[misc]
         return [self._samples.get(i) for i in numbers]
 
 
-class IterableDataset(_IterableBase):  # type: ignore[misc]
+class IterableDataset(_IterableBase):
     """A stream of samples in a new random order each epoch, the same for the same seed and epoch.
 
     Chunks of neighbouring records (a shard, or parts of it of at most `chunk` records) are shuffled, so that reading

@@ -27,6 +27,7 @@ def _decode_json(view: memoryview) -> Any:
 
 def _array_decoder(field: Field) -> Callable[[memoryview], Any]:
     """To a NumPy array where there is NumPy, else to a memoryview of that shape; neither copies."""
+    code: Any
     code, size = DTYPES[field.dtype or ""]
     shape, unit, is_open = field.shape, field.unit(), -1 in field.shape
 
@@ -232,7 +233,7 @@ class _PureReader(Reader):
 
 
 if _fast is not None:
-    class _FastReader(_fast.Core, Reader):  # type: ignore[misc]
+    class _FastReader(_fast.Core, Reader):
         """Its length, [number], view, _find and close are those of the extension."""
 
         @classmethod

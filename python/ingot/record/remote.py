@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import collections
 import http.client
 import os
@@ -247,7 +248,7 @@ class RemoteReader(BaseReader):
 
     def _place(self, number: int) -> tuple[int, int, int, int]:
         """Shard, offset, length and checksum of a record."""
-        shard = _pure.bisect_right(self._starts, number) - 1
+        shard = bisect.bisect_right(self._starts, number) - 1
         h = self._headers[shard]
         offset, size, crc = ENTRY.unpack_from(self._table(shard, "index"), (number - h.first) * 16)
         if offset < h.data_offset or offset % ALIGN or offset + size > h.index_offset \
@@ -310,7 +311,7 @@ class RemoteReader(BaseReader):
                     break
                 if number >= h.records:
                     raise CorruptError(f"{self.urls[shard]}: impossible record number in the key table")
-                if self[h.first + number].view(self._layout.key) == key:
+                if bytes(self[h.first + number].view(self._layout.key) or b"") == key:
                     return h.first + int(number)
         return -1
 

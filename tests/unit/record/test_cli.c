@@ -97,6 +97,7 @@ static void test_usage(void **state)
 {
     sample_write(in_folder(state, "s"), 2, 0);
     expect(state, "", 2, "", "usage: record info");
+    expect(state, "--help", 0, "usage: record info", "");
     expect(state, "list", 2, "", "usage: record info");
     expect(state, "info", 2, "", "usage: record info");
     expect(state, "info @s @s", 2, "", "usage: record info");
