@@ -160,19 +160,24 @@ class Wrk:
         assert "Non-2xx" not in done.stdout and "Socket errors" not in done.stdout, done.stdout
         return done.stdout
 
-    def per_cpu_second(self, peer, path: str, connections: int, token: str | None = None) -> float:
-        args = ["-H", f"Authorization: Bearer {token}"] if token else []
-        before = cpu_seconds(peer.pids)
-        out = self.run(peer.port, path, connections, *args)
-        return int(re.search(r"(\d+) requests in", out)[1]) / (cpu_seconds(peer.pids) - before)
-
-    def p99(self, server: Server, paths: list[str], token: str) -> float:
-        """Milliseconds, one connection, the paths in random order."""
+    def script(self, paths: list[str]) -> list[str]:
+        """Asks for the paths at random."""
         script = os.path.join(self.folder, "paths.lua")
         with open(script, "w") as out:
             out.write("paths = {\n" + "".join(f"  {json.dumps(path)},\n" for path in paths) + "}\n")
             out.write("function request() return wrk.format('GET', paths[math.random(#paths)]) end\n")
-        out = self.run(server.port, "/", 1, "--latency", "-s", script, "-H", f"Authorization: Bearer {token}")
+        return ["-s", script]
+
+    def per_cpu_second(self, peer, paths: list[str], connections: int, token: str | None = None) -> float:
+        args = ["-H", f"Authorization: Bearer {token}"] if token else []
+        before = cpu_seconds(peer.pids)
+        out = self.run(peer.port, "/", connections, *self.script(paths), *args)
+        return int(re.search(r"(\d+) requests in", out)[1]) / (cpu_seconds(peer.pids) - before)
+
+    def p99(self, server: Server, paths: list[str], token: str) -> float:
+        """Milliseconds, one connection, the paths in random order."""
+        args = ["--latency", *self.script(paths), "-H", f"Authorization: Bearer {token}"]
+        out = self.run(server.port, "/", 1, *args)
         value, unit = re.search(r"99%\s+([\d.]+)(us|ms|s)", out).groups()
         return float(value) * {"us": 0.001, "ms": 1, "s": 1000}[unit]
 
