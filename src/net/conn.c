@@ -136,6 +136,15 @@ void conn_close(struct conn *c)
 
 static void read_some(struct conn *c);
 
+/* `flushed` is due when something had to wait, though it may have been for no longer than one call. */
+static void tell_flushed(struct conn *c)
+{
+    if (!c->waited || conn_pending(c) || c->closing || c->failed)
+        return;
+    c->waited = false;
+    c->ev->flushed(c);
+}
+
 static void run_later(struct task *t)
 {
     struct conn *c = container_of(t, struct conn, later);
@@ -146,7 +155,9 @@ static void run_later(struct task *t)
         c->ev->closed(c);
         conn_close(c);
     } else {
-        read_some(c);
+        tell_flushed(c);
+        if (!c->closing && !c->failed)
+            read_some(c);
         update_mask(c);
     }
 }
@@ -402,6 +413,9 @@ static void flush(struct conn *c)
     else if (after != before || !c->write_deadline)
         c->write_deadline = uv_now(&c->loop->uv) + c->loop->server->limits.write_timeout_ms;
     shut_if_flushed(c);
+    c->waited |= after > 0;
+    if (c->waited && !after && !c->in_event)
+        queue_later(c);
 }
 
 bool conn_cork(struct conn *c)
@@ -419,6 +433,7 @@ static void send_cork(struct conn *c)
     if (c->out.n > c->out_at || c->connecting || c->failed || c->closing) {
         if (!c->closing)
             buf_add(&c->out, cork->p, cork->n);
+        c->waited = true;
         buf_clear(cork);
         return;
     }
@@ -430,8 +445,10 @@ static void send_cork(struct conn *c)
         conn_fail(c);
     size_t sent = n < 0 ? 0 : (size_t)n;
     size_t of_cork = sent < cork->n ? sent : cork->n;
-    if (of_cork < cork->n)
+    if (of_cork < cork->n) {
         buf_add(&c->out, cork->p + of_cork, cork->n - of_cork);
+        c->waited = true;
+    }
     buf_clear(cork);
     if (sent > of_cork) {
         c->ref.p += sent - of_cork;
@@ -472,6 +489,7 @@ void conn_write(struct conn *c, const void *p, size_t n)
         else if (sent < (ssize_t)n)
             buf_add(&c->out, (const char *)p + (sent > 0 ? sent : 0), n - (size_t)(sent > 0 ? sent : 0));
     }
+    c->waited |= conn_pending(c) > 0;
     if (conn_pending(c) && !c->write_deadline)
         c->write_deadline = uv_now(&c->loop->uv) + c->loop->server->limits.write_timeout_ms;
     update_mask(c);
@@ -529,12 +547,12 @@ static void on_event(uv_poll_t *h, int status, int events)
         return;
     }
     if ((events & UV_WRITABLE) || c->write_wants_read) {
-        bool waited = conn_pending(c) > 0;
+        c->in_event = true;
         flush(c);
-        if (waited && !conn_pending(c) && !c->failed && !c->closing)
-            c->ev->flushed(c);
+        c->in_event = false;
+        tell_flushed(c);
     }
-    if ((events & UV_READABLE) || c->read_wants_write)
+    if (((events & UV_READABLE) || c->read_wants_write) && !c->closing && !c->failed)
         read_some(c);
     update_mask(c);
 }

@@ -54,6 +54,8 @@ struct conn {
     bool eof : 1;                                    /* the peer ended its side */
     bool delivering : 1;                             /* inside data */
     bool again : 1;                                  /* conn_kick came meanwhile */
+    bool waited : 1;                                 /* output had to wait: `flushed` is due */
+    bool in_event : 1;                               /* it will be told right away */
     bool queued : 1;                                 /* `later` is */
     bool failed : 1;                                 /* broken; `closed` is due */
     bool closing : 1;                                /* conn_close was called */
