@@ -24,11 +24,14 @@ static unsigned least(unsigned a, unsigned b)
 static void set_deadline(struct http2 *h)
 {
     const struct http_limits *m = limits_of(h);
-    if (!h->count)
+    if (!h->count) {
         conn_deadline(h->c, m->idle_timeout_ms);
-    else if (!h->c->deadline) /* a look at all streams from time to time */
-        conn_deadline(h->c,
-                      1 + least(least(m->body_timeout_ms, m->write_timeout_ms), m->header_timeout_ms) / 2);
+        return;
+    }
+    /* A look at all streams from time to time. */
+    unsigned look = 1 + least(least(m->body_timeout_ms, m->write_timeout_ms), m->header_timeout_ms) / 2;
+    if (!h->c->deadline || h->c->deadline > uv_now(&h->c->loop->uv) + look)
+        conn_deadline(h->c, look);
 }
 
 /* --- sending --- */

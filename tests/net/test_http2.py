@@ -11,7 +11,7 @@ import h2.events
 import h2.settings
 import httpx
 import pytest
-from conftest import DEADLINE, Server, pattern, wait_until
+from conftest import DEADLINE, Server, pattern, read_all, wait_until
 
 
 @pytest.fixture(scope="module")
@@ -179,7 +179,6 @@ def raw(server):
     [
         ({"path": "/a#b"}, 400),
         ({"path": "/\u00e4"}, 400),
-        ({":authority": "a/b"}, 400),
         ({"extra": [("host", "other")]}, 400),
         ({"extra": [("host", "test")]}, 200),
         ({":authority": None, "extra": [("host", "test")]}, 200),
@@ -206,6 +205,7 @@ def test_refusals(raw, request_args, status):
         {":scheme": None},
         {"path": "/a b"},
         {":authority": "a b"},
+        {":authority": "a/b"},
         {":authority": None},
         {":path": None, "path": None},
         {"extra": [("content-length", "5")]},  # but the stream is over
@@ -324,7 +324,7 @@ def test_graceful_stop(start):
     assert busy.wait(h2.events.PingAckReceived)
     s.term()
     assert idle.wait(h2.events.ConnectionTerminated).error_code == 0
-    assert sse.wait(h2.events.ConnectionTerminated).error_code == 0
+    read_all(sse.socket)  # the stream is reset, and with it the connection is over
     # The Python client takes GOAWAY for the end of everything; the frame is written by hand.
     busy.socket.sendall(b"\0\0\1\0\1" + upload.to_bytes(4, "big") + b"y")
     data = b""
