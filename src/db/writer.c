@@ -33,7 +33,6 @@ struct writer {
     struct request *head, **tail;
     size_t queued;
     bool sleeping, ending;
-    atomic_uint_least64_t commits;
 };
 
 /* What became of a try to run a batch. */
@@ -101,10 +100,7 @@ static enum outcome commit(struct writer *w, struct request **batch, size_t n)
     }
     struct err err = {0};
     w->conn->retry = false;
-    bool done = w->engine->commit(w->conn, &err);
-    /* Also after a failure: it is not always known whether it happened. */
-    atomic_fetch_add(&w->commits, 1);
-    if (done)
+    if (w->engine->commit(w->conn, &err))
         return OUTCOME_DONE;
     bool lost = w->engine->state(w->conn) == CONN_LOST;
     bool retry = w->conn->retry;
@@ -313,9 +309,4 @@ size_t writer_queued(struct writer *w)
     size_t n = w->queued;
     pthread_mutex_unlock(&w->lock);
     return n;
-}
-
-uint64_t writer_commits(const struct writer *w)
-{
-    return atomic_load(&w->commits);
 }
