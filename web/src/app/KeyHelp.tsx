@@ -1,5 +1,4 @@
 import { Modal } from 'antd'
-import { useState } from 'react'
 import { useI18n, type Key } from '../i18n'
 import { useRegisteredKeys } from './keys'
 
@@ -10,7 +9,6 @@ const formKeys: { keys: string; label: Key }[] = [
 
 export function KeyHelp({ onClose }: { onClose: () => void }) {
   const { t } = useI18n()
-  const [open, setOpen] = useState(true)
   const registered = useRegisteredKeys()
   const groups: { title: Key; rows: { keys: string; label: Key }[] }[] = [
     { title: 'keys.page', rows: registered.filter((s) => s.group === 'page') },
@@ -18,7 +16,7 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
     { title: 'keys.everywhere', rows: registered.filter((s) => s.group === 'everywhere') },
   ]
   return (
-    <Modal open={open} title={t('keys.title')} footer={null} onCancel={() => setOpen(false)} afterClose={onClose} width={420}>
+    <Modal open title={t('keys.title')} footer={null} onCancel={onClose} transitionName="" maskTransitionName="" width={420}>
       {groups.filter((g) => g.rows.length > 0).map((group) => (
         <section key={group.title} className="keys">
           <h3>{t(group.title)}</h3>

@@ -55,10 +55,10 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const project = useShownProject()
   const navigate = useNavigate()
   const signOut = useSignOut()
-  const [open, setOpen] = useState(true)
   const [text, setText] = useState('')
   const [active, setActive] = useState(0)
   const list = useRef<HTMLUListElement>(null)
+  const input = useRef<HTMLInputElement>(null)
   const q = useDebounced(text.trim(), 150)
   const found = useFound(q)
 
@@ -101,7 +101,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
 
   const run = (entry: Entry | undefined) => {
     if (!entry) return
-    setOpen(false)
+    onClose()
     entry.run()
   }
   const onKeyDown = (event: KeyboardEvent) => {
@@ -114,10 +114,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
   }
 
   return (
-    <Modal open={open} onCancel={() => setOpen(false)} afterClose={onClose} footer={null} closable={false} width={560} className="palette" title={<span className="visually-hidden">{t('palette.title')}</span>} style={{ top: 80 }}>
+    <Modal open onCancel={onClose} afterOpenChange={() => input.current?.focus()} transitionName="" maskTransitionName="" footer={null} closable={false} width={560} className="palette" title={<span className="visually-hidden">{t('palette.title')}</span>} style={{ top: 80 }}>
       <div className="palette-input">
         <Icon name="search" />
         <input
+          ref={input}
           autoFocus
           role="combobox"
           aria-expanded="true"

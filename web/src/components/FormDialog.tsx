@@ -49,6 +49,11 @@ export function FormDialog(props: Props) {
     return () => window.removeEventListener('beforeunload', stop)
   }, [dirty])
 
+  // The dialog takes the focus itself when it opens; typing should begin in the first field.
+  const focusFirst = (opened: boolean) => {
+    const first = form.current?.querySelector<HTMLElement>('input:not([hidden]), textarea, button')
+    if (opened && !form.current?.contains(document.activeElement)) first?.focus()
+  }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault()
@@ -57,7 +62,7 @@ export function FormDialog(props: Props) {
   }
   return (
     <Modal
-      open title={props.title} width={props.wide ? 760 : 520} onCancel={close} maskClosable={!dirty} keyboard={!asking} transitionName="" maskTransitionName=""
+      open title={props.title} width={props.wide ? 760 : 520} onCancel={close} maskClosable={!dirty} keyboard={!asking} afterOpenChange={focusFirst} transitionName="" maskTransitionName=""
       footer={
         <>
           <Button onClick={close}>{t('form.cancel')}</Button>

@@ -21,12 +21,17 @@ export function FormFields({ fields, kindName, form, creating, prefix }: Props) 
         const error = form.errorOf(field.name)
         const help = editorOf(kindName, field)?.explains ? '' : w(field.help)
         const described = [help ? `${id}-help` : '', error ? `${id}-error` : ''].filter(Boolean).join(' ')
+        const editor = editorOf(kindName, field)
+        const title = (
+          <>
+            {w(field.title)}
+            {field.required && (creating || !field.secret) && <span className="needed" title={t('form.required')}> *</span>}
+          </>
+        )
         return (
-          <div key={field.name} className={`field${field.type === 'bool' ? ' field-bool' : ''}`}>
-            <label htmlFor={id}>
-              {w(field.title)}
-              {field.required && (creating || !field.secret) && <span className="needed" title={t('form.required')}> *</span>}
-            </label>
+          // An editor is a group of controls that have labels of their own.
+          <div key={field.name} className={`field${field.type === 'bool' ? ' field-bool' : ''}`} {...(editor ? { role: 'group', 'aria-labelledby': `${id}-title` } : {})}>
+            {editor ? <span id={`${id}-title`} className="field-title">{title}</span> : <label htmlFor={id}>{title}</label>}
             <FieldInput
               id={id}
               field={field}

@@ -32,7 +32,7 @@ export interface Column {
 }
 
 /** Where the order of the table is not the order of reading. */
-const order: Record<string, string[]> = { audit: ['at', 'user', 'verb', 'kind', 'name', 'project', 'address'] }
+const order: Record<string, string[]> = { audit: ['at', 'user', 'verb', 'kind', 'name', 'project', 'address'], label_set: ['name', 'labels', 'description', 'public'] }
 
 /** The columns of a list: the kind's own, and by whom and when, unless the kind tells that itself. */
 export function columnsOf(kind: Kind, i18n: I18n, urlOf: RowsProps['urlOf'], hidden: readonly string[] = []): Column[] {
