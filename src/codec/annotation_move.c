@@ -10,59 +10,57 @@ struct moving {
     struct annotation_changes changes;
 };
 
-enum fate { KEPT, CHANGED, GONE };
-
 static double within(double v, double max)
 {
     return v < 0 ? 0 : v > max ? max : v;
 }
 
 /* Cuts x, y, w, h at the edge. */
-static enum fate clip_box(const struct moving *m, double box[4])
+static enum model_fate clip_box(const struct moving *m, double box[4])
 {
     double x0 = box[0], y0 = box[1], x1 = x0 + box[2], y1 = y0 + box[3];
     if (!(box[2] > 0 && box[3] > 0) || x1 <= 0 || y1 <= 0 || x0 >= m->w || y0 >= m->h)
-        return GONE;
+        return MODEL_GONE;
     if (x0 >= -GEOMETRY_SLACK && y0 >= -GEOMETRY_SLACK && x1 <= m->w + GEOMETRY_SLACK &&
         y1 <= m->h + GEOMETRY_SLACK)
-        return KEPT;
+        return MODEL_KEPT;
     box[0] = within(x0, m->w);
     box[1] = within(y0, m->h);
     box[2] = geometry_tidy(within(x1, m->w) - box[0]);
     box[3] = geometry_tidy(within(y1, m->h) - box[1]);
-    return box[2] > 0 && box[3] > 0 ? CHANGED : GONE;
+    return box[2] > 0 && box[3] > 0 ? MODEL_CHANGED : MODEL_GONE;
 }
 
-static enum fate clip_rotated(const struct moving *m, const struct shape *s)
+static enum model_fate clip_rotated(const struct moving *m, const struct shape *s)
 {
     double corners[8];
     geometry_corners(s, corners);
     struct ring inside = geometry_clip_ring(m->a, &(struct ring){corners, 4}, m->w, m->h);
-    return inside.count ? KEPT : GONE;
+    return inside.count ? MODEL_KEPT : MODEL_GONE;
 }
 
-static enum fate clip_rings(struct moving *m, struct shape *s)
+static enum model_fate clip_rings(struct moving *m, struct shape *s)
 {
-    enum fate fate = KEPT;
+    enum model_fate fate = MODEL_KEPT;
     uint32_t kept = 0;
     struct ring *out = arena_array(m->a, struct ring, s->ring_count);
     for (uint32_t i = 0; i < s->ring_count; i++) {
         struct ring r = s->rings[i];
         if (!geometry_ring_inside(&r, m->w, m->h)) {
             r = geometry_clip_ring(m->a, &r, m->w, m->h);
-            fate = CHANGED;
+            fate = MODEL_CHANGED;
         }
         if (r.count)
             out[kept++] = r;
     }
     s->rings = out;
     s->ring_count = kept;
-    return kept ? fate : GONE;
+    return kept ? fate : MODEL_GONE;
 }
 
-static enum fate clip_points(const struct moving *m, struct shape *s)
+static enum model_fate clip_points(const struct moving *m, struct shape *s)
 {
-    enum fate fate = KEPT;
+    enum model_fate fate = MODEL_KEPT;
     bool any = false;
     for (uint32_t i = 0; i < s->point_count; i++) {
         double *p = s->points[i];
@@ -71,22 +69,22 @@ static enum fate clip_points(const struct moving *m, struct shape *s)
         if (p[0] < -GEOMETRY_SLACK || p[1] < -GEOMETRY_SLACK || p[0] > m->w + GEOMETRY_SLACK ||
             p[1] > m->h + GEOMETRY_SLACK) {
             memset(p, 0, 3 * sizeof *p);
-            fate = CHANGED;
+            fate = MODEL_CHANGED;
         } else {
             any = true;
         }
     }
     /* A person without any labelled point is still there by its box; one whose points all left is gone. */
-    return any || fate == KEPT ? fate : GONE;
+    return any || fate == MODEL_KEPT ? fate : MODEL_GONE;
 }
 
-static enum fate clip_geometry(struct moving *m, struct shape *s)
+static enum model_fate clip_geometry(struct moving *m, struct shape *s)
 {
     if (s->kind == SHAPE_BOX && s->angle != 0)
         return clip_rotated(m, s);
     if (s->kind == SHAPE_BOX) {
         double box[4] = {s->x, s->y, s->w, s->h};
-        enum fate fate = clip_box(m, box);
+        enum model_fate fate = clip_box(m, box);
         s->x = box[0];
         s->y = box[1];
         s->w = box[2];
@@ -94,38 +92,43 @@ static enum fate clip_geometry(struct moving *m, struct shape *s)
         return fate;
     }
     if (s->kind == SHAPE_MASK)
-        return KEPT;
+        return MODEL_KEPT;
     if (s->kind == SHAPE_POLYGON)
         return clip_rings(m, s);
-    enum fate fate = clip_points(m, s);
-    if (s->ring_count && clip_rings(m, s) != KEPT && fate == KEPT)
-        fate = CHANGED;
+    enum model_fate fate = clip_points(m, s);
+    if (s->ring_count && clip_rings(m, s) != MODEL_KEPT && fate == MODEL_KEPT)
+        fate = MODEL_CHANGED;
     return fate;
 }
 
-static enum fate clip_shape(struct moving *m, struct shape *s)
+static enum model_fate clip_shape(struct moving *m, struct shape *s)
 {
-    enum fate fate = clip_geometry(m, s);
-    if (fate == CHANGED)
+    enum model_fate fate = clip_geometry(m, s);
+    if (fate == MODEL_CHANGED)
         s->has_area = false;
-    if (fate == CHANGED && s->kind == SHAPE_POLYGON)
+    if (fate == MODEL_CHANGED && s->kind == SHAPE_POLYGON)
         s->has_box = false;
-    if (!s->has_box || fate == GONE)
+    if (!s->has_box || fate == MODEL_GONE)
         return fate;
-    enum fate hint = clip_box(m, s->box);
-    if (hint == GONE)
+    enum model_fate hint = clip_box(m, s->box);
+    if (hint == MODEL_GONE)
         s->has_box = false;
-    return hint == KEPT ? fate : CHANGED;
+    return hint == MODEL_KEPT ? fate : MODEL_CHANGED;
+}
+
+enum model_fate model_clip_shape(struct arena *a, struct shape *s, double w, double h)
+{
+    return clip_shape(&(struct moving){.a = a, .w = w, .h = h}, s);
 }
 
 static void clip_shapes(struct moving *m, struct annotation *n)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < n->shape_count; i++) {
-        enum fate fate = clip_shape(m, &n->shapes[i]);
-        m->changes.changed += fate == CHANGED;
-        m->changes.dropped += fate == GONE;
-        if (fate != GONE)
+        enum model_fate fate = clip_shape(m, &n->shapes[i]);
+        m->changes.changed += fate == MODEL_CHANGED;
+        m->changes.dropped += fate == MODEL_GONE;
+        if (fate != MODEL_GONE)
             n->shapes[kept++] = n->shapes[i];
     }
     n->shape_count = kept;

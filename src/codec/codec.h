@@ -75,6 +75,9 @@ struct codec_input {
      * ends the read. */
     bool (*open)(void *ctx, struct str path, struct str *ret_bytes, struct err *err);
     void (*close)(void *ctx, struct str path, struct str bytes);
+    /* This part of a file's bytes is not needed for a while: a mapping may drop its pages, so that a large
+     * file does not count as memory (codec/mapping.h). May be NULL. */
+    void (*drop)(void *ctx, struct str part);
     /* Pixels of a listed picture, upright; false and *err (ERR_INVALID: not a picture) are reported as a
      * problem. NULL: sizes are not known. */
     bool (*size)(void *ctx, struct str path, uint32_t *ret_width, uint32_t *ret_height, struct err *err);

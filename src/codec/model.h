@@ -73,6 +73,10 @@ void model_write_number(struct buf *b, double v); /* the shortest text that read
 void model_write_string(struct buf *b, struct str s);
 void model_write_value(struct buf *b, yyjson_val *v); /* any value with sorted keys */
 
+/* Cuts a shape at the edge of a picture of w x h pixels, as annotation_clip. */
+enum model_fate { MODEL_KEPT, MODEL_CHANGED, MODEL_GONE };
+enum model_fate model_clip_shape(struct arena *a, struct shape *s, double w, double h);
+
 /* Whether a type takes shapes of that kind; which kinds a file's geometry should become. */
 bool model_takes_shape(enum annotation_type type, enum shape_kind kind);
 bool model_takes_labels(enum annotation_type type);

@@ -1,0 +1,242 @@
+/* The platform's own format: ingot.jsonl, one sample per line, nothing lost:
+ *     {"file":"a.jpg","width":640,"height":480,"split":"train","annotation":{...}}
+ * A text of its own stands in "content" instead of a file. A first line
+ * {"ingot":1,"type":"detection","labels":[
+ * {"name":"cat","parent":"animal","keypoints":["nose"],"edges":[[0,1]]}]} names the labels. */
+#include "base/json.h"
+#include "codec/formats.h"
+
+#include <stdio.h>
+
+static bool is_own(struct codec_reader *r, size_t file)
+{
+    return str_is(path_base(reader_path(r, file)), "ingot.jsonl");
+}
+
+int own_detect(struct codec_reader *r)
+{
+    for (size_t i = 0; i < r->in->file_count; i++)
+        if (is_own(r, i))
+            return 100;
+    return 0;
+}
+
+static bool read_label(struct codec_reader *r, struct arena *a, yyjson_val *v, struct err *err)
+{
+    struct codec_label l = {.name = json_str(yyjson_obj_get(v, "name")),
+                            .parent = json_str(yyjson_obj_get(v, "parent"))};
+    yyjson_val *names = yyjson_obj_get(v, "keypoints"), *edges = yyjson_obj_get(v, "edges"), *item;
+    size_t i, max, n = yyjson_arr_size(names), m = yyjson_arr_size(edges);
+    if (!l.name.n || utf8_count(l.name) > ANNOTATION_MAX_LABEL)
+        return true;
+    struct str *keypoints = arena_array(a, struct str, n + 1);
+    uint16_t(*pairs)[2] = arena_alloc(a, (m + 1) * sizeof *pairs);
+    yyjson_arr_foreach(names, i, max, item) keypoints[i] = json_str(item);
+    yyjson_arr_foreach(edges, i, max, item)
+    {
+        uint64_t from = yyjson_get_uint(yyjson_arr_get(item, 0)),
+                 to = yyjson_get_uint(yyjson_arr_get(item, 1));
+        if (from >= n || to >= n || from > UINT16_MAX || to > UINT16_MAX)
+            continue;
+        pairs[l.edge_count][0] = (uint16_t)from;
+        pairs[l.edge_count++][1] = (uint16_t)to;
+    }
+    l.keypoints = keypoints;
+    l.keypoint_count = n;
+    l.edges = pairs;
+    return reader_label(r, &l, err);
+}
+
+static bool read_header(struct codec_reader *r, struct arena *a, yyjson_val *v, struct err *err)
+{
+    size_t i, max;
+    yyjson_val *item, *labels = yyjson_obj_get(v, "labels");
+    yyjson_arr_foreach(labels, i, max, item)
+    {
+        if (!read_label(r, a, item, err))
+            return false;
+    }
+    return true;
+}
+
+static enum codec_split split_named(struct str name)
+{
+    for (int i = 0; i < CODEC_SPLIT_COUNT; i++)
+        if (str_is(name, codec_split_names[i]))
+            return (enum codec_split)i;
+    return CODEC_SPLIT_NONE;
+}
+
+static uint32_t side_of(yyjson_val *v)
+{
+    double n = yyjson_get_num(v);
+    return n >= 1 && n <= ANNOTATION_MAX_SIDE ? (uint32_t)n : 0;
+}
+
+static bool read_sample(struct reader_sample *s, yyjson_val *v, size_t line, struct err *err)
+{
+    struct codec_reader *r = s->r;
+    struct err bad;
+    struct str at = str_of(s->position), name = json_str(yyjson_obj_get(v, "file"));
+    yyjson_val *annotation = yyjson_obj_get(v, "annotation");
+    s->content = json_str(yyjson_obj_get(v, "content"));
+    if ((!name.n && !s->content.p) || name.n > 1000) {
+        reader_skip(r, s->source, at, "it has neither \"file\" nor \"content\"");
+        return true;
+    }
+    s->file = s->content.p ? READER_NONE : reader_find(r, s->source, name);
+    s->path =
+        name.n ? name
+               : str_of(arena_printf(&s->arena, STR_FMT "-%06zu.txt", STR_ARG(path_stem(s->source)), line));
+    s->width = side_of(yyjson_obj_get(v, "width"));
+    s->height = side_of(yyjson_obj_get(v, "height"));
+    s->split = split_named(json_str(yyjson_obj_get(v, "split")));
+    if (annotation && !yyjson_is_null(annotation) &&
+        !model_read(&s->arena, r->type, annotation, &s->n, &bad)) {
+        reader_skip(r, s->source, at, "%s", bad.message);
+        return true;
+    }
+    s->records = 1;
+    return reader_emit(s, STR_NULL, err);
+}
+
+static bool read_line(struct codec_reader *r, struct str source, struct str text, size_t line,
+                      struct err *err)
+{
+    struct reader_sample s;
+    struct err bad;
+    bool ok = true;
+    reader_sample_init(&s, r, source);
+    snprintf(s.position, sizeof s.position, "line %zu", line);
+    yyjson_val *v = NULL;
+    if (text.n > ANNOTATION_MAX_BYTES)
+        reader_skip(r, source, str_of(s.position), "it is longer than %u bytes", ANNOTATION_MAX_BYTES);
+    else if (!(v = json_parse(&s.arena, text, &bad)))
+        reader_skip(r, source, str_of(s.position), "%s", bad.message);
+    else if (!yyjson_is_obj(v))
+        reader_skip(r, source, str_of(s.position), "it is not an object");
+    else if (yyjson_obj_get(v, "ingot"))
+        ok = read_header(r, &s.arena, v, err);
+    else
+        ok = read_sample(&s, v, line, err);
+    reader_sample_release(&s);
+    return ok;
+}
+
+bool own_read(struct codec_reader *r, struct err *err)
+{
+    for (size_t i = 0; i < r->in->file_count; i++) {
+        struct str text, rest;
+        if (!is_own(r, i))
+            continue;
+        if (!reader_open(r, i, &text, err))
+            return false;
+        bool ok = true;
+        rest = text;
+        for (size_t line = 1; ok && rest.p; line++) {
+            struct str one = str_trim(str_cut(rest, '\n', &rest));
+            ok = !one.n || read_line(r, reader_path(r, i), one, line, err);
+            if (ok && line % 1000 == 0)
+                ok = reader_progress(r, 0, err);
+        }
+        ok = ok && reader_progress(r, text.n, err);
+        reader_close(r, i, text);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+/* ---- writing
+ * ---------------------------------------------------------------------------------------------*/
+
+static void put_label(struct json_out *o, const struct codec_label *l)
+{
+    json_object(o);
+    json_kstr(o, "name", l->name);
+    if (l->parent.n)
+        json_kstr(o, "parent", l->parent);
+    if (l->keypoint_count) {
+        json_key(o, "keypoints");
+        json_array(o);
+        for (size_t i = 0; i < l->keypoint_count; i++)
+            json_string(o, l->keypoints[i]);
+        json_array_end(o);
+        json_key(o, "edges");
+        json_array(o);
+        for (size_t i = 0; i < l->edge_count; i++) {
+            json_array(o);
+            json_int(o, l->edges[i][0]);
+            json_int(o, l->edges[i][1]);
+            json_array_end(o);
+        }
+        json_array_end(o);
+    }
+    json_object_end(o);
+}
+
+static void put_header(struct codec_writer *w)
+{
+    struct json_out o;
+    json_begin(&o, &w->buf);
+    json_object(&o);
+    json_kint(&o, "ingot", 1);
+    json_kz(&o, "type", annotation_types[w->type].name);
+    json_key(&o, "labels");
+    json_array(&o);
+    for (size_t i = 0; i < w->label_count; i++)
+        put_label(&o, &w->labels[i]);
+    json_array_end(&o);
+    json_object_end(&o);
+    buf_char(&w->buf, '\n');
+}
+
+static void put_sample(struct codec_writer *w, const struct writer_sample *it)
+{
+    struct json_out o;
+    enum codec_split part = writer_part(w, it);
+    json_begin(&o, &w->buf);
+    json_object(&o);
+    json_kstr(&o, "file", it->s.path);
+    if (it->s.width && it->s.height) {
+        json_kint(&o, "width", it->s.width);
+        json_kint(&o, "height", it->s.height);
+    }
+    if (part)
+        json_kz(&o, "split", codec_split_names[part]);
+    if (it->s.annotation.n) {
+        json_key(&o, "annotation");
+        json_raw(&o, it->s.annotation);
+    }
+    json_object_end(&o);
+    buf_char(&w->buf, '\n');
+}
+
+bool own_write_file(struct codec_writer *w, const char *path, enum codec_split part, struct err *err)
+{
+    struct writer_sample it = {0};
+    bool end = false, ok = writer_begin(w, path, err) && writer_rewind(w, &it, err);
+    put_header(w);
+    while (ok && (ok = writer_next(w, &it, &end, err)) && !end) {
+        if (part == WRITER_ALL || writer_part(w, &it) == part)
+            put_sample(w, &it);
+        ok = writer_flush(w, err);
+    }
+    writer_sample_release(&it);
+    return ok && writer_end(w, err);
+}
+
+static bool write_media(struct codec_writer *w, struct err *err)
+{
+    struct writer_sample it = {0};
+    bool end = false, ok = writer_rewind(w, &it, err);
+    while (ok && (ok = writer_next(w, &it, &end, err)) && !end)
+        ok = writer_media(w, &it, arena_strz(&it.arena, it.s.path), err);
+    writer_sample_release(&it);
+    return ok;
+}
+
+bool own_write(struct codec_writer *w, struct err *err)
+{
+    return own_write_file(w, "ingot.jsonl", WRITER_ALL, err) && (!w->out->media || write_media(w, err));
+}

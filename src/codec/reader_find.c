@@ -1,0 +1,262 @@
+/* Paths, and the index of the listing: which media file an annotation means. */
+#include "base/hash.h"
+#include "codec/reader.h"
+
+#include <stdio.h>
+#include <strings.h>
+
+struct reader_entry {
+    uint64_t hash; /* of the stem */
+    size_t file;
+};
+
+static const char *const endings[ANNOTATION_DATA_COUNT][12] = {
+    [ANNOTATION_IMAGE] = {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff", ".gif"},
+    [ANNOTATION_TEXT] = {".txt"},
+    [ANNOTATION_AUDIO] = {".wav", ".mp3", ".flac", ".ogg", ".opus", ".m4a"},
+};
+
+bool path_has_ending(struct str path, const char *ending)
+{
+    size_t n = strlen(ending);
+    return path.n > n && strncasecmp(path.p + path.n - n, ending, n) == 0;
+}
+
+bool codec_is_media(struct str path, enum annotation_data data)
+{
+    for (size_t i = 0; i < countof(endings[data]) && endings[data][i]; i++)
+        if (path_has_ending(path, endings[data][i]))
+            return true;
+    return false;
+}
+
+struct str path_dir(struct str path)
+{
+    for (size_t i = path.n; i > 0; i--)
+        if (path.p[i - 1] == '/')
+            return (struct str){path.p, i - 1};
+    return STR("");
+}
+
+struct str path_base(struct str path)
+{
+    for (size_t i = path.n; i > 0; i--)
+        if (path.p[i - 1] == '/')
+            return (struct str){path.p + i, path.n - i};
+    return path;
+}
+
+struct str path_stem(struct str path)
+{
+    struct str base = path_base(path);
+    for (size_t i = base.n; i > 1; i--)
+        if (base.p[i - 1] == '.')
+            return (struct str){base.p, i - 1};
+    return base;
+}
+
+/* A folder: "train", "train2017". */
+static bool is_word(struct str part, const char *word)
+{
+    size_t n = strlen(word);
+    if (part.n < n || strncasecmp(part.p, word, n) != 0)
+        return false;
+    while (n < part.n && part.p[n] >= '0' && part.p[n] <= '9')
+        n++;
+    return n == part.n;
+}
+
+/* A file: "train.json", "instances_val2017.json": the word between separators or digits. */
+static bool has_word(struct str part, const char *word)
+{
+    size_t n = strlen(word);
+    for (size_t i = 0; i + n <= part.n; i++) {
+        bool before = i == 0 || strchr("_-. ", part.p[i - 1]);
+        char next = i + n < part.n ? part.p[i + n] : '.';
+        if (before && strncasecmp(part.p + i, word, n) == 0 &&
+            (strchr("_-. ", next) || (next >= '0' && next <= '9')))
+            return true;
+    }
+    return false;
+}
+
+static enum codec_split split_of(struct str path, bool annotation)
+{
+    static const struct {
+        const char *word;
+        enum codec_split split;
+    } words[] = {
+        {"train", CODEC_TRAIN},  {"training", CODEC_TRAIN}, {"trainval", CODEC_TRAIN}, {"val", CODEC_VAL},
+        {"valid", CODEC_VAL},    {"validation", CODEC_VAL}, {"dev", CODEC_VAL},        {"test", CODEC_TEST},
+        {"testing", CODEC_TEST}, {"evaluate", CODEC_TEST},
+    };
+    for (struct str rest = path; rest.p;) {
+        struct str part = str_cut(rest, '/', &rest);
+        for (size_t i = 0; i < countof(words); i++)
+            if (rest.p ? is_word(part, words[i].word) : annotation && has_word(part, words[i].word))
+                return words[i].split;
+    }
+    return CODEC_SPLIT_NONE;
+}
+
+enum codec_split path_split(struct str path)
+{
+    return split_of(path, false);
+}
+
+enum codec_split path_file_split(struct str path)
+{
+    return split_of(path, true);
+}
+
+static int by_hash(const void *x, const void *y)
+{
+    const struct reader_entry *a = x, *b = y;
+    if (a->hash != b->hash)
+        return a->hash < b->hash ? -1 : 1;
+    return a->file < b->file ? -1 : a->file > b->file;
+}
+
+static void build_index(struct codec_reader *r)
+{
+    r->index = base_alloc((r->in->file_count + 1) * sizeof *r->index);
+    for (size_t i = 0; i < r->in->file_count; i++)
+        if (codec_is_media(reader_path(r, i), r->data))
+            r->index[r->index_count++] = (struct reader_entry){hash64(path_stem(reader_path(r, i))), i};
+    qsort(r->index, r->index_count, sizeof *r->index, by_hash);
+}
+
+/* The first entry of the stem; *ret_end is past the last. */
+static size_t entries(const struct codec_reader *r, struct str stem, size_t *ret_end)
+{
+    if (!r->index)
+        build_index((struct codec_reader *)r);
+    uint64_t hash = hash64(stem);
+    size_t low = 0, high = r->index_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (r->index[middle].hash < hash)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (high = low; high < r->index_count && r->index[high].hash == hash;)
+        high++;
+    *ret_end = high;
+    return low;
+}
+
+/* Joins and resolves "." and ".."; false when it leaves the top or is too long. */
+static bool join(char *out, size_t cap, struct str dir, struct str name, struct str *ret)
+{
+    size_t n = 0;
+    struct str parts[2] = {dir, name};
+    for (int i = 0; i < 2; i++) {
+        for (struct str rest = parts[i]; rest.p;) {
+            struct str part = str_cut(rest, '/', &rest);
+            if (!part.n || str_is(part, "."))
+                continue;
+            if (str_is(part, "..")) {
+                if (!n)
+                    return false;
+                n = path_dir((struct str){out, n}).n;
+                continue;
+            }
+            if (n + part.n + 2 > cap)
+                return false;
+            if (n)
+                out[n++] = '/';
+            memcpy(out + n, part.p, part.n);
+            n += part.n;
+        }
+    }
+    *ret = (struct str){out, n};
+    return n > 0;
+}
+
+static bool ends_with_path(struct str path, struct str tail)
+{
+    return path.n >= tail.n && memcmp(path.p + path.n - tail.n, tail.p, tail.n) == 0 &&
+           (path.n == tail.n || path.p[path.n - tail.n - 1] == '/');
+}
+
+/* The only file among the entries whose path ends with tail; among several the only one of that split. */
+static size_t only_ending(const struct codec_reader *r, size_t from, size_t to, struct str tail,
+                          enum codec_split split)
+{
+    size_t found = READER_NONE, in_split = READER_NONE, count = 0, split_count = 0;
+    for (size_t i = from; i < to; i++) {
+        size_t file = r->index[i].file;
+        if (!ends_with_path(reader_path(r, file), tail))
+            continue;
+        found = file;
+        count++;
+        if (split && path_split(reader_path(r, file)) == split) {
+            in_split = file;
+            split_count++;
+        }
+    }
+    return count == 1 ? found : split_count == 1 ? in_split : READER_NONE;
+}
+
+static size_t exact(const struct codec_reader *r, size_t from, size_t to, struct str path)
+{
+    for (size_t i = from; i < to; i++)
+        if (str_eq(reader_path(r, r->index[i].file), path))
+            return r->index[i].file;
+    return READER_NONE;
+}
+
+size_t reader_exact(const struct codec_reader *r, struct str path)
+{
+    for (size_t i = 0; i < r->in->file_count; i++)
+        if (str_eq(reader_path(r, i), path))
+            return i;
+    return READER_NONE;
+}
+
+size_t reader_find(const struct codec_reader *r, struct str source, struct str name)
+{
+    char slashes[1024], joined[2048], plain[1024];
+    if (name.n >= sizeof slashes)
+        return READER_NONE;
+    for (size_t i = 0; i < name.n; i++)
+        slashes[i] = name.p[i] == '\\' ? '/' : name.p[i];
+    name = (struct str){slashes, name.n};
+    size_t to, from = entries(r, path_stem(name), &to);
+    struct str path, tail;
+    if (from == to)
+        return READER_NONE;
+    if (join(joined, sizeof joined, path_dir(source), name, &path)) {
+        size_t file = exact(r, from, to, path);
+        if (file != READER_NONE)
+            return file;
+    }
+    enum codec_split split = path_file_split(source);
+    if (join(plain, sizeof plain, STR(""), name, &tail)) {
+        size_t file = exact(r, from, to, tail);
+        if (file == READER_NONE)
+            file = only_ending(r, from, to, tail, split);
+        if (file != READER_NONE)
+            return file;
+    }
+    return only_ending(r, from, to, path_base(name), split);
+}
+
+size_t reader_find_stem(const struct codec_reader *r, struct str dir, struct str stem)
+{
+    size_t to, from = entries(r, stem, &to), found = READER_NONE, count = 0, in_dir = READER_NONE,
+               dir_count = 0;
+    for (size_t i = from; i < to; i++) {
+        struct str path = reader_path(r, r->index[i].file);
+        if (!str_eq(path_stem(path), stem))
+            continue;
+        found = r->index[i].file;
+        count++;
+        if (str_eq(path_dir(path), dir)) {
+            in_dir = found;
+            dir_count++;
+        }
+    }
+    return dir_count == 1 ? in_dir : count == 1 ? found : READER_NONE;
+}
