@@ -1,5 +1,6 @@
 #include "api/backup.h"
 
+#include "api/outflow.h"
 #include "api/pump.h"
 #include "base/clock.h"
 #include "base/fs.h"
@@ -8,11 +9,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-
-#define MAX_UNSENT (1024 * 1024) /* bytes that wait for a slow client */
 
 /* One backup or restore at a time: each holds a thread and much of the disk. */
 static atomic_bool busy;
@@ -32,94 +30,44 @@ static bool begin(struct api_call *call)
     return false;
 }
 
-/* --- backup: the pool thread packs, the stream carries it away --- */
+/* --- backup: the pool thread packs, at the pace of the client --- */
 struct sending {
-    struct api_call *call;
-    struct stream *stream; /* NULL before the first byte */
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    bool closed;
-    size_t unsent;
+    struct request *request;
+    struct outflow *flow; /* NULL before the first byte: then an error is still an answer */
 };
-
-static void on_drained(unused_ok struct stream *s, void *ctx)
-{
-    struct sending *d = ctx;
-    pthread_mutex_lock(&d->lock);
-    d->unsent = 0;
-    pthread_cond_signal(&d->changed);
-    pthread_mutex_unlock(&d->lock);
-}
-
-static void on_closed(unused_ok struct stream *s, void *ctx)
-{
-    struct sending *d = ctx;
-    pthread_mutex_lock(&d->lock);
-    d->closed = true;
-    pthread_cond_signal(&d->changed);
-    pthread_mutex_unlock(&d->lock);
-}
-
-static void start_stream(struct sending *d)
-{
-    static const struct stream_events events = {on_drained, on_closed};
-    char name[96], when[CLOCK_TEXT_MAX];
-    clock_format(clock_now(), when);
-    snprintf(name, sizeof name, "attachment; filename=\"ingot-%.10s.tar.zst\"", when);
-    const struct header headers[] = {
-        {STR("Content-Type"), STR("application/zstd")},
-        {STR("Content-Disposition"), str_of(name)},
-        {STR("Cache-Control"), STR("no-store")},
-        {STR("X-Content-Type-Options"), STR("nosniff")},
-    };
-    d->stream = respond_stream(d->call->request, 200, headers, countof(headers), &events, d);
-}
 
 static bool send_piece(void *ctx, struct str piece, struct err *err)
 {
     struct sending *d = ctx;
-    if (!d->stream)
-        start_stream(d);
-    pthread_mutex_lock(&d->lock);
-    while (!d->closed && d->unsent > MAX_UNSENT)
-        pthread_cond_wait(&d->changed, &d->lock);
-    bool gone = d->closed;
-    if (!gone)
-        d->unsent = stream_write(d->stream, piece);
-    pthread_mutex_unlock(&d->lock);
-    return !gone || err_set(err, ERR_UPSTREAM, NULL, "the client went away");
-}
-
-static void finish_stream(struct sending *d)
-{
-    pthread_mutex_lock(&d->lock);
-    if (!d->closed)
-        stream_end(d->stream);
-    while (!d->closed)
-        pthread_cond_wait(&d->changed, &d->lock);
-    pthread_mutex_unlock(&d->lock);
+    if (!d->flow) {
+        char name[96], when[CLOCK_TEXT_MAX];
+        clock_format(clock_now(), when);
+        snprintf(name, sizeof name, "attachment; filename=\"ingot-%.10s.tar.zst\"", when);
+        const struct header headers[] = {
+            {STR("Content-Type"), STR("application/zstd")},
+            {STR("Content-Disposition"), str_of(name)},
+            {STR("Cache-Control"), STR("no-store")},
+            {STR("X-Content-Type-Options"), STR("nosniff")},
+        };
+        d->flow = outflow_begin(d->request, 200, headers, countof(headers));
+    }
+    return outflow_write(d->flow, piece) || err_set(err, ERR_UPSTREAM, NULL, "the client went away");
 }
 
 static void run_backup(struct api_call *call)
 {
-    struct sending d = {.call = call};
+    struct sending d = {.request = call->request};
     struct err err = {0};
     if (!begin(call))
         return;
-    pthread_mutex_init(&d.lock, NULL);
-    pthread_cond_init(&d.changed, NULL);
-    struct backup_sink sink = {send_piece, &d};
-    bool ok = backup_write(call->core, &sink, &err);
-    /* Without its manifest at the end the client knows that the archive is not whole. */
-    if (!ok && d.stream)
+    bool ok = backup_write(call->core, &(struct backup_sink){send_piece, &d}, &err);
+    atomic_store(&busy, false);
+    if (!ok && d.flow)
         log_error("backup: %s", err.message);
-    if (d.stream)
-        finish_stream(&d);
+    if (d.flow)
+        outflow_end(d.flow, ok);
     else
         api_problem(call, &err, NULL, 0);
-    pthread_mutex_destroy(&d.lock);
-    pthread_cond_destroy(&d.changed);
-    atomic_store(&busy, false);
 }
 
 /* --- restore: the body goes to a file without a name, then everything is checked, then replaced --- */
