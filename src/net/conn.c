@@ -495,6 +495,12 @@ void conn_write(struct conn *c, const void *p, size_t n)
     update_mask(c);
 }
 
+void conn_write_later(struct conn *c, struct str s)
+{
+    buf_str(&c->out, s);
+    c->waited = true;
+}
+
 void conn_write_ref(struct conn *c, struct str s)
 {
     if (c->closing || c->failed || !s.n)

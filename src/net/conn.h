@@ -89,6 +89,8 @@ void conn_deadline(struct conn *c, unsigned ms); /* 0: none */
 bool conn_cork(struct conn *c); /* true: the caller must uncork */
 void conn_uncork(struct conn *c);
 void conn_write(struct conn *c, const void *p, size_t n); /* copies what must wait */
+/* Copies s, to be sent once the connection is there. */
+void conn_write_later(struct conn *c, struct str s);
 /* Borrows p until the output is flushed. */
 void conn_write_ref(struct conn *c, struct str s);
 /* Borrows fd until the output is flushed; the last thing written until then. */

@@ -248,6 +248,8 @@ static void run_posted(struct task *t)
         x->ops->resume(x);
     if (what & POST_ANSWER)
         give_answer(x);
+    if (what & POST_LATER)
+        x->later(x);
     if (what & POST_OUTPUT)
         send_written(x);
     if ((what & POST_ABORT) && x->proto)

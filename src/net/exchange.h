@@ -54,7 +54,14 @@ struct exchange_output {
     void (*drain)(struct exchange *x);               /* the server stops; NULL: abort */
 };
 
-enum exchange_post { POST_SINK = 1, POST_RESUME = 2, POST_ANSWER = 4, POST_OUTPUT = 8, POST_ABORT = 16 };
+enum exchange_post {
+    POST_SINK = 1,
+    POST_RESUME = 2,
+    POST_ANSWER = 4,
+    POST_OUTPUT = 8,
+    POST_ABORT = 16,
+    POST_LATER = 32
+};
 
 struct exchange {
     struct request pub;
@@ -85,6 +92,9 @@ struct exchange {
     struct buf refusal;
     const struct exchange_output *output;
     void *output_ctx;
+
+    void (*later)(struct exchange *x); /* POST_LATER runs it on the loop */
+    void *later_ctx;
 
     /* request_collect */
     size_t collect_limit;

@@ -65,6 +65,14 @@ class Server:
                 self.process.wait()
                 raise
 
+    def descriptors(self):
+        return os.listdir(f"/proc/{self.process.pid}/fd")
+
+    def memory_mb(self):
+        for line in open(f"/proc/{self.process.pid}/status"):
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1]) / 1024
+
     def connect(self):
         s = socket.create_connection(("127.0.0.1", self.port), timeout=DEADLINE)
         s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -111,14 +119,14 @@ def read_answer(f, head=False):
     if head or status in (204, 304) or status < 200:
         return status, headers, b""
     if headers.get("transfer-encoding") == "chunked":
-        body = b""
+        pieces = []
         while True:
             size = int(f.readline(), 16)
             piece = f.read(size)
             assert len(piece) == size and f.readline() == b"\r\n"
-            body += piece
+            pieces.append(piece)
             if not size:
-                return status, headers, body
+                return status, headers, b"".join(pieces)
     if "content-length" in headers:
         body = f.read(int(headers["content-length"]))
         assert len(body) == int(headers["content-length"])

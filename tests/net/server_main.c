@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -463,6 +464,71 @@ static void ws_burst(struct request *r)
         free(b);
 }
 
+/* --- proxy: /p/HOW/rest asks the upstream for /rest --- */
+
+static const char *upstream_unix;
+static unsigned upstream_port;
+
+static int connect_upstream(void *ctx)
+{
+    (void)ctx;
+    struct sockaddr_in to = {.sin_family = AF_INET,
+                             .sin_port = htons((uint16_t)upstream_port),
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd >= 0 && connect(fd, (const struct sockaddr *)&to, sizeof to) != 0 && errno != EINPROGRESS) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+static void proxy_now(struct request *r, const char *how, const char *path)
+{
+    struct proxy_target t = {
+        .path = path, .strip_auth = true, .strip_cookie = "secret", .forwarded_prefix = "/p"};
+    if (strcmp(how, "unix") == 0) {
+        t.unix_path = upstream_unix;
+    } else if (strcmp(how, "connect") == 0) {
+        t.connect = connect_upstream;
+    } else if (strcmp(how, "nowhere") == 0) {
+        t.host = "127.0.0.1";
+        t.port = 1;
+    } else {
+        t.host = strcmp(how, "name") == 0     ? "localhost"
+                 : strcmp(how, "noname") == 0 ? "no.such.invalid"
+                                              : "127.0.0.1";
+        t.port = (uint16_t)upstream_port;
+        t.host_header = strcmp(how, "name") == 0 ? "given.example" : NULL;
+    }
+    respond_proxy(r, &t);
+}
+
+struct proxy_job {
+    struct request *r;
+    const char *path;
+};
+
+static void proxy_on_pool(void *arg)
+{
+    struct proxy_job *j = arg;
+    proxy_now(j->r, "tcp", j->path);
+}
+
+static void proxy(struct request *r)
+{
+    struct str rest, how = str_cut((struct str){r->path.p + 3, r->path.n - 3}, '/', &rest);
+    const char *path = arena_printf(r->arena, "/" STR_FMT, STR_ARG(rest));
+    if (!str_is(how, "pool")) {
+        proxy_now(r, arena_strz(r->arena, how), path);
+        return;
+    }
+    struct proxy_job *j = arena_new(r->arena, struct proxy_job);
+    *j = (struct proxy_job){r, path};
+    if (!pool_submit(pool, proxy_on_pool, j))
+        reply(r, 503, "full");
+}
+
 /* --- routes --- */
 
 static const struct {
@@ -503,7 +569,10 @@ static void handle(struct request *r, void *ctx)
             return;
         }
     }
-    reply(r, 404, "no such route\n");
+    if (str_starts(r->path, "/p/"))
+        proxy(r);
+    else
+        reply(r, 404, "no such route\n");
 }
 
 static bool set_limit(struct http_limits *m, const char *name, unsigned long n)
@@ -540,6 +609,10 @@ static void parse_args(int argc, char **argv, struct http_options *o)
             o->access_log_fd = open(value, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
         else if (strcmp(name, "--file") == 0)
             file_path = value;
+        else if (strcmp(name, "--upstream") == 0)
+            upstream_port = (unsigned)atoi(value);
+        else if (strcmp(name, "--upstream-unix") == 0)
+            upstream_unix = value;
         else if (strcmp(name, "--listen") == 0)
             o->listen = value;
         else if (strcmp(name, "--threads") == 0)

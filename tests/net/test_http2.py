@@ -114,7 +114,7 @@ def test_streamed_upload(web, slow):
 def test_curl(server, tls_server):
     for url, option in [(server.url, "--http2-prior-knowledge"), (server.url, "--http2"), (tls_server.url, "--http2")]:
         out = subprocess.run(
-            ["curl", "-sSk", option, "--parallel", "-w", "%{http_version}\\n"] + [f"{url}/hello"] * 20,
+            ["curl", "-sSk", option, "-w", "%{http_version}\\n"] + [f"{url}/hello"] * 20,
             capture_output=True, text=True, timeout=DEADLINE)
         assert out.returncode == 0, out.stderr
         out = out.stdout

@@ -1,0 +1,144 @@
+#include "net/proxy_head.h"
+
+#include "base/hash.h"
+
+#include <openssl/evp.h>
+
+static bool in_list(struct str name, const char *const *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (str_ieq(name, str_of(list[i])))
+            return true;
+    return false;
+}
+
+/* The Connection header names further headers that end at the next hop. */
+static bool named_in(struct str list, struct str name)
+{
+    while (list.n)
+        if (str_ieq(str_trim(str_cut(list, ',', &list)), name))
+            return true;
+    return false;
+}
+
+static const char *const hop_by_hop[] = {"connection", "keep-alive", "proxy-connection",  "te",
+                                         "trailer",    "upgrade",    "transfer-encoding", "content-length"};
+/* Ours to say, whatever the client sent. */
+static const char *const replaced[] = {"host",
+                                       "expect",
+                                       "cookie",
+                                       "forwarded",
+                                       "proxy-authorization",
+                                       "x-forwarded-for",
+                                       "x-forwarded-host",
+                                       "x-forwarded-proto",
+                                       "x-forwarded-prefix",
+                                       "x-real-ip"};
+
+bool proxy_wants_upgrade(const struct exchange *x)
+{
+    return x->connect || (x->upgradable && request_header(&x->pub, "upgrade").n > 0);
+}
+
+static void field(struct buf *b, const char *name, struct str value)
+{
+    buf_z(b, name);
+    buf_add(b, ": ", 2);
+    buf_str(b, value);
+    buf_add(b, "\r\n", 2);
+}
+
+/* HTTP/2 clients may split the cookies over several headers; HTTP/1 has one. */
+static void cookies(struct buf *b, const struct request *r, const char *without)
+{
+    bool first = true;
+    for (size_t i = 0; i < r->header_count; i++) {
+        if (!str_is(r->headers[i].name, "cookie"))
+            continue;
+        struct str rest = r->headers[i].value;
+        while (rest.n) {
+            struct str value, pair = str_trim(str_cut(rest, ';', &rest));
+            struct str name = str_cut(pair, '=', &value);
+            if (!pair.n || (without && str_is(str_trim(name), without)))
+                continue;
+            buf_z(b, first ? "Cookie: " : "; ");
+            buf_str(b, pair);
+            first = false;
+        }
+    }
+    if (!first)
+        buf_add(b, "\r\n", 2);
+}
+
+static void passed_on(struct buf *b, const struct request *r, const struct proxy_target *t)
+{
+    struct str connection = request_header(r, "connection");
+    for (size_t i = 0; i < r->header_count; i++) {
+        struct str name = r->headers[i].name;
+        if (in_list(name, hop_by_hop, countof(hop_by_hop)) || in_list(name, replaced, countof(replaced)))
+            continue;
+        if (named_in(connection, name) || (t->strip_auth && str_is(name, "authorization")))
+            continue;
+        buf_str(b, name);
+        buf_add(b, ": ", 2);
+        buf_str(b, r->headers[i].value);
+        buf_add(b, "\r\n", 2);
+    }
+}
+
+static void framing(struct buf *b, const struct exchange *x)
+{
+    const struct request *r = &x->pub;
+    bool usual = str_is(r->method, "POST") || str_is(r->method, "PUT") || str_is(r->method, "PATCH");
+    if (r->content_length < 0)
+        buf_z(b, "Transfer-Encoding: chunked\r\n");
+    else if (r->content_length > 0 || usual)
+        buf_printf(b, "Content-Length: %lld\r\n", (long long)r->content_length);
+    if (!proxy_wants_upgrade(x))
+        return;
+    buf_z(b, "Connection: Upgrade\r\n");
+    if (!x->connect) {
+        field(b, "Upgrade", request_header(r, "upgrade"));
+        return;
+    }
+    /* RFC 8441 has no key; HTTP/1.1 must have one. */
+    uint8_t raw[16], key[32];
+    random_bytes(raw, sizeof raw);
+    EVP_EncodeBlock(key, raw, sizeof raw);
+    field(b, "Upgrade", STR("websocket"));
+    field(b, "Sec-WebSocket-Key", str_of((const char *)key));
+}
+
+void proxy_request_head(struct buf *b, struct exchange *x, const struct proxy_target *t)
+{
+    const struct request *r = &x->pub;
+    buf_str(b, r->method);
+    buf_char(b, ' ');
+    buf_str(b, t->path ? str_of(t->path) : r->path);
+    if (r->query.n) {
+        buf_char(b, '?');
+        buf_str(b, r->query);
+    }
+    buf_z(b, " HTTP/1.1\r\n");
+    struct str host = t->host_header ? str_of(t->host_header) : r->host;
+    field(b, "Host", host.n ? host : STR("localhost"));
+    passed_on(b, r, t);
+    cookies(b, r, t->strip_cookie);
+    field(b, "X-Forwarded-For", str_of(r->peer));
+    field(b, "X-Forwarded-Proto", r->tls ? STR("https") : STR("http"));
+    if (r->host.n)
+        field(b, "X-Forwarded-Host", r->host);
+    if (t->forwarded_prefix)
+        field(b, "X-Forwarded-Prefix", str_of(t->forwarded_prefix));
+    framing(b, x);
+    buf_add(b, "\r\n", 2);
+}
+
+bool proxy_drops_answer_header(struct str name, struct str connection, bool upgrade)
+{
+    static const char *const ours[] = {"date", "alt-svc", "proxy-authenticate"};
+    if (upgrade && (str_ieq(name, STR("upgrade")) || str_ieq(name, STR("connection"))))
+        return false;
+    return in_list(name, hop_by_hop, countof(hop_by_hop)) || in_list(name, ours, countof(ours)) ||
+           named_in(connection, name);
+}
