@@ -27,6 +27,8 @@ const char sample_sql[] =
     " shapes BIGINT NOT NULL, PRIMARY KEY (version, label));\n"
     "CREATE TABLE version_totals (version BIGINT PRIMARY KEY, next_position BIGINT NOT NULL, bytes BIGINT "
     "NOT NULL);\n"
+    "CREATE TABLE sample_waiting (version BIGINT NOT NULL, name {text} NOT NULL, annotation {text} NOT NULL,"
+    " PRIMARY KEY (version, name));\n"
     "CREATE TABLE version_purges (version BIGINT PRIMARY KEY, project BIGINT NOT NULL);\n";
 
 bool sample_state_of(struct str name, enum sample_state *ret)

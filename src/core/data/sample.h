@@ -69,6 +69,13 @@ struct sample_added {
 bool sample_put(struct op *op, const struct sample_set *set, const struct sample_new *s, size_t n,
                 struct sample_added *sum, struct err *err);
 
+/* Annotations whose samples have not come yet: they are attached when a sample of that name is put. */
+struct sample_waiting {
+    struct str name, annotation; /* canonical */
+};
+bool sample_wait(struct op *op, const struct sample_set *set, const struct sample_waiting *w, size_t n,
+                 struct err *err);
+
 /* --- reading --- */
 struct sample_query {
     struct str label;  /* STR_NULL: any */

@@ -107,8 +107,9 @@ bool sample_purge_step(struct op *op, int64_t version, int64_t project, int64_t 
                        struct err *err)
 {
     static const char *const tables[] = {
-        "DELETE FROM version_states WHERE version = ?", "DELETE FROM version_labels WHERE version = ?",
-        "DELETE FROM version_totals WHERE version = ?", "DELETE FROM version_purges WHERE version = ?"};
+        "DELETE FROM version_states WHERE version = ?", "DELETE FROM sample_waiting WHERE version = ?",
+        "DELETE FROM version_labels WHERE version = ?", "DELETE FROM version_totals WHERE version = ?",
+        "DELETE FROM version_purges WHERE version = ?"};
     struct db_rows rows;
     if (!conn_query(op->conn, op->arena,
                     "SELECT " SAMPLE_COLUMNS

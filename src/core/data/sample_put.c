@@ -28,10 +28,43 @@ static bool take_positions(struct op *op, int64_t version, int64_t n, int64_t *r
     return true;
 }
 
+bool sample_wait(struct op *op, const struct sample_set *set, const struct sample_waiting *w, size_t n,
+                 struct err *err)
+{
+    if (!sample_set_open(set, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!conn_exec(op->conn,
+                       "INSERT INTO sample_waiting (version, name, annotation) VALUES (?, ?, ?)"
+                       " ON CONFLICT (version, name) DO UPDATE SET annotation = excluded.annotation",
+                       db_args(db_int(set->version), db_text(w[i].name), db_text(w[i].annotation)), NULL,
+                       err))
+            return false;
+    return true;
+}
+
+/* The annotation that waits for a sample of this name, if it brings none itself. */
+static bool take_waiting(struct op *op, const struct sample_set *set, const struct sample_new *n,
+                         struct str *ret, struct err *err)
+{
+    struct db_row row;
+    bool found;
+    *ret = n->annotation.p ? n->annotation : STR("{}");
+    if (!conn_query_one(op->conn, op->arena,
+                        "DELETE FROM sample_waiting WHERE version = ? AND name = ? RETURNING annotation",
+                        db_args(db_int(set->version), db_text(n->name)), &row, &found, err))
+        return false;
+    if (found && !n->annotation.p)
+        *ret = row.v[0].s;
+    return true;
+}
+
 static bool insert_sample(struct op *op, const struct sample_set *set, const struct sample_new *n,
                           int64_t position, struct tally *t, struct err *err)
 {
-    struct str annotation = n->annotation.p ? n->annotation : STR("{}");
+    struct str annotation;
+    if (!take_waiting(op, set, n, &annotation, err))
+        return false;
     enum sample_state state = sample_state_for(annotation, n->machine);
     int64_t now = clock_now(), id;
     if (!conn_insert(

@@ -1,5 +1,6 @@
 /* Actions of dataset versions: statistics, compare, clean, publish. */
 #include "base/map.h"
+#include "core/data/import.h"
 #include "core/data/sample_own.h"
 #include "core/data/version.h"
 #include "store/manifest.h"
@@ -329,6 +330,12 @@ const struct action version_actions[] = {
      .answer = "DatasetChanges",
      .title = {"Compare", "比较"},
      .run = run_compare},
+    {.name = "import",
+     .permission = "dataset_version.update",
+     .fields = import_fields,
+     .answer = "Task",
+     .title = {"Import", "导入"},
+     .run = import_run},
     {.name = "clean",
      .permission = "dataset_version.update",
      .fields = clean_fields,

@@ -8,15 +8,19 @@ struct take {
     bool found;
 };
 
+/* The oldest whose object nobody else works on: two imports into one version come one after the other. */
 static bool take_write(struct op *op, void *ctx, struct err *err)
 {
     struct take *t = ctx;
     struct db_row row;
     bool found;
     t->found = false;
-    if (!conn_query_one(op->conn, op->arena,
-                        "SELECT id FROM tasks WHERE state = 'waiting' ORDER BY id LIMIT 1", DB_NO_ARGS, &row,
-                        &found, err))
+    if (!conn_query_one(
+            op->conn, op->arena,
+            "SELECT w.id FROM tasks w WHERE w.state = 'waiting' AND NOT EXISTS (SELECT 1 FROM tasks r"
+            " WHERE r.state = 'running' AND r.subject_kind = w.subject_kind AND r.subject = w.subject)"
+            " ORDER BY w.id LIMIT 1",
+            DB_NO_ARGS, &row, &found, err))
         return false;
     if (!found)
         return true;

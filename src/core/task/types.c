@@ -1,5 +1,6 @@
 /* Every type of long work that the platform knows. */
+#include "core/data/import.h"
 #include "core/data/version.h"
 
-const struct task_type *const task_types[] = {&task_copy_version};
+const struct task_type *const task_types[] = {&task_copy_version, &task_import};
 const size_t task_type_count = countof(task_types);

@@ -1,0 +1,423 @@
+/* The task "import": an upload (archive or file) becomes samples of a version (D3, D4). Repeating it changes
+ * nothing, so a server that was killed in the middle simply runs it again. */
+#include "core/data/import.h"
+#include "base/map.h"
+#include "codec/codec.h"
+#include "core/data/sample.h"
+#include "core/data/unpack.h"
+#include "core/pending.h"
+#include "media/media.h"
+#include "store/upload.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+
+#define BATCH      400
+#define HEAD_BYTES (64 << 10) /* enough for a picture's header */
+
+struct import {
+    struct task *task;
+    struct object version;
+    struct sample_set set;
+    struct unpacked files;
+    struct map *by_path; /* path -> struct unpacked_file, new files only */
+    struct codec_file *listing;
+    size_t listed;
+    struct arena batch_arena;
+    struct sample_new batch[BATCH];
+    size_t batched;
+    struct sample_waiting waiting[BATCH];
+    size_t waits;
+    struct sample_added sum;
+    int64_t waited, done;
+};
+
+/* --- the files that a codec may see: what was uploaded, and the samples that are there already --- */
+
+static bool count_one(void *ctx, const struct sample *s, struct err *err)
+{
+    (void)err;
+    struct import *m = ctx;
+    if (map_get(m->by_path, s->name))
+        return true;
+    m->listing[m->listed++] = (struct codec_file){arena_str(m->task->arena, s->name), (uint64_t)s->size};
+    return true;
+}
+
+static int by_path(const void *a, const void *b)
+{
+    const struct codec_file *x = a, *y = b;
+    int c = memcmp(x->path.p, y->path.p, x->path.n < y->path.n ? x->path.n : y->path.n);
+    return c ? c : (x->path.n > y->path.n) - (x->path.n < y->path.n);
+}
+
+static bool make_listing(struct import *m, struct err *err)
+{
+    struct sample_counts n;
+    if (!sample_counts(m->task->core->db, m->version.id, &n, err))
+        return false;
+    size_t there = (size_t)(n.samples + n.states[SAMPLE_CLEANED]);
+    m->listing = arena_array(m->task->arena, struct codec_file, m->files.n + there + BATCH);
+    for (size_t i = 0; i < m->files.n; i++) {
+        struct unpacked_file *f = &m->files.file[i];
+        if (map_set(m->by_path, f->path, f)) {
+            task_problem(m->task, f->path, NULL,
+                         "the archive has two files of this name; the last one counts");
+            continue;
+        }
+        m->listing[m->listed++] = (struct codec_file){f->path, (uint64_t)f->size};
+    }
+    if (!sample_each(m->task->core->db, m->version.id, &(struct sample_query){.state = -2}, count_one, m,
+                     err))
+        return false;
+    qsort(m->listing, m->listed, sizeof *m->listing, by_path);
+    return true;
+}
+
+static bool map_blob(struct import *m, const struct unpacked_file *f, size_t want, struct str *ret,
+                     struct err *err)
+{
+    auto_fd int fd = blob_open(m->task->core->store, &f->blob, NULL, err);
+    if (fd < 0)
+        return false;
+    size_t n = want && want < (size_t)f->size ? want : (size_t)f->size;
+    if (n == 0) {
+        *ret = STR("");
+        return true;
+    }
+    void *p = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (p == MAP_FAILED)
+        return err_set(err, ERR_UNAVAILABLE, NULL, "a file cannot be mapped");
+    *ret = (struct str){p, n};
+    return true;
+}
+
+static void unmap(struct str bytes)
+{
+    if (bytes.n)
+        munmap((void *)bytes.p, bytes.n);
+}
+
+static bool input_open(void *ctx, struct str path, struct str *ret, struct err *err)
+{
+    struct import *m = ctx;
+    const struct unpacked_file *f = map_get(m->by_path, path);
+    if (!f)
+        return err_set(err, ERR_NOT_FOUND, NULL, "\"" STR_FMT "\" was not uploaded now", STR_ARG(path));
+    return map_blob(m, f, 0, ret, err);
+}
+
+static void input_close(void *ctx, struct str path, struct str bytes)
+{
+    (void)ctx;
+    (void)path;
+    unmap(bytes);
+}
+
+/* --- what a sample is --- */
+
+static bool probe(struct import *m, const struct unpacked_file *f, struct media_info *ret, struct err *err)
+{
+    struct str head;
+    if (!map_blob(m, f, HEAD_BYTES, &head, err))
+        return false;
+    bool quick = media_quick(head, ret);
+    unmap(head);
+    if (quick)
+        return true;
+    auto_fd int fd = blob_open(m->task->core->store, &f->blob, NULL, err);
+    return fd >= 0 && media_probe(m->task->core->media, fd, ret, err);
+}
+
+/* Only uploaded pictures are measured; of samples that are there already the size is known to the version. */
+static bool input_size(void *ctx, struct str path, uint32_t *w, uint32_t *h, struct err *err)
+{
+    struct import *m = ctx;
+    const struct unpacked_file *f = map_get(m->by_path, path);
+    struct media_info info;
+    if (!f) {
+        struct db_row row;
+        bool found;
+        auto_arena struct arena a;
+        arena_init(&a);
+        if (!db_query_one(m->task->core->db, &a,
+                          "SELECT width, height FROM samples WHERE version = ? AND name = ?",
+                          db_args(db_int(m->version.id), db_text(path)), &row, &found, err))
+            return false;
+        if (!found)
+            return err_set(err, ERR_INVALID, NULL, "there is no such picture");
+        *w = (uint32_t)row.v[0].i;
+        *h = (uint32_t)row.v[1].i;
+        return true;
+    }
+    if (!probe(m, f, &info, err))
+        return false;
+    *w = (uint32_t)info.width;
+    *h = (uint32_t)info.height;
+    return true;
+}
+
+static bool flush_write(struct op *op, void *ctx, struct err *err)
+{
+    struct import *m = ctx;
+    struct sample_added sum = {0};
+    if (!sample_put(op, &m->set, m->batch, m->batched, &sum, err) ||
+        !sample_wait(op, &m->set, m->waiting, m->waits, err))
+        return false;
+    m->sum.added += sum.added;
+    m->sum.changed += sum.changed;
+    m->sum.same += sum.same;
+    return true;
+}
+
+static bool flush(struct import *m, struct err *err)
+{
+    auto_arena struct arena a;
+    arena_init(&a);
+    if (m->batched + m->waits == 0)
+        return true;
+    struct sample_added before = m->sum;
+    if (!engine_write(m->task->core, &m->task->caller, &a, flush_write, m, err)) {
+        m->sum = before;
+        return false;
+    }
+    m->done += (int64_t)m->batched;
+    m->waited += (int64_t)m->waits;
+    m->batched = m->waits = 0;
+    arena_release(&m->batch_arena);
+    arena_init(&m->batch_arena);
+    return true;
+}
+
+static bool content_blob(struct import *m, const struct codec_sample *s, struct sample_new *n,
+                         struct err *err)
+{
+    n->size = (int64_t)s->content.n;
+    return blob_put(m->task->core->store, s->content, &n->blob, err);
+}
+
+/* Of a sample that is in the version already: its own blob, so that only the annotation changes. */
+static bool existing_blob(struct import *m, struct str name, struct sample_new *n, bool *found,
+                          struct err *err)
+{
+    struct db_row row;
+    if (!db_query_one(
+            m->task->core->db, &m->batch_arena,
+            "SELECT digest, size, width, height, duration FROM samples WHERE version = ? AND name = ?",
+            db_args(db_int(m->version.id), db_text(name)), &row, found, err))
+        return false;
+    if (!*found)
+        return true;
+    memcpy(n->blob.b, row.v[0].s.p, sizeof n->blob.b);
+    n->size = row.v[1].i;
+    n->width = row.v[2].i;
+    n->height = row.v[3].i;
+    n->duration = row.v[4].r;
+    return true;
+}
+
+/* Every sample must be what its dataset is made of. */
+static bool measure(struct import *m, const struct unpacked_file *f, struct sample_new *n, bool *usable,
+                    struct err *err)
+{
+    enum annotation_data data = annotation_types[m->set.type].data;
+    struct media_info info = {0};
+    struct err why = {0};
+    *usable = true;
+    n->blob = f->blob;
+    n->size = f->size;
+    if (data == ANNOTATION_TEXT)
+        return true;
+    if (!probe(m, f, &info, &why)) {
+        if (why.code != ERR_INVALID) {
+            *err = why;
+            return false;
+        }
+        task_problem(m->task, f->path, NULL, "left out: %s", why.message);
+        *usable = false;
+        return true;
+    }
+    if (strcmp(info.kind, annotation_data_names[data]) != 0) {
+        task_problem(m->task, f->path, NULL, "left out: it is %s, the dataset holds %s", info.kind,
+                     annotation_data_names[data]);
+        *usable = false;
+    }
+    n->width = info.width;
+    n->height = info.height;
+    n->duration = info.duration;
+    return true;
+}
+
+static bool wait_for_it(struct import *m, const struct codec_sample *s, struct err *err)
+{
+    if (!s->annotation.p)
+        return true;
+    m->waiting[m->waits++] = (struct sample_waiting){arena_str(&m->batch_arena, s->path),
+                                                     arena_str(&m->batch_arena, s->annotation)};
+    task_problem(m->task, s->source.p ? s->source : s->path,
+                 s->position.p ? arena_strz(&m->batch_arena, s->position) : NULL,
+                 "\"" STR_FMT "\" was not uploaded; its annotation is kept until it comes", STR_ARG(s->path));
+    return m->waits < BATCH || flush(m, err);
+}
+
+/* Fills n; *usable false: reported, nothing to add. */
+static bool resolve(struct import *m, const struct codec_sample *s, struct sample_new *n, bool *usable,
+                    struct err *err)
+{
+    const struct unpacked_file *f = map_get(m->by_path, s->path);
+    *usable = true;
+    if (s->content.p)
+        return content_blob(m, s, n, err);
+    if (f)
+        return measure(m, f, n, usable, err);
+    bool found;
+    if (!existing_blob(m, s->path, n, &found, err))
+        return false;
+    *usable = found && s->annotation.p; /* there already and nothing new about it */
+    return found || wait_for_it(m, s, err);
+}
+
+/* Boxes outside the picture are cut at its edge, and said so. */
+static bool clip(struct import *m, const struct codec_sample *s, struct sample_new *n, struct err *err)
+{
+    struct annotation_changes c = {0};
+    struct str cut;
+    if (!n->annotation.p || n->width <= 0 || n->height <= 0)
+        return true;
+    if (!annotation_clip(&m->batch_arena, n->annotation, (uint32_t)n->width, (uint32_t)n->height, &cut, &c,
+                         err)) {
+        if (err->code != ERR_INVALID)
+            return false;
+        task_problem(m->task, s->path, NULL, "the annotation was left out: %s", err->message);
+        *err = (struct err){0};
+        n->annotation = STR_NULL;
+        return true;
+    }
+    if (c.changed || c.dropped)
+        task_problem(m->task, s->path, NULL,
+                     "%u shapes were cut at the picture's edge, %u lay outside and were dropped", c.changed,
+                     c.dropped);
+    n->annotation = cut;
+    return true;
+}
+
+static bool input_sample(void *ctx, const struct codec_sample *s, struct err *err)
+{
+    struct import *m = ctx;
+    struct sample_new n = {0};
+    bool usable;
+    if (!resolve(m, s, &n, &usable, err))
+        return false;
+    if (!usable)
+        return true;
+    n.name = arena_str(&m->batch_arena, s->path);
+    n.annotation = s->annotation.p ? arena_str(&m->batch_arena, s->annotation) : STR_NULL;
+    if (!clip(m, s, &n, err))
+        return false;
+    m->batch[m->batched++] = n;
+    if (m->batched < BATCH)
+        return true;
+    return flush(m, err) && task_progress(m->task, m->done, (int64_t)m->listed, err);
+}
+
+static void input_problem(void *ctx, const struct codec_problem *p)
+{
+    struct import *m = ctx;
+    char position[200];
+    snprintf(position, sizeof position, STR_FMT, STR_ARG(p->position));
+    task_problem(m->task, p->path, p->position.p ? position : NULL, "%s: %s", codec_problem_names[p->kind],
+                 p->reason);
+}
+
+/* --- the task --- */
+
+static bool take_upload(struct import *m, yyjson_val *v, struct err *err)
+{
+    struct task *t = m->task;
+    struct str name = json_str(yyjson_obj_get(v, "name"));
+    struct digest d;
+    if (!digest_parse(json_str(yyjson_obj_get(v, "blob")), &d))
+        return err_set(err, ERR_INTERNAL, NULL, "the task names no blob");
+    return unpack(t, name, &d, &m->files, err);
+}
+
+static bool take_uploads(struct import *m, struct err *err)
+{
+    yyjson_val *v;
+    size_t i, max;
+    m->files.arena = m->task->arena;
+    yyjson_arr_foreach(yyjson_obj_get(m->task->params, "files"), i, max, v)
+    {
+        if (!take_upload(m, v, err))
+            return false;
+    }
+    return true;
+}
+
+static bool open_version(struct import *m, struct err *err)
+{
+    struct task *t = m->task;
+    struct op op = {.core = t->core, .caller = &t->caller, .arena = t->arena};
+    return engine_get(t->core, &caller_system, &kind_dataset_version, 0, t->subject, t->arena, &m->version,
+                      err) &&
+           sample_set_of(&op, &m->version, &m->set, err) && sample_set_open(&m->set, err);
+}
+
+static void say_result(struct import *m, const struct codec *c, const struct codec_counts *n)
+{
+    auto_buf struct buf text = {0};
+    struct json_out o;
+    json_begin(&o, &text);
+    json_object(&o);
+    json_kz(&o, "format", c->name);
+    json_kint(&o, "files", (int64_t)m->files.n);
+    json_kint(&o, "added", m->sum.added);
+    json_kint(&o, "changed", m->sum.changed);
+    json_kint(&o, "same", m->sum.same);
+    json_kint(&o, "waiting", m->waited);
+    json_kint(&o, "records", (int64_t)n->records);
+    json_kint(&o, "taken", (int64_t)n->taken);
+    json_kint(&o, "skipped", (int64_t)n->skipped);
+    json_kint(&o, "repaired", (int64_t)n->repaired);
+    json_object_end(&o);
+    task_result(m->task, buf_view(&text));
+}
+
+static bool read_all(struct import *m, struct err *err)
+{
+    struct codec_input in = {.files = m->listing,
+                             .file_count = m->listed,
+                             .ctx = m,
+                             .open = input_open,
+                             .close = input_close,
+                             .size =
+                                 annotation_types[m->set.type].data == ANNOTATION_IMAGE ? input_size : NULL,
+                             .sample = input_sample,
+                             .problem = input_problem};
+    struct str forced = json_str(yyjson_obj_get(m->task->params, "format"));
+    const struct codec *c = forced.p ? codec_named(forced) : codec_detect(&in, m->set.type);
+    struct codec_counts counts;
+    if (!c)
+        return err_set(err, ERR_INVALID, "format", "there is no format \"" STR_FMT "\"", STR_ARG(forced));
+    if (!codec_read(c, &in, m->set.type, &counts, err) || !flush(m, err))
+        return false;
+    say_result(m, c, &counts);
+    return task_progress(m->task, (int64_t)m->listed, (int64_t)m->listed, err);
+}
+
+static bool run_import(struct task *t, struct err *err)
+{
+    struct import *m = base_zalloc(sizeof *m);
+    m->task = t;
+    m->by_path = map_new();
+    arena_init(&m->batch_arena);
+    bool ok = open_version(m, err) && take_uploads(m, err) && make_listing(m, err) && read_all(m, err);
+    if (m->version.id)
+        pending_tell_one(t->core, &m->version, "samples");
+    arena_release(&m->batch_arena);
+    map_free(m->by_path);
+    free(m);
+    return ok;
+}
+
+const struct task_type task_import = {.name = "import", .title = {"Import", "导入"}, .run = run_import};

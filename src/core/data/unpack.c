@@ -1,0 +1,236 @@
+#include "core/data/unpack.h"
+
+#include "store/manifest.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <iconv.h>
+
+#define BLOCK (256 << 10)
+
+bool unpack_add(struct unpacked *u, struct str path, const struct digest *blob, int64_t size, struct err *err)
+{
+    if (u->n == UNPACK_MAX_FILES)
+        return err_set(err, ERR_TOO_LARGE, "upload", "more than %d files", UNPACK_MAX_FILES);
+    if (u->n == u->cap) {
+        size_t cap = u->cap ? u->cap * 2 : 256;
+        u->file = arena_grow(u->arena, u->file, u->cap * sizeof *u->file, cap * sizeof *u->file);
+        u->cap = cap;
+    }
+    u->file[u->n++] = (struct unpacked_file){arena_str(u->arena, path), *blob, size};
+    u->bytes += size;
+    return true;
+}
+
+/* --- names --- */
+
+static bool decode_gbk(struct arena *a, struct str raw, struct str *ret)
+{
+    iconv_t cd = iconv_open("UTF-8", "GB18030");
+    if (cd == (iconv_t)-1)
+        return false;
+    size_t in = raw.n, cap = raw.n * 4 + 1, out = cap;
+    char *from = (char *)raw.p, *to = arena_alloc(a, cap), *start = to;
+    bool ok = iconv(cd, &from, &in, &to, &out) != (size_t)-1 && in == 0;
+    iconv_close(cd);
+    *ret = (struct str){start, cap - out};
+    return ok;
+}
+
+/* The entry's name as a safe relative path, or the reason why there is none. */
+static const char *safe_name(struct arena *a, struct archive_entry *e, struct str *ret)
+{
+    const char *raw = archive_entry_pathname(e);
+    struct str name = str_of(raw ? raw : archive_entry_pathname_utf8(e));
+    struct err err = {0};
+    if (!name.n)
+        return "it has no name";
+    if (!utf8_valid(name) && !decode_gbk(a, name, &name))
+        return "its name is neither UTF-8 nor GBK";
+    char *p = arena_strz(a, name);
+    for (char *c = p; *c; c++)
+        if (*c == '\\')
+            *c = '/';
+    while (strncmp(p, "./", 2) == 0)
+        p += 2;
+    *ret = str_of(p);
+    return manifest_check_path(*ret, &err) ? NULL : "its name would leave the folder or is not allowed";
+}
+
+/* --- reading the archive from a blob --- */
+
+struct input {
+    int fd;
+    char *block;
+};
+
+static la_ssize_t input_read(struct archive *ar, void *ctx, const void **ret)
+{
+    (void)ar;
+    struct input *in = ctx;
+    *ret = in->block;
+    return read(in->fd, in->block, BLOCK);
+}
+
+static la_int64_t input_seek(struct archive *ar, void *ctx, la_int64_t offset, int whence)
+{
+    (void)ar;
+    struct input *in = ctx;
+    off_t at = lseek(in->fd, offset, whence);
+    return at < 0 ? ARCHIVE_FATAL : at;
+}
+
+static struct archive *archive_of(struct input *in, struct err *err)
+{
+    struct archive *ar = archive_read_new();
+    archive_read_support_filter_gzip(ar);
+    archive_read_support_filter_bzip2(ar);
+    archive_read_support_filter_xz(ar);
+    archive_read_support_filter_zstd(ar);
+    archive_read_support_filter_lz4(ar);
+    archive_read_support_format_zip(ar);
+    archive_read_support_format_tar(ar);
+    archive_read_support_format_rar(ar);
+    archive_read_support_format_rar5(ar);
+    archive_read_support_format_7zip(ar);
+    archive_read_set_read_callback(ar, input_read);
+    archive_read_set_seek_callback(ar, input_seek);
+    archive_read_set_callback_data(ar, in);
+    if (archive_read_open1(ar) == ARCHIVE_OK)
+        return ar;
+    err_set(err, ERR_INVALID, "upload", "the archive cannot be read: %s", archive_error_string(ar));
+    archive_read_free(ar);
+    return NULL;
+}
+
+/* --- unpacking --- */
+
+struct unpacking {
+    struct task *task;
+    struct unpacked *out;
+    struct archive *archive;
+    int64_t size; /* of the archive */
+};
+
+static bool no_bomb(const struct unpacking *u, int64_t bytes, struct err *err)
+{
+    bool ratio = bytes > (INT64_C(1) << 30) && bytes / UNPACK_MAX_RATIO > u->size;
+    if (!ratio && bytes <= UNPACK_MAX_BYTES)
+        return true;
+    return err_set(err, ERR_TOO_LARGE, "upload",
+                   "the archive of %lld bytes unpacks to more than %lld: it is refused", (long long)u->size,
+                   (long long)bytes);
+}
+
+static bool copy_entry(struct unpacking *u, struct blob_writer *w, int64_t *size, const char **damage,
+                       struct err *err)
+{
+    for (;;) {
+        const void *p;
+        size_t n;
+        la_int64_t offset;
+        int rc = archive_read_data_block(u->archive, &p, &n, &offset);
+        if (rc == ARCHIVE_EOF)
+            return true;
+        if (rc < ARCHIVE_WARN) {
+            *damage = archive_error_string(u->archive);
+            return true;
+        }
+        *size += (int64_t)n;
+        if (!no_bomb(u, u->out->bytes + *size, err) || !blob_writer_add(w, (struct str){p, n}, err))
+            return false;
+    }
+}
+
+static bool take_file(struct unpacking *u, struct str path, struct err *err)
+{
+    struct blob_writer *w = blob_writer_new(u->task->core->store, err);
+    struct digest d;
+    int64_t size = 0;
+    const char *damage = NULL;
+    if (!w)
+        return false;
+    if (!copy_entry(u, w, &size, &damage, err) || damage) {
+        blob_writer_abort(w);
+        if (damage)
+            task_problem(u->task, path, NULL, "the archive is damaged here: %s", damage);
+        return damage != NULL;
+    }
+    return blob_writer_finish(w, &d, NULL, err) && unpack_add(u->out, path, &d, size, err);
+}
+
+static bool take_entry(struct unpacking *u, struct archive_entry *e, struct err *err)
+{
+    struct str path = STR("");
+    if (archive_entry_filetype(e) == AE_IFDIR)
+        return true;
+    const char *why = safe_name(u->task->arena, e, &path);
+    const char *raw = archive_entry_pathname(e);
+    if (!why && (archive_entry_filetype(e) != AE_IFREG || archive_entry_hardlink(e)))
+        why = "it is a link or a device, not a file";
+    if (!why && archive_entry_is_data_encrypted(e))
+        why = "it is encrypted";
+    if (why) {
+        task_problem(u->task, str_of(raw ? raw : "?"), NULL, "left out: %s", why);
+        return true;
+    }
+    if (str_starts(path, "__MACOSX/") || str_ends(path, "/.DS_Store") || str_is(path, ".DS_Store"))
+        return true;
+    return take_file(u, path, err);
+}
+
+static bool unpack_archive(struct unpacking *u, int fd, struct err *err)
+{
+    for (;;) {
+        struct archive_entry *e;
+        int rc = archive_read_next_header(u->archive, &e);
+        if (rc == ARCHIVE_EOF)
+            return true;
+        if (rc < ARCHIVE_WARN && u->out->n == 0)
+            return err_set(err, ERR_INVALID, "upload", "the archive cannot be read: %s",
+                           archive_error_string(u->archive));
+        if (rc < ARCHIVE_WARN) {
+            task_problem(u->task, STR(""), NULL, "the archive ends early or is damaged: %s",
+                         archive_error_string(u->archive));
+            return true;
+        }
+        if (!take_entry(u, e, err) || !task_progress(u->task, lseek(fd, 0, SEEK_CUR), u->size * 2, err))
+            return false;
+    }
+}
+
+static bool is_archive(struct str name)
+{
+    static const char *const endings[] = {".zip",    ".tar", ".tgz",     ".tar.gz", ".tar.zst", ".tzst",
+                                          ".tar.xz", ".txz", ".tar.bz2", ".rar",    ".7z"};
+    char lower[16] = {0};
+    size_t n = name.n < 15 ? name.n : 15;
+    for (size_t i = 0; i < n; i++) {
+        char c = name.p[name.n - n + i];
+        lower[i] = c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+    }
+    for (size_t i = 0; i < countof(endings); i++)
+        if (str_ends((struct str){lower, n}, endings[i]))
+            return true;
+    return false;
+}
+
+bool unpack(struct task *t, struct str name, const struct digest *blob, struct unpacked *out, struct err *err)
+{
+    struct unpacking u = {.task = t, .out = out};
+    auto_fd int fd = blob_open(t->core->store, blob, &u.size, err);
+    if (fd < 0)
+        return false;
+    if (!is_archive(name)) {
+        if (!manifest_check_path(name, err))
+            return false;
+        return unpack_add(out, name, blob, u.size, err);
+    }
+    struct input in = {fd, base_alloc(BLOCK)};
+    u.archive = archive_of(&in, err);
+    bool ok = u.archive && unpack_archive(&u, fd, err);
+    if (u.archive)
+        archive_read_free(u.archive);
+    free(in.block);
+    return ok;
+}

@@ -1,0 +1,34 @@
+/* What was uploaded, as a list of files: an archive is unpacked into blobs, a single file is itself. Names
+ * are made safe (no
+ * "..", no absolute ones, valid UTF-8; GBK names of Windows zips are decoded), links and devices are left out
+ * and reported, bombs are refused (count, size, ratio). */
+#ifndef INGOT_CORE_DATA_UNPACK_H
+#define INGOT_CORE_DATA_UNPACK_H
+
+#include "core/task/task.h"
+#include "store/store.h"
+
+struct unpacked_file {
+    struct str path;
+    struct digest blob;
+    int64_t size;
+};
+
+struct unpacked {
+    struct arena *arena;
+    struct unpacked_file *file;
+    size_t n, cap;
+    int64_t bytes;
+};
+
+#define UNPACK_MAX_FILES 4000000
+#define UNPACK_MAX_BYTES (INT64_C(1) << 40)
+#define UNPACK_MAX_RATIO 1000 /* unpacked bytes per byte of the archive, once over 1 GiB */
+
+/* name: of the uploaded file. Its bytes are the blob. */
+bool unpack(struct task *t, struct str name, const struct digest *blob, struct unpacked *out,
+            struct err *err);
+bool unpack_add(struct unpacked *u, struct str path, const struct digest *blob, int64_t size,
+                struct err *err);
+
+#endif
