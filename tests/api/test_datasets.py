@@ -1,0 +1,341 @@
+"""Datasets, versions, samples, annotations and imports (D1-D4, D10, D11, D18)."""
+
+import io
+import json
+import struct
+import tarfile
+import zipfile
+import zlib
+
+import pytest
+from harness import unique, wait_for
+
+
+def png(width: int, height: int, seed: int = 0) -> bytes:
+    """A grey picture; the seed makes its bytes different."""
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    rows = b"".join(b"\0" + bytes((x * 3 + y * 5 + seed) % 256 for x in range(width)) for y in range(height))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as z:
+        for name, data in files.items():
+            z.writestr(name, data)
+    return out.getvalue()
+
+
+def coco(images: list[dict], annotations: list[dict], categories: list[dict]) -> bytes:
+    return json.dumps({"images": images, "annotations": annotations, "categories": categories}).encode()
+
+
+@pytest.fixture
+def dataset(admin, project) -> dict:
+    return admin.post("datasets", {"name": unique("set"), "project": project["id"], "annotation_type": "detection"})
+
+
+@pytest.fixture
+def version(admin, dataset) -> str:
+    made = admin.post(f"datasets/{dataset['id']}/versions", {})
+    assert (made["name"], made["state"], made["samples"]) == ("v1", "draft", 0)
+    return f"datasets/{dataset['id']}/versions/{made['id']}"
+
+
+def upload(api, project: dict, data: bytes) -> str:
+    tus = {"Tus-Resumable": "1.0.0"}
+    made = api.call("POST", "uploads", params={"project": project["id"]}, headers={**tus, "Upload-Length": str(len(data))})
+    assert made.status_code == 201, made.text
+    path = made.headers["location"].removeprefix("/api/v1/")
+    if data:
+        sent = api.call("PATCH", path, content=data, headers={
+            **tus, "Upload-Offset": "0", "Content-Type": "application/offset+octet-stream"})
+        assert sent.status_code == 204, sent.text
+    return path.rsplit("/", 1)[1]
+
+
+def finished(api, task: dict, state: str = "done") -> dict:
+    over = wait_for(lambda: (t := api.get(f"tasks/{task['id']}"))["state"] not in ("waiting", "running") and t, "the task's end")
+    assert over["state"] == state, over
+    return over
+
+
+def bring(api, project: dict, version: str, name: str, data: bytes, state: str = "done", **fields) -> dict:
+    task = api.post(f"{version}/import", {"uploads": [{"upload": upload(api, project, data), "name": name}], **fields}, expect=202)
+    return finished(api, task, state)
+
+
+def samples(api, version: str, **params) -> list[dict]:
+    return api.get(f"{version}/samples", **params)["items"]
+
+
+def report(api, task: dict) -> list[dict]:
+    answer = api.call("GET", f"tasks/{task['id']}/report")
+    assert answer.status_code == 200, answer.text
+    return [json.loads(line) for line in answer.text.splitlines()]
+
+
+PICTURES = {f"images/{i:03}.png": png(20, 10, i) for i in range(12)}
+COCO = coco([{"id": i, "file_name": f"{i:03}.png", "width": 20, "height": 10} for i in range(12)],
+            [{"id": 1, "image_id": 0, "category_id": 3, "bbox": [1, 2, 3, 4]},
+             {"id": 2, "image_id": 0, "category_id": 7, "bbox": [5, 5, 2, 2]},
+             {"id": 3, "image_id": 1, "category_id": 7, "bbox": [15, 5, 50, 50]}],
+            [{"id": 3, "name": "cat"}, {"id": 7, "name": "狗"}])
+
+
+@pytest.fixture
+def filled(admin, project, version) -> str:
+    task = bring(admin, project, version, "coco.zip", zipped({**PICTURES, "annotations/train.json": COCO}))
+    assert task["result"]["format"] == "coco"
+    assert task["result"]["added"] == 12
+    return version
+
+
+def test_an_import_of_coco(admin, filled):
+    now = admin.get(filled)
+    assert (now["samples"], now["annotated"], now["cleaned"]) == (12, 2, 0)
+    got = samples(admin, filled)
+    assert [s["name"] for s in got] == sorted(PICTURES)
+    assert (got[0]["width"], got[0]["height"], got[0]["state"]) == (20, 10, "annotated")
+    boxes = [(s["label"], s["x"], s["y"], s["w"], s["h"]) for s in got[0]["annotation"]["shapes"]]
+    assert sorted(boxes) == [("cat", 1, 2, 3, 4), ("狗", 5, 5, 2, 2)]
+    clipped = got[1]["annotation"]["shapes"][0]
+    assert (clipped["w"], clipped["h"]) == (5, 5)
+    statistics = admin.get(f"{filled}/statistics")
+    assert statistics["states"]["unannotated"] == 10
+    assert {(x["label"], x["samples"], x["shapes"]) for x in statistics["labels"]} == {("cat", 1, 1), ("狗", 2, 2)}
+
+
+def test_the_same_import_again_changes_nothing(admin, project, filled):
+    before = samples(admin, filled)
+    task = bring(admin, project, filled, "coco.zip", zipped({**PICTURES, "annotations/train.json": COCO}))
+    assert (task["result"]["added"], task["result"]["changed"]) == (0, 0)
+    assert samples(admin, filled) == before
+
+
+def test_annotations_before_their_pictures(admin, project, version):
+    task = bring(admin, project, version, "train.json", COCO)
+    assert task["result"]["waiting"] == 2
+    assert task["problems"] >= 2
+    assert any("kept until it comes" in line["reason"] for line in report(admin, task))
+    bring(admin, project, version, "pictures.zip", zipped({f"{i:03}.png": png(20, 10, i) for i in range(3)}))
+    assert [s["state"] for s in samples(admin, version)] == ["annotated", "annotated", "unannotated"]
+
+
+def test_filters_and_pages(admin, filled):
+    assert [s["name"] for s in samples(admin, filled, label="狗")] == ["images/000.png", "images/001.png"]
+    assert len(samples(admin, filled, state="unannotated")) == 10
+    assert [s["name"] for s in samples(admin, filled, q="images/01")] == ["images/010.png", "images/011.png"]
+    seen, after = [], 0
+    while True:
+        page = admin.get(f"{filled}/samples", limit=5, after=after)
+        seen += [s["name"] for s in page["items"]]
+        after = page["next"]
+        if after is None:
+            break
+    assert seen == sorted(PICTURES)
+    for bad in ({"limit": 0}, {"limit": 1001}, {"limit": "x"}, {"after": -1}, {"state": "odd"}):
+        admin.get(f"{filled}/samples", expect=422, **bad)
+
+
+def annotate(api, version: str, sample: dict, body: dict, expect: int = 200, revision: int | None = None):
+    answer = api.call("PUT", f"{version}/samples/{sample['id']}/annotation", json=body,
+                      headers={"If-Match": f'"{revision or sample["revision"]}"'})
+    assert answer.status_code == expect, answer.text
+    return answer.json()
+
+
+BOX = {"shapes": [{"type": "box", "label": "cat", "x": 0, "y": 0, "w": 5, "h": 5}]}
+
+
+def test_two_editors_never_overwrite_each_other(admin, filled):
+    sample = samples(admin, filled)[5]
+    first = annotate(admin, filled, sample, {"annotation": BOX})
+    assert (first["state"], first["revision"]) == ("annotated", 2)
+    annotate(admin, filled, sample, {"annotation": {}}, expect=412)
+    assert admin.get(filled)["annotated"] == 3
+    past = admin.get(f"{filled}/samples/{sample['id']}/history")["items"]
+    assert [(p["revision"], p["state"], p["annotation"]) for p in past] == [(1, "unannotated", {})]
+    back = admin.call("POST", f"{filled}/samples/{sample['id']}/restore", json={"revision": 1}, headers={"If-Match": '"2"'})
+    assert back.status_code == 200
+    assert (back.json()["state"], back.json()["revision"]) == ("unannotated", 3)
+    assert admin.get(filled)["annotated"] == 2
+
+
+@pytest.mark.parametrize("annotation", [
+    {"shapes": [{"type": "box", "label": "cat", "x": 0, "y": 0, "w": -5, "h": 5}]},
+    {"shapes": [{"type": "circle", "label": "cat"}]}, {"shapes": "x"}, {"odd": 1}, [1],
+    {"shapes": [{"type": "box", "x": 0, "y": 0, "w": 5, "h": 5, "label": 7}]}])
+def test_wrong_annotations_are_refused(admin, filled, annotation):
+    sample = samples(admin, filled)[5]
+    problem = annotate(admin, filled, sample, {"annotation": annotation}, expect=422)
+    assert problem["detail"]
+    assert admin.get(f"{filled}/samples/{sample['id']}")["revision"] == 1
+
+
+def test_annotating_needs_the_revision(admin, filled):
+    sample = samples(admin, filled)[0]
+    answer = admin.call("PUT", f"{filled}/samples/{sample['id']}/annotation", json={"annotation": {}})
+    assert answer.status_code == 428
+
+
+def test_cleaning_and_back(admin, filled):
+    ids = [s["id"] for s in samples(admin, filled)][:3]
+    assert admin.post(f"{filled}/clean", {"ids": ids}, expect=200) == {"changed": 3}
+    now = admin.get(filled)
+    assert (now["samples"], now["annotated"], now["cleaned"]) == (9, 0, 3)
+    assert admin.get(f"{filled}/statistics")["labels"] == []
+    assert len(samples(admin, filled)) == 9
+    assert len(samples(admin, filled, state="cleaned")) == 3
+    assert admin.post(f"{filled}/clean", {"ids": ids, "cleaned": False}, expect=200) == {"changed": 3}
+    now = admin.get(filled)
+    assert (now["samples"], now["annotated"], now["cleaned"]) == (12, 2, 0)
+
+
+def test_new_versions_copy_samples_and_compare(admin, dataset, filled):
+    old = admin.get(filled)
+    made = admin.post(f"datasets/{dataset['id']}/versions", {"from": old["id"]})
+    new = f"datasets/{dataset['id']}/versions/{made['id']}"
+    wait_for(lambda: all(t["state"] == "done" for t in admin.get(
+        "tasks", project=dataset["project"]["id"], filter=f'subject = {made["id"]}')["items"]), "the copy")
+    assert (admin.get(new)["samples"], admin.get(new)["annotated"]) == (12, 2)
+    got = samples(admin, new)
+    assert [s["name"] for s in got] == sorted(PICTURES)
+    assert [s["name"] for s in samples(admin, new, label="狗")] == ["images/000.png", "images/001.png"]
+    annotate(admin, new, got[7], {"annotation": BOX})
+    admin.post(f"{new}/clean", {"ids": [got[8]["id"]]}, expect=200)
+    changes = admin.get(f"{new}/compare", **{"with": old["id"]})
+    assert (changes["added"], changes["removed"], changes["changed"], changes["annotated"]) == (0, 1, 0, 1)
+    assert admin.get(filled)["annotated"] == 2
+
+
+def test_published_versions_never_change(admin, project, filled):
+    published = admin.post(f"{filled}/publish", expect=200)
+    assert published["state"] == "published"
+    assert len(published["digest"]) == 64
+    sample = samples(admin, filled)[0]
+    annotate(admin, filled, sample, {"annotation": {}}, expect=409)
+    admin.post(f"{filled}/clean", {"ids": [sample["id"]]}, expect=409)
+    admin.post(f"{filled}/publish", expect=409)
+    admin.post(f"{filled}/import", {"uploads": [{"upload": upload(admin, project, b"x"), "name": "a.png"}]}, expect=409)
+
+
+def test_equal_versions_have_equal_digests(admin, project, dataset):
+    digests = set()
+    for _ in range(2):
+        made = admin.post(f"datasets/{dataset['id']}/versions", {})
+        version = f"datasets/{dataset['id']}/versions/{made['id']}"
+        bring(admin, project, version, "coco.zip", zipped({**PICTURES, "annotations/train.json": COCO}))
+        digests.add(admin.post(f"{version}/publish", expect=200)["digest"])
+    assert len(digests) == 1
+
+
+def test_bytes_and_thumbnails(admin, filled):
+    sample = samples(admin, filled)[0]
+    path = f"{filled}/samples/{sample['id']}"
+    content = admin.call("GET", f"{path}/content")
+    assert (content.content, content.headers["content-type"]) == (PICTURES["images/000.png"], "image/png")
+    for _ in range(2):
+        small = admin.call("GET", f"{path}/thumbnail", params={"side": 64})
+        assert small.status_code == 200
+        assert small.headers["content-type"] == "image/jpeg"
+        assert small.content[:2] == b"\xff\xd8"
+    assert admin.call("GET", f"{path}/thumbnail", params={"side": 5}).status_code == 422
+
+
+def test_bad_archives(admin, project, version):
+    def tar() -> bytes:
+        out = io.BytesIO()
+        with tarfile.open(fileobj=out, mode="w:gz") as t:
+            for name, data in (("../evil.png", png(2, 2)), ("/abs.png", png(2, 2, 1)), ("ok.png", png(4, 4))):
+                info = tarfile.TarInfo(name)
+                info.size = len(data)
+                t.addfile(info, io.BytesIO(data))
+            link = tarfile.TarInfo("link.png")
+            link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+            t.addfile(link)
+        return out.getvalue()
+    task = bring(admin, project, version, "a.tar.gz", tar())
+    assert [s["name"] for s in samples(admin, version)] == ["ok.png"]
+    assert {line["file"] for line in report(admin, task)} == {"../evil.png", "/abs.png", "link.png"}
+    bring(admin, project, version, "broken.zip", b"PK\x03\x04 this is no archive", state="failed")
+    cut = zipped({f"{i}.png": png(30, 30, i) for i in range(20)})
+    task = bring(admin, project, version, "cut.zip", cut[: len(cut) // 2])
+    assert any("damaged" in line["reason"] or "early" in line["reason"] for line in report(admin, task))
+
+
+def test_files_that_are_no_pictures(admin, project, version):
+    task = bring(admin, project, version, "mixed.zip", zipped({
+        "a.png": png(5, 5), "b.png": b"not a picture", "c.jpg": b"", "d.png": png(6, 6)[:40]}))
+    assert "a.png" in [s["name"] for s in samples(admin, version)]
+    assert {"b.png", "c.jpg"} <= {line["file"] for line in report(admin, task)}
+
+
+def test_names_of_windows_zips(admin, project, version):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as z:
+        info = zipfile.ZipInfo("xxxx.png")
+        z.writestr(info, png(3, 3))
+    raw = out.getvalue().replace(b"xxxx.png", "猫狗".encode("gbk") + b".png")
+    bring(admin, project, version, "w.zip", raw)
+    assert [s["name"] for s in samples(admin, version)] == ["猫狗.png"]
+
+
+def test_deleting_gives_the_disk_back(admin, project, dataset, filled):
+    assert admin.delete(f"datasets/{dataset['id']}", expect=409)["references"]
+    admin.delete(filled)
+    admin.delete(f"datasets/{dataset['id']}")
+
+
+def test_types_must_fit(admin, project):
+    problem = admin.post("datasets", {"name": unique("set"), "project": project["id"], "data_type": "text",
+                                      "annotation_type": "detection"}, expect=422)
+    assert problem["field"] == "annotation_type"
+    admin.post("datasets", {"name": unique("set"), "project": project["id"], "annotation_type": "odd"}, expect=422)
+
+
+def test_rename_is_all_that_changes(admin, dataset):
+    path = f"datasets/{dataset['id']}"
+    renamed = admin.patch(path, {"name": unique("other")}, dataset["revision"])
+    admin.patch(path, {"annotation_type": "ocr"}, renamed["revision"], expect=422)
+
+
+def test_strangers_see_nothing(admin, filled, make_user):
+    stranger = make_user()
+    sample = samples(admin, filled)[0]
+    for path in (filled, f"{filled}/samples", f"{filled}/samples/{sample['id']}", f"{filled}/samples/{sample['id']}/content"):
+        assert stranger.call("GET", path).status_code == 404
+
+
+def test_viewers_cannot_annotate(admin, project, filled, make_user):
+    viewer = make_user(project, role="viewer")
+    sample = samples(viewer, filled)[0]
+    annotate(viewer, filled, sample, {"annotation": {}}, expect=403)
+
+
+def test_two_imports_at_once(admin, project, version):
+    tasks = [admin.post(f"{version}/import", {"uploads": [{"upload": upload(admin, project, zipped(
+        {f"{k}/{i}.png": png(8, 8, i + 20 * k) for i in range(15)})), "name": "a.zip"}]}, expect=202) for k in range(3)]
+    for task in tasks:
+        finished(admin, task)
+    assert admin.get(version)["samples"] == 45
+
+
+def test_an_import_survives_kill(fresh_server):
+    server = fresh_server()
+    admin = server.admin()
+    project = admin.post("projects", {"name": "p"})
+    dataset = admin.post("datasets", {"name": "d", "project": project["id"]})
+    made = admin.post(f"datasets/{dataset['id']}/versions", {})
+    version = f"datasets/{dataset['id']}/versions/{made['id']}"
+    data = zipped({f"{i:04}.png": png(16, 16, i) for i in range(1200)})
+    task = admin.post(f"{version}/import", {"uploads": [{"upload": upload(admin, project, data), "name": "a.zip"}]}, expect=202)
+    wait_for(lambda: admin.get(f"tasks/{task['id']}")["state"] != "waiting", "the start")
+    server.kill()
+    server.start()
+    admin = server.admin()
+    finished(admin, task)
+    now = admin.get(version)
+    assert (now["samples"], len(admin.get(f"{version}/samples", limit=1000)["items"])) == (1200, 1000)
