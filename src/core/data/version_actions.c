@@ -1,5 +1,6 @@
 /* Actions of dataset versions: statistics, compare, clean, publish. */
 #include "base/map.h"
+#include "core/data/export.h"
 #include "core/data/import.h"
 #include "core/data/sample_own.h"
 #include "core/data/version.h"
@@ -336,6 +337,18 @@ const struct action version_actions[] = {
      .answer = "Task",
      .title = {"Import", "导入"},
      .run = import_run},
+    {.name = "export",
+     .permission = "dataset_version.read",
+     .fields = export_fields,
+     .answer = "Task",
+     .title = {"Export", "导出"},
+     .run = export_run},
+    {.name = "training-data",
+     .permission = "dataset_version.read",
+     .fields = training_fields,
+     .answer = "Task",
+     .title = {"Generate training data", "生成训练数据"},
+     .run = training_run},
     {.name = "clean",
      .permission = "dataset_version.update",
      .fields = clean_fields,

@@ -37,6 +37,8 @@ static const struct field fields[] = {
     {.name = "params", .type = FIELD_JSON, .max = 1 << 20, .title = {"Parameters", "参数"}},
     {.name = "result", .type = FIELD_JSON, .max = 1 << 20, .title = {"Result", "结果"}},
     {.name = "report", .type = FIELD_TEXT, .max = 64, .title = {"Report", "报告"}},
+    {.name = "output", .type = FIELD_TEXT, .max = 64, .title = {"Product", "产物"}},
+    {.name = "output_name", .type = FIELD_TEXT, .max = 200, .title = {"Product's name", "产物名称"}},
     {.name = "cancel", .type = FIELD_BOOL, .fallback = "false", .title = {"Cancel wanted", "请求取消"}},
     {.name = "started_at", .type = FIELD_TIME, .title = {"Started", "开始时间"}},
     {.name = "ended_at", .type = FIELD_TIME, .flags = FIELD_LIST, .title = {"Ended", "结束时间"}},
@@ -57,8 +59,12 @@ static bool before_delete(struct op *op, struct object *o, struct err *err)
 
 static bool after_delete(struct op *op, struct object *o, struct err *err)
 {
+    static const char *const blobs[] = {"report", "output"};
     struct digest d;
-    return !digest_parse(object_text(o, "report"), &d) || store_use(op->conn, o->project, &d, -1, err);
+    for (size_t i = 0; i < countof(blobs); i++)
+        if (digest_parse(object_text(o, blobs[i]), &d) && !store_use(op->conn, o->project, &d, -1, err))
+            return false;
+    return true;
 }
 
 static bool cancel_write(struct op *op, void *ctx, struct err *err)

@@ -57,6 +57,10 @@ void task_problem(struct task *t, struct str file, const char *position, const c
 /* JSON object text with counts, shown with the finished task. */
 void task_result(struct task *t, struct str json);
 
+/* The task's product, a blob to be downloaded as name; it is kept while the task is. */
+struct digest;
+void task_output(struct task *t, const struct digest *d, struct str name);
+
 /* The runner. */
 struct tasks;
 struct tasks *tasks_start(struct core *core, unsigned threads, struct err *err);

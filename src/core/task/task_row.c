@@ -82,6 +82,17 @@ struct ending {
     char hex[SHA256_HEX + 1];
 };
 
+static bool keep_output(struct op *op, const struct task_run *r, struct object *now, struct err *err)
+{
+    if (!r->has_output)
+        return true;
+    char *hex = arena_alloc(op->arena, SHA256_HEX + 1);
+    digest_hex(&r->output, hex);
+    *object_value(now, "output") = db_textz(hex);
+    *object_value(now, "output_name") = db_text(r->output_name);
+    return store_use(op->conn, now->project, &r->output, 1, err);
+}
+
 static bool end_write(struct op *op, void *ctx, struct err *err)
 {
     struct ending *e = ctx;
@@ -104,6 +115,8 @@ static bool end_write(struct op *op, void *ctx, struct err *err)
         if (!store_use(op->conn, now.project, &e->report, 1, err))
             return false;
     }
+    if (!keep_output(op, e->run, &now, err))
+        return false;
     return engine_update_row(op, &now, err);
 }
 

@@ -58,6 +58,13 @@ void task_result(struct task *t, struct str json)
     t->own->result = arena_str(t->arena, json);
 }
 
+void task_output(struct task *t, const struct digest *d, struct str name)
+{
+    t->own->has_output = true;
+    t->own->output = *d;
+    t->own->output_name = arena_str(t->arena, name);
+}
+
 /* --- making one --- */
 
 static const struct task_type *type_by_name(struct str name)

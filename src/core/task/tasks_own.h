@@ -19,6 +19,9 @@ struct task_run {
     struct blob_writer *report;
     struct err report_err; /* the first failure to write it */
     struct str result;
+    bool has_output;
+    struct digest output;
+    struct str output_name;
     struct task_run *next;
 };
 

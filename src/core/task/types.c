@@ -1,6 +1,7 @@
 /* Every type of long work that the platform knows. */
+#include "core/data/export.h"
 #include "core/data/import.h"
 #include "core/data/version.h"
 
-const struct task_type *const task_types[] = {&task_copy_version, &task_import};
+const struct task_type *const task_types[] = {&task_copy_version, &task_import, &task_export};
 const size_t task_type_count = countof(task_types);

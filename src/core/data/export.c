@@ -1,0 +1,247 @@
+#include "core/data/export.h"
+
+#include "codec/codec.h"
+#include "core/data/sample.h"
+#include "core/data/zip_out.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+
+#define PAGE 500
+
+/* The version's samples, pulled page by page; cleaned ones take no part. */
+struct source {
+    struct task *task;
+    int64_t version;
+    struct arena arena;
+    struct sample *page;
+    size_t n, at;
+    int64_t after, passed, total;
+    struct str mapped;
+    struct zip_out *zip;
+};
+
+static bool load_page(struct source *s, struct err *err)
+{
+    arena_release(&s->arena);
+    arena_init(&s->arena);
+    s->at = s->n = 0;
+    struct sample_query q = {.state = -1, .after = s->after, .limit = PAGE};
+    if (!sample_list(s->task->core->db, &s->arena, s->version, &q, &s->page, &s->n, err))
+        return false;
+    if (s->n)
+        s->after = s->page[s->n - 1].position;
+    return task_progress(s->task, s->passed < s->total ? s->passed : s->total, s->total, err);
+}
+
+static bool source_next(void *ctx, struct codec_sample *ret, bool *end, struct err *err)
+{
+    struct source *s = ctx;
+    if (s->at == s->n && !load_page(s, err))
+        return false;
+    *end = s->n == 0;
+    if (*end)
+        return true;
+    const struct sample *x = &s->page[s->at++];
+    s->passed++;
+    *ret = (struct codec_sample){.path = x->name,
+                                 .width = (uint32_t)x->width,
+                                 .height = (uint32_t)x->height,
+                                 .annotation = x->state == SAMPLE_UNANNOTATED ? STR_NULL : x->annotation};
+    return true;
+}
+
+static bool source_rewind(void *ctx, struct err *err)
+{
+    (void)err;
+    struct source *s = ctx;
+    s->after = 0;
+    s->at = s->n = 0;
+    return true;
+}
+
+static void unmap(struct source *s)
+{
+    if (s->mapped.n)
+        munmap((void *)s->mapped.p, s->mapped.n);
+    s->mapped = STR_NULL;
+}
+
+static bool source_bytes(void *ctx, const struct codec_sample *sample, struct str *ret, struct err *err)
+{
+    (void)sample;
+    struct source *s = ctx;
+    const struct sample *x = &s->page[s->at - 1];
+    auto_fd int fd = blob_open(s->task->core->store, &x->blob, NULL, err);
+    unmap(s);
+    if (fd < 0)
+        return false;
+    if (x->size == 0) {
+        *ret = STR("");
+        return true;
+    }
+    void *p = mmap(NULL, (size_t)x->size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (p == MAP_FAILED)
+        return err_set(err, ERR_UNAVAILABLE, NULL, "a sample cannot be mapped");
+    *ret = s->mapped = (struct str){p, (size_t)x->size};
+    return true;
+}
+
+/* --- the archive --- */
+
+static bool out_begin(void *ctx, const char *path, struct err *err)
+{
+    return zip_out_begin(((struct source *)ctx)->zip, path, err);
+}
+
+static bool out_write(void *ctx, const void *p, size_t n, struct err *err)
+{
+    return zip_out_write(((struct source *)ctx)->zip, p, n, err);
+}
+
+static bool out_end(void *ctx, struct err *err)
+{
+    return zip_out_end(((struct source *)ctx)->zip, err);
+}
+
+static bool out_media(void *ctx, const struct codec_sample *sample, const char *path, struct err *err)
+{
+    (void)sample;
+    struct source *s = ctx;
+    return zip_out_blob(s->zip, path, &s->page[s->at - 1].blob, err);
+}
+
+static void out_problem(void *ctx, const struct codec_problem *p)
+{
+    struct source *s = ctx;
+    char position[200];
+    snprintf(position, sizeof position, STR_FMT, STR_ARG(p->position));
+    task_problem(s->task, p->path, p->position.p ? position : NULL, "%s: %s", codec_problem_names[p->kind],
+                 p->reason);
+}
+
+static bool write_all(struct source *s, const struct sample_set *set, struct err *err)
+{
+    yyjson_val *params = s->task->params;
+    bool samples = yyjson_get_bool(yyjson_obj_get(params, "samples"));
+    struct codec_source src = {.ctx = s, .next = source_next, .rewind = source_rewind, .bytes = source_bytes};
+    struct codec_output out = {.ctx = s,
+                               .file_begin = out_begin,
+                               .write = out_write,
+                               .file_end = out_end,
+                               .media = samples ? out_media : NULL};
+    struct str format = json_str(yyjson_obj_get(params, "format"));
+    if (format.p) {
+        const struct codec *c = codec_named(format);
+        return c ? codec_write(c, &src, set->type, &out, out_problem, s, err)
+                 : err_set(err, ERR_INVALID, "format", "there is no format \"" STR_FMT "\"", STR_ARG(format));
+    }
+    struct codec_training t = {.seed = (uint64_t)yyjson_get_sint(yyjson_obj_get(params, "seed")),
+                               .test_share = yyjson_get_num(yyjson_obj_get(params, "test_share"))};
+    return codec_training_write(&src, set->type, &t, &out, out_problem, s, err);
+}
+
+static bool run_export(struct task *t, struct err *err)
+{
+    struct op op = {.core = t->core, .caller = &t->caller, .arena = t->arena};
+    struct object version;
+    struct sample_set set;
+    struct sample_counts counts;
+    struct digest digest;
+    int64_t size;
+    if (!engine_get(t->core, &caller_system, &kind_dataset_version, 0, t->subject, t->arena, &version, err) ||
+        !sample_set_of(&op, &version, &set, err) || !sample_counts(t->core->db, version.id, &counts, err))
+        return false;
+    struct source s = {
+        .task = t, .version = version.id, .total = counts.samples, .zip = zip_out_new(t->core->store, err)};
+    arena_init(&s.arena);
+    bool ok = s.zip && write_all(&s, &set, err);
+    unmap(&s);
+    arena_release(&s.arena);
+    if (!ok) {
+        zip_out_abort(s.zip);
+        return false;
+    }
+    if (!zip_out_finish(s.zip, &digest, &size, err))
+        return false;
+    task_output(t, &digest, json_str(yyjson_obj_get(t->params, "name")));
+    task_result(t, str_of(arena_printf(t->arena, "{\"samples\":%lld,\"bytes\":%lld}",
+                                       (long long)counts.samples, (long long)size)));
+    return task_progress(t, counts.samples, counts.samples, err);
+}
+
+const struct task_type task_export = {.name = "export", .title = {"Export", "导出"}, .run = run_export};
+
+/* --- the actions --- */
+
+const struct field export_fields[] = {
+    {.name = "format",
+     .type = FIELD_TEXT,
+     .flags = FIELD_REQUIRED | FIELD_CREATE,
+     .max = 50,
+     .title = {"Format", "格式"}},
+    {.name = "samples",
+     .type = FIELD_BOOL,
+     .flags = FIELD_CREATE,
+     .fallback = "true",
+     .title = {"With the samples", "包含样本文件"}},
+    {0},
+};
+
+const struct field training_fields[] = {
+    {.name = "seed",
+     .type = FIELD_INT,
+     .flags = FIELD_CREATE,
+     .fallback = "0",
+     .title = {"Seed", "随机种子"}},
+    {.name = "test_share",
+     .type = FIELD_REAL,
+     .flags = FIELD_CREATE,
+     .fallback = "0.2",
+     .title = {"Share of the test part", "测试集比例"},
+     .help = {"0 to 0.9; fewer than 10 annotated samples give no test part.",
+              "0 到 0.9；已标注样本少于 10 个时不划分测试集。"}},
+    {.name = "samples",
+     .type = FIELD_BOOL,
+     .flags = FIELD_CREATE,
+     .fallback = "true",
+     .title = {"With the samples", "包含样本文件"}},
+    {0},
+};
+
+static const char *file_name(struct op *op, const struct object *version, const char *what)
+{
+    return arena_printf(op->arena, "%lld-" STR_FMT "-%s.zip", (long long)version->parent,
+                        STR_ARG(object_text(version, "name")), what);
+}
+
+bool export_run(struct op *op, struct object *version, const struct db_value *input, struct json_out *out,
+                int *status, struct err *err)
+{
+    struct sample_set set;
+    const struct codec *c = codec_named(input[0].s);
+    if (!sample_set_of(op, version, &set, err))
+        return false;
+    if (!c || !c->write || !(c->writes & 1u << set.type))
+        return err_set(err, ERR_INVALID, "format",
+                       "format: \"" STR_FMT "\" cannot carry annotations of the type %s", STR_ARG(input[0].s),
+                       annotation_types[set.type].name);
+    const char *params =
+        arena_printf(op->arena, "{\"format\":\"%s\",\"samples\":%s,\"name\":\"%s\"}", c->name,
+                     input[1].i ? "true" : "false", file_name(op, version, c->name));
+    return version_start_task(op, version, "export", arena_printf(op->arena, "Export as %s", c->title_en),
+                              str_of(params), out, status, err);
+}
+
+bool training_run(struct op *op, struct object *version, const struct db_value *input, struct json_out *out,
+                  int *status, struct err *err)
+{
+    double share = input[1].type == DB_INT ? (double)input[1].i : input[1].r;
+    if (share < 0 || share > 0.9)
+        return err_set(err, ERR_INVALID, "test_share", "test_share: must be from 0 to 0.9");
+    const char *params = arena_printf(
+        op->arena, "{\"seed\":%lld,\"test_share\":%.17g,\"samples\":%s,\"name\":\"%s\"}",
+        (long long)input[0].i, share, input[2].i ? "true" : "false", file_name(op, version, "training"));
+    return version_start_task(op, version, "export", "Generate training data", str_of(params), out, status,
+                              err);
+}
