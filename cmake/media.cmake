@@ -12,12 +12,14 @@ if(media_worker)
 .section .note.GNU-stack, "", %progbits
 .section .rodata
 .global media_program
-.global media_program_end
+.global media_program_size
 .balign 64
 media_program:
 .incbin "@CMAKE_BINARY_DIR@/ingot-media"
-media_program_end:
-.byte 0
+end:
+.balign 8
+media_program_size:
+.quad end - media_program
 ]] @ONLY)
     set_source_files_properties(${program} PROPERTIES OBJECT_DEPENDS ${CMAKE_BINARY_DIR}/ingot-media)
     add_library(ingot_media_program STATIC ${exclude} ${program})

@@ -13,7 +13,8 @@
 #include <sys/wait.h>
 
 /* The worker's program, embedded by cmake/media.cmake. */
-extern const unsigned char media_program[], media_program_end[];
+extern const unsigned char media_program[];
+extern const uint64_t media_program_size;
 
 struct worker {
     pid_t pid;
@@ -80,7 +81,7 @@ static bool load_program(struct media *m, struct err *err)
         return true;
     int fd = memfd_create("ingot-media", MFD_CLOEXEC);
     const char *p = (const char *)media_program;
-    size_t n = (size_t)(media_program_end - media_program);
+    size_t n = (size_t)media_program_size;
     if (fd < 0)
         return err_errno(err, errno, "cannot make room for the media worker's program");
     while (n > 0) {

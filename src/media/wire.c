@@ -122,7 +122,7 @@ static bool receive_sizes(int sock, int timeout_ms, struct wire_sizes *s, int *r
 bool wire_receive(int sock, int timeout_ms, struct buf *text, struct buf *data, int *ret_fd, bool *ret_end,
                   struct err *err)
 {
-    struct wire_sizes s;
+    struct wire_sizes s = {0};
     int fd = -1;
     *ret_end = false;
     bool ok = receive_sizes(sock, timeout_ms, &s, &fd, ret_end, err);

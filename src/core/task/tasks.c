@@ -194,7 +194,7 @@ static void take_and_run(struct tasks *ts)
 {
     auto_arena struct arena a;
     arena_init(&a);
-    struct object o;
+    struct object o = {0};
     struct err err = {0};
     bool found;
     if (!task_take(ts->core, &a, &o, &found, &err)) {
