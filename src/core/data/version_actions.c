@@ -2,6 +2,7 @@
 #include "base/map.h"
 #include "core/data/export.h"
 #include "core/data/import.h"
+#include "core/data/preprocess.h"
 #include "core/data/sample_own.h"
 #include "core/data/version.h"
 #include "store/manifest.h"
@@ -349,6 +350,30 @@ const struct action version_actions[] = {
      .answer = "Task",
      .title = {"Generate training data", "生成训练数据"},
      .run = training_run},
+    {.name = "preprocess",
+     .permission = "dataset_version.create",
+     .fields = preprocess_fields,
+     .answer = "Task",
+     .title = {"Preprocess", "预处理"},
+     .run = preprocess_run},
+    {.name = "measure",
+     .permission = "dataset_version.update",
+     .answer = "Task",
+     .title = {"Measure sharpness and likeness", "计算清晰度与相似度"},
+     .run = measure_run},
+    {.name = "sharpness",
+     .permission = "dataset_version.read",
+     .read_only = true,
+     .answer = "DatasetSharpness",
+     .title = {"Sharpness", "清晰度"},
+     .run = sharpness_run},
+    {.name = "duplicates",
+     .permission = "dataset_version.read",
+     .read_only = true,
+     .fields = duplicates_fields,
+     .answer = "DatasetDuplicates",
+     .title = {"Duplicates", "相似样本"},
+     .run = duplicates_run},
     {.name = "clean",
      .permission = "dataset_version.update",
      .fields = clean_fields,

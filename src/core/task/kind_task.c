@@ -129,4 +129,5 @@ const struct kind kind_task = {
     .before_delete = before_delete,
     .after_delete = after_delete,
     .changed = changed,
+    .extra_sql = "CREATE TABLE task_marks (task BIGINT PRIMARY KEY, position BIGINT NOT NULL);\n",
 };
