@@ -1,0 +1,130 @@
+"""Exports, training data, preprocessing, sharpness and duplicates (D11, D12, D14, D15)."""
+
+import io
+import json
+import zipfile
+
+import pytest
+from test_datasets import (COCO, PICTURES, annotate, bring, coco, dataset, filled, finished, png, report, samples,  # noqa: F401
+                           upload, version, zipped)
+from harness import wait_for
+
+
+def product(api, task: dict) -> zipfile.ZipFile:
+    answer = api.call("GET", f"tasks/{task['id']}/download")
+    assert answer.status_code == 200, answer.text
+    archive = zipfile.ZipFile(io.BytesIO(answer.content))
+    assert archive.testzip() is None
+    return archive
+
+
+def exported(api, version: str, **fields) -> zipfile.ZipFile:
+    return product(api, finished(api, api.post(f"{version}/export", fields, expect=202)))
+
+
+def test_coco_out_is_coco_in(admin, filled):
+    archive = exported(admin, filled, format="coco")
+    document = json.loads(next(archive.read(n) for n in archive.namelist() if n.endswith(".json")))
+    names = {c["id"]: c["name"] for c in document["categories"]}
+    files = {i["id"]: i["file_name"].rsplit("/", 1)[-1] for i in document["images"]}
+    got = sorted((files[a["image_id"]], names[a["category_id"]], tuple(a["bbox"])) for a in document["annotations"])
+    assert got == [("000.png", "cat", (1, 2, 3, 4)), ("000.png", "狗", (5, 5, 2, 2)), ("001.png", "狗", (15, 5, 5, 5))]
+    pictures = [n for n in archive.namelist() if n.endswith(".png")]
+    assert len(pictures) == 12
+    assert archive.read(next(n for n in pictures if n.endswith("003.png"))) == PICTURES["images/003.png"]
+
+
+@pytest.mark.parametrize("form", ["voc", "yolo", "labelme"])
+def test_other_formats_come_back_the_same(admin, project, dataset, filled, form):
+    archive = admin.call("GET", f"tasks/{finished(admin, admin.post(f'{filled}/export', {'format': form}, expect=202))['id']}/download")
+    made = admin.post(f"datasets/{dataset['id']}/versions", {})
+    again = f"datasets/{dataset['id']}/versions/{made['id']}"
+    task = bring(admin, project, again, "again.zip", archive.content)
+    assert task["result"]["format"] == form
+    def boxes(v):
+        return sorted((s["name"].rsplit("/", 1)[-1], x["label"], *(round(x[k], 2) for k in "xywh"))
+                      for s in samples(admin, v) for x in s["annotation"].get("shapes", []))
+    assert boxes(again) == boxes(filled)
+
+
+def test_exports_without_samples_and_wrong_formats(admin, filled):
+    assert not [n for n in exported(admin, filled, format="coco", samples=False).namelist() if n.endswith(".png")]
+    assert admin.post(f"{filled}/export", {"format": "odd"}, expect=422)["field"] == "format"
+    assert admin.post(f"{filled}/export", {}, expect=422)["field"] == "format"
+
+
+def test_training_data_is_deterministic(admin, project, version):
+    images = [{"id": i, "file_name": f"{i}.png", "width": 8, "height": 8} for i in range(30)]
+    boxes = [{"id": i, "image_id": i, "category_id": 1 + i % 2, "bbox": [0, 0, 4, 4]} for i in range(30)]
+    categories = [{"id": 1, "name": "a"}, {"id": 2, "name": "b"}]
+    bring(admin, project, version, "x.zip", zipped({
+        **{f"{i}.png": png(8, 8, i) for i in range(30)}, "train.json": coco(images, boxes, categories)}))
+    parts = []
+    for _ in range(2):
+        archive = product(admin, finished(admin, admin.post(f"{version}/training-data", {"seed": 7, "test_share": 0.2}, expect=202)))
+        parts.append([sorted(i["file_name"] for i in json.loads(archive.read(n))["images"]) for n in ("train.json", "test.json")])
+    assert parts[0] == parts[1]
+    train, test = parts[0]
+    assert len(test) == 6
+    assert not set(train) & set(test)
+    assert admin.post(f"{version}/training-data", {"test_share": 0.95}, expect=422)["field"] == "test_share"
+
+
+def test_preprocessing_makes_a_new_version(admin, project, dataset, filled):
+    task = admin.post(f"{filled}/preprocess", {"steps": [
+        {"op": "crop", "x": 0, "y": 0, "w": 10, "h": 10}, {"op": "rotate", "angle": 90}, {"op": "mirror-h"}]}, expect=202)
+    done = finished(admin, task)
+    new = f"datasets/{dataset['id']}/versions/{done['subject']}"
+    got = samples(admin, new)
+    assert {(s["width"], s["height"]) for s in got} == {(10, 10)}
+    box = next(x for x in got[0]["annotation"]["shapes"] if x["label"] == "cat")
+    # (1,2,3,4) in 10x10, a quarter turn clockwise gives (4,1,4,3), mirrored (2,1,4,3)
+    assert (box["x"], box["y"], box["w"], box["h"]) == (2, 1, 4, 3)
+    assert samples(admin, filled)[0]["width"] == 20
+    assert admin.get(f"{new}/compare", **{"with": int(filled.rsplit("/", 1)[1])})["changed"] == 12
+
+
+def test_blurred_pictures_are_cleaned(admin, project, dataset, version):
+    bring(admin, project, version, "x.zip", zipped({"sharp.png": png(64, 64), "flat.png": _flat(64)}))
+    done = finished(admin, admin.post(f"{version}/preprocess", {"steps": [{"op": "blur", "threshold": 1}]}, expect=202))
+    new = f"datasets/{dataset['id']}/versions/{done['subject']}"
+    assert [s["name"] for s in samples(admin, new)] == ["sharp.png"]
+    assert [s["name"] for s in samples(admin, new, state="cleaned")] == ["flat.png"]
+
+
+def _flat(side: int) -> bytes:
+    import struct
+    import zlib
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    rows = (b"\0" + b"\x80" * side) * side
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 0, 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+@pytest.mark.parametrize("steps", [[], [{"op": "odd"}], [{"op": "blur", "threshold": 6000}], [{"op": "crop", "x": 0, "y": 0}],
+                                   [{"op": "rotate", "angle": "x"}], "x"])
+def test_wrong_steps(admin, filled, steps):
+    assert admin.post(f"{filled}/preprocess", {"steps": steps}, expect=422)["field"] == "steps"
+
+
+def test_duplicates_and_sharpness(admin, project, version):
+    picture = png(64, 48)
+    bring(admin, project, version, "x.zip", zipped({"a.png": picture, "copy.png": picture, "flat.png": _flat(40)}))
+    finished(admin, admin.post(f"{version}/measure", expect=202))
+    groups = admin.get(f"{version}/duplicates", distance=2)["groups"]
+    assert [sorted(s["name"] for s in g) for g in groups] == [["a.png", "copy.png"]]
+    histogram = admin.get(f"{version}/sharpness")
+    assert histogram["measured"] == 3
+    assert sum(b["samples"] for b in histogram["bins"]) == 3
+    admin.get(f"{version}/duplicates", distance=17, expect=422)
+
+
+def test_cancel(admin, project, version):
+    task = admin.post(f"{version}/import", {"uploads": [{"upload": upload(admin, project, zipped(
+        {f"{i}.png": png(20, 20, i) for i in range(600)})), "name": "a.zip"}]}, expect=202)
+    answer = admin.call("POST", f"tasks/{task['id']}/cancel")
+    assert answer.status_code in (200, 409)
+    over = wait_for(lambda: (t := admin.get(f"tasks/{task['id']}"))["state"] not in ("waiting", "running") and t, "the end")
+    assert over["state"] == ("cancelled" if answer.status_code == 200 else "done") or over["state"] == "done"
+    admin.delete(f"tasks/{task['id']}")
