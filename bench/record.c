@@ -11,8 +11,8 @@
 #include <string.h>
 #include <time.h>
 
-#define ROUNDS 15
-#define BATCH  16
+#define ROUNDS 31
+#define BATCH  32
 
 struct place {
     const uint8_t *data;
@@ -159,7 +159,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: %s FOLDER [MEGABYTES]\n", argv[0]);
         return 2;
     }
-    size_t bytes = (size_t)(argc > 2 ? atoi(argv[2]) : 256) << 20;
+    size_t bytes = (size_t)(argc > 2 ? atoi(argv[2]) : 128) << 20;
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         struct record_err err;
         char prefix[4000];

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Record files: C reading against a bare memcpy loop, and random reads from Python against other formats.
-# Arguments: megabytes of samples per size in C (default 256) and in Python (default 64).
+# Arguments: megabytes of samples per size in C (default 128) and in Python (default 64).
 set -eu
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 echo "== C: copying records against memcpy over the same mapping (wanted: ratio 0.9)"
 cc -O2 -D_GNU_SOURCE -Isrc bench/record.c src/record/*.c -lpthread -lm -o "$work/record"
 mkdir "$work/c"
-"$work/record" "$work/c" "${1:-256}"
+"$work/record" "$work/c" "${1:-128}"
 rm -rf "$work/c"
 
 echo "== Python: random reads (wanted: 2 times the best of the others)"
@@ -23,4 +23,4 @@ for package in lmdb==3.0.0 tfrecord==1.14.6 webdataset==1.0.2 ${STREAMING-}; do
     pip install "$package" || echo "not installed: $package"
 done
 mkdir "$work/py"
-"$work/venv/bin/python" bench/record.py "$work/py" "${2:-64}"
+"$work/venv/bin/python" -P bench/record.py "$work/py" "${2:-64}"

@@ -178,7 +178,7 @@ void record_reader_summary(const struct record_reader *r, struct record_summary 
 /* Record number i of the set, 0 <= i < count. */
 bool record_reader_get(struct record_reader *r, uint64_t i, struct record *ret, struct record_err *err);
 /* n records at once, and a hint to the processor to fetch them: the fastest way to many small records is to
- * ask for the next 16 or so before the last 16 are used. */
+ * ask for the next 32 or so before the last 32 are used. */
 bool record_reader_get_many(struct record_reader *r, const uint64_t *numbers, size_t n, struct record *ret,
                             struct record_err *err);
 /* The n records from number first on: the fastest way to read in order. */
