@@ -26,12 +26,13 @@ parts="
 unit    | tests/unit/*/test_*.c | run_unit
 tsan    | tests/unit/net/test_*.c | run_tsan
 fuzz    | tests/fuzz/fuzz_*.c   | run_fuzz
+net     | tests/net             | run_net
 api     | tests/api             | run_api
 api-pg  | tests/api             | run_api_pg
 sdk     | python/tests          | run_sdk
 record  | tests/record          | run_record
 web     | web/package.json      | run_web
-browser | web/tests             | run_browser
+browser | tests/browser         | run_browser
 scripts | tests/scripts         | run_scripts
 "
 
@@ -67,6 +68,10 @@ run_fuzz() {
 pytest() {
     scripts/venv.sh && .cache/venv/bin/python -m pytest -p no:cacheprovider -q --timeout=900 -n "$jobs" \
         "$@" "${extra[@]}"
+}
+
+run_net() {
+    mode_build san && INGOT_BUILD=$root/build/san pytest tests/net
 }
 
 run_api() {
