@@ -65,7 +65,7 @@ static bool download(struct cli *cli, int fd, const char *path, struct backup_in
 
 bool backup_save(struct cli *cli, const struct args *args, struct err *err)
 {
-    struct backup_info info;
+    struct backup_info info = {0};
     struct stat st;
     if (!args_count(args, 1, 1, "ingot backup FILE", err))
         return false;

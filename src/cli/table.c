@@ -88,11 +88,12 @@ void table_print(struct table *t, FILE *out, bool header, bool colour)
             pad(out, str_of(t->titles[i]), t->widths[i], i + 1 == t->columns);
         fputs(colour ? PLAIN "\n" : "\n", out);
     }
-    for (size_t i = 0; i < t->count; i++) {
-        bool last = (i + 1) % t->columns == 0;
-        pad(out, t->cells[i], t->widths[i % t->columns], last);
+    for (size_t i = 0, column = 0; i < t->count; i++) {
+        bool last = column + 1 == t->columns;
+        pad(out, t->cells[i], t->widths[column], last);
         if (last)
             fputc('\n', out);
+        column = last ? 0 : column + 1;
     }
     t->count = 0;
 }

@@ -42,11 +42,15 @@ def test_backup_and_restore_while_the_server_runs(platform, tmp_path):
     assert "checked" in said
     assert not (tmp_path / "backup.tar.zst.partial").exists()
     before = names(cli)
+    one = cli.json("label-set", "get", "set-01")
+    cli.run("label-set", "update", "set-01", "--description", "changed")
+    assert cli.json("label-set", "get", "set-01")["description"] == "changed"
     cli.run("label-set", "delete", "set-00")
     cli.run("label-set", "create", "later")
     cli.run("user", "create", "late", "--password-stdin", stdin="pass-word-1\n")
     assert "restored" in cli.run("restore", str(file)).out
     assert names(cli) == before
+    assert cli.json("label-set", "get", "set-01") == one
     cli.fails(4, "user", "get", "late", says="late")
     # Ids go on where the backup ended, and everything can be changed again.
     assert cli.json("label-set", "create", "after")["name"] == "after"

@@ -361,3 +361,71 @@ def test_a_broken_configuration_is_named(nobody):
     nobody.config.parent.mkdir()
     nobody.config.write_text("[")
     nobody.fails(2, "project", "list", says=str(nobody.config))
+
+
+# --- on a terminal ---
+
+
+class Terminal:
+    """The program on a terminal of its own."""
+
+    def __init__(self, cli: Cli, *words: str) -> None:
+        import pty
+        import subprocess
+        from harness import binary
+        self.master, slave = pty.openpty()
+        self.process = subprocess.Popen([binary(), *words], stdin=slave, stdout=slave, stderr=slave,
+                                        env=cli.environment, close_fds=True)
+        os.close(slave)
+        self.seen = ""
+
+    def read(self) -> bool:
+        try:
+            piece = os.read(self.master, 4096)
+        except OSError:  # EIO: the other side is closed
+            piece = b""
+        self.seen += piece.decode(errors="replace")
+        return bool(piece)
+
+    def expect(self, text: str) -> "Terminal":
+        while text not in self.seen:
+            assert self.read(), f"{text!r} did not come: {self.seen}"
+        return self
+
+    def answer(self, text: str) -> "Terminal":
+        os.write(self.master, text.encode() + b"\n")
+        return self
+
+    def end(self) -> int:
+        while self.read():
+            pass
+        os.close(self.master)
+        return self.process.wait()
+
+
+def test_login_asks_on_a_terminal_and_hides_the_password(nobody, server):
+    terminal = Terminal(nobody, "login", server.url)
+    terminal.expect("Name: ").answer("admin").expect("Password: ").answer(ADMIN_PASSWORD)
+    assert terminal.end() == 0, terminal.seen
+    assert ADMIN_PASSWORD not in terminal.seen
+    assert "Signed in" in terminal.seen
+    nobody.run("logout")
+
+
+def test_deleting_asks_on_a_terminal(cli, space):
+    cli.run("label-set", "create", "kept")
+    terminal = Terminal(cli, "label-set", "delete", "kept")
+    terminal.expect("Delete label-set kept? [y/N]").answer("n")
+    assert terminal.end() == 5
+    terminal = Terminal(cli, "label-set", "delete", "kept")
+    terminal.expect("[y/N]").answer("y")
+    assert terminal.end() == 0, terminal.seen
+    cli.fails(4, "label-set", "get", "kept", says="kept")
+
+
+def test_colours_are_for_terminals_only(cli, space):
+    terminal = Terminal(cli, "project", "list")
+    assert terminal.end() == 0 and "\033[1m" in terminal.seen
+    terminal = Terminal(cli, "project", "list", "--no-color")
+    assert terminal.end() == 0 and "\033" not in terminal.seen
+    assert "\033" not in cli.run("project", "list").out
