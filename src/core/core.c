@@ -1,6 +1,7 @@
 #include "core/core.h"
 
 #include "base/fs.h"
+#include "base/json.h"
 #include "core/account/accounts.h"
 #include "core/changes.h"
 #include "core/keeper.h"
@@ -68,6 +69,32 @@ static const char *config_path(const struct core *core, const struct core_option
     return access(path, F_OK) == 0 ? path : NULL;
 }
 
+/* "import_roots" of the configuration: absolute paths. */
+static bool read_roots(struct core *core, const char *config, struct arena *a, struct err *err)
+{
+    struct str text;
+    yyjson_val *v;
+    size_t i, max;
+    if (!config)
+        return true;
+    if (!fs_read(a, config, 1 << 20, &text, err))
+        return false;
+    yyjson_val *doc = json_parse(a, text, err);
+    if (!doc)
+        return false;
+    yyjson_val *list = yyjson_obj_get(doc, "import_roots");
+    const char **roots = base_zalloc((yyjson_arr_size(list) + 1) * sizeof *roots);
+    core->import_roots = roots;
+    yyjson_arr_foreach(list, i, max, v)
+    {
+        if (!yyjson_is_str(v) || yyjson_get_str(v)[0] != '/')
+            return err_set(err, ERR_INVALID, "import_roots", "%s: import_roots must be absolute paths",
+                           config);
+        roots[core->import_root_count++] = base_strdup(yyjson_get_str(v));
+    }
+    return true;
+}
+
 struct core *core_open(const struct core_options *o, struct arena *a, const char **ret_password,
                        struct err *err)
 {
@@ -77,7 +104,8 @@ struct core *core_open(const struct core_options *o, struct arena *a, const char
     core->changes = changes_new();
     core->pool = pool_new("work", POOL_THREADS, POOL_QUEUE);
     const char *password = NULL;
-    if (open_data(core, o->data, err) && open_db(core, o, a, err) && open_store(core, err)) {
+    if (open_data(core, o->data, err) && open_db(core, o, a, err) && open_store(core, err) &&
+        read_roots(core, config_path(core, o, a), a, err)) {
         core->accounts = accounts_new(core, config_path(core, o, a), err);
         if (core->accounts && accounts_first_admin(core, a, &password, err))
             core->tasks = tasks_start(core, TASK_THREADS, err);
@@ -108,6 +136,9 @@ void core_close(struct core *core)
         close(core->data_fd);
     if (core->lock_fd >= 0)
         close(core->lock_fd);
+    for (size_t i = 0; i < core->import_root_count; i++)
+        free((char *)core->import_roots[i]);
+    free((void *)core->import_roots);
     free((char *)core->data);
     free((char *)core->public_url);
     free(core);

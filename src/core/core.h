@@ -24,8 +24,10 @@ struct core {
     struct keeper *keeper;
     const char *data; /* the data folder, absolute */
     int data_fd;
-    const char *public_url; /* "https://ingot.example", or NULL: taken from the request */
-    int lock_fd;            /* held on data/lock while the platform runs */
+    const char *public_url;          /* "https://ingot.example", or NULL: taken from the request */
+    const char *const *import_roots; /* folders of the machine that imports may read */
+    size_t import_root_count;
+    int lock_fd; /* held on data/lock while the platform runs */
 };
 
 struct core_options {

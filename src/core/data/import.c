@@ -3,6 +3,8 @@
 #include "core/data/import.h"
 #include "base/map.h"
 #include "codec/codec.h"
+#include "core/data/folder_in.h"
+#include "core/data/frames.h"
 #include "core/data/sample.h"
 #include "core/data/unpack.h"
 #include "core/pending.h"
@@ -354,6 +356,22 @@ static bool take_uploads(struct import *m, struct err *err)
     return true;
 }
 
+/* Folders and videos: what was found becomes more files of the same list. */
+static bool take_sources(struct import *m, struct err *err)
+{
+    yyjson_val *p = m->task->params;
+    struct str directory = json_str(yyjson_obj_get(p, "directory"));
+    struct media_frames how = {.every = yyjson_get_sint(yyjson_obj_get(p, "every")),
+                               .per_second = yyjson_get_num(yyjson_obj_get(p, "per_second"))};
+    if (!take_uploads(m, err) || (directory.p && !folder_in(m->task, directory, &m->files, err)))
+        return false;
+    if (annotation_types[m->set.type].data != ANNOTATION_IMAGE)
+        return true;
+    if (how.every <= 0 && !(how.per_second > 0))
+        how.per_second = 1;
+    return frames_expand(m->task, &m->files, &how, err);
+}
+
 static bool open_version(struct import *m, struct err *err)
 {
     struct task *t = m->task;
@@ -411,7 +429,7 @@ static bool run_import(struct task *t, struct err *err)
     m->task = t;
     m->by_path = map_new();
     arena_init(&m->batch_arena);
-    bool ok = open_version(m, err) && take_uploads(m, err) && make_listing(m, err) && read_all(m, err);
+    bool ok = open_version(m, err) && take_sources(m, err) && make_listing(m, err) && read_all(m, err);
     if (m->version.id)
         pending_tell_one(t->core, &m->version, "samples");
     arena_release(&m->batch_arena);

@@ -1,5 +1,6 @@
 /* POST .../versions/7/import: checks what it can at once and leaves the rest to the task. */
 #include "codec/codec.h"
+#include "core/data/folder_in.h"
 #include "core/data/import.h"
 #include "store/upload.h"
 
@@ -8,7 +9,7 @@
 const struct field import_fields[] = {
     {.name = "uploads",
      .type = FIELD_JSON,
-     .flags = FIELD_REQUIRED | FIELD_CREATE,
+     .flags = FIELD_CREATE,
      .max = 1 << 19,
      .title = {"Uploads", "上传"},
      .help = {"Finished uploads: [{\"upload\": id, \"name\": \"a.zip\"}]. Archives are unpacked.",
@@ -19,6 +20,22 @@ const struct field import_fields[] = {
      .max = 50,
      .title = {"Format", "格式"},
      .help = {"Empty: found out by itself.", "留空则自动识别。"}},
+    {.name = "directory",
+     .type = FIELD_TEXT,
+     .flags = FIELD_CREATE,
+     .max = 1024,
+     .title = {"Folder of the server", "服务器目录"},
+     .help = {"A mounted folder that the administrator allows.", "管理员允许的挂载目录。"}},
+    {.name = "every",
+     .type = FIELD_INT,
+     .flags = FIELD_CREATE,
+     .max = 1000000,
+     .title = {"Every how many frames of a video", "视频每隔多少帧取一帧"}},
+    {.name = "per_second",
+     .type = FIELD_REAL,
+     .flags = FIELD_CREATE,
+     .max = 1000,
+     .title = {"Frames per second of a video", "视频每秒取帧数"}},
     {0},
 };
 
@@ -49,37 +66,82 @@ static bool add_file(struct op *op, const struct object *version, yyjson_val *v,
     return true;
 }
 
+static bool add_files(struct op *op, const struct object *version, yyjson_val *list, struct json_out *o,
+                      struct str *ret_name, struct err *err)
+{
+    yyjson_val *v;
+    size_t i, max;
+    if (list && (!yyjson_is_arr(list) || yyjson_arr_size(list) > MAX_UPLOADS))
+        return err_set(err, ERR_INVALID, "uploads", "uploads: a list of at most %d", MAX_UPLOADS);
+    json_key(o, "files");
+    json_array(o);
+    yyjson_arr_foreach(list, i, max, v)
+    {
+        if (!add_file(op, version, v, o, ret_name, err))
+            return false;
+    }
+    json_array_end(o);
+    return true;
+}
+
+enum { UPLOADS, FORMAT, DIRECTORY, EVERY, PER_SECOND };
+
+static bool has_text(const struct db_value *v)
+{
+    return v->type == DB_TEXT && v->s.n;
+}
+
+static bool check_input(struct op *op, const struct db_value *input, size_t uploads, struct err *err)
+{
+    if (uploads == 0 && !has_text(&input[DIRECTORY]))
+        return err_set(err, ERR_INVALID, "uploads", "uploads: name at least one upload, or a directory");
+    if (has_text(&input[FORMAT]) && !codec_named(input[FORMAT].s))
+        return err_set(err, ERR_INVALID, "format", "format: there is no format \"" STR_FMT "\"",
+                       STR_ARG(input[FORMAT].s));
+    if (input[EVERY].i < 0 || input[PER_SECOND].r < 0)
+        return err_set(err, ERR_INVALID, "every", "every and per_second must not be negative");
+    return !has_text(&input[DIRECTORY]) || folder_in_check(op->core, input[DIRECTORY].s, err);
+}
+
+static void write_options(struct json_out *o, const struct db_value *input)
+{
+    if (has_text(&input[FORMAT]))
+        json_kstr(o, "format", input[FORMAT].s);
+    if (has_text(&input[DIRECTORY]))
+        json_kstr(o, "directory", input[DIRECTORY].s);
+    json_kint(o, "every", input[EVERY].i);
+    json_key(o, "per_second");
+    json_real(o, input[PER_SECOND].type == DB_INT ? (double)input[PER_SECOND].i : input[PER_SECOND].r);
+}
+
+static const char *title_of(struct op *op, size_t uploads, struct str name, const struct db_value *input)
+{
+    if (uploads > 1)
+        return arena_printf(op->arena, "Import %zu files", uploads);
+    struct str what = uploads ? name : input[DIRECTORY].s;
+    return arena_printf(op->arena, "Import %.*s", (int)(what.n > 100 ? 100 : what.n), what.p);
+}
+
 bool import_run(struct op *op, struct object *version, const struct db_value *input, struct json_out *out,
                 int *status, struct err *err)
 {
     struct sample_set set;
     auto_buf struct buf params = {0};
     struct json_out o;
-    yyjson_val *list = json_parse(op->arena, input[0].s, err), *v;
-    size_t i, max, n = yyjson_arr_size(list);
     struct str name = STR_NULL;
-    if (!list || !sample_set_of(op, version, &set, err) || !sample_set_open(&set, err))
+    yyjson_val *list = NULL;
+    if (input[UPLOADS].type == DB_TEXT && !(list = json_parse(op->arena, input[UPLOADS].s, err)))
         return false;
-    if (!yyjson_is_arr(list) || n == 0 || n > MAX_UPLOADS)
-        return err_set(err, ERR_INVALID, "uploads", "uploads: a list of 1 to %d", MAX_UPLOADS);
-    if (input[1].type == DB_TEXT && input[1].s.n && !codec_named(input[1].s))
-        return err_set(err, ERR_INVALID, "format", "format: there is no format \"" STR_FMT "\"",
-                       STR_ARG(input[1].s));
+    size_t n = yyjson_arr_size(list);
+    if (!sample_set_of(op, version, &set, err) || !sample_set_open(&set, err) ||
+        !check_input(op, input, n, err))
+        return false;
     json_begin(&o, &params);
     json_object(&o);
-    if (input[1].type == DB_TEXT && input[1].s.n)
-        json_kstr(&o, "format", input[1].s);
-    json_key(&o, "files");
-    json_array(&o);
-    yyjson_arr_foreach(list, i, max, v)
-    {
-        if (!add_file(op, version, v, &o, &name, err))
-            return false;
-    }
-    json_array_end(&o);
+    write_options(&o, input);
+    if (!add_files(op, version, list, &o, &name, err))
+        return false;
     json_object_end(&o);
-    const char *title =
-        n == 1 ? arena_printf(op->arena, "Import %.*s", (int)(name.n > 100 ? 100 : name.n), name.p)
-               : arena_printf(op->arena, "Import %zu files", n);
-    return version_start_task(op, version, "import", title, buf_view(&params), out, status, err);
+    return version_start_task(op, version, "import", title_of(op, n, name, input), buf_view(&params), out,
+                              status, err);
 }

@@ -1,0 +1,149 @@
+#include "core/data/folder_in.h"
+
+#include "base/fs.h"
+#include "store/manifest.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <sys/stat.h>
+
+#define BLOCK     (1 << 20)
+#define MAX_DEPTH 64
+
+static bool below(struct str path, const char *root)
+{
+    size_t n = strlen(root);
+    while (n > 1 && root[n - 1] == '/')
+        n--;
+    return path.n >= n && memcmp(path.p, root, n) == 0 && (path.n == n || path.p[n] == '/');
+}
+
+/* The root that holds the path, and what follows it ("." when nothing does). */
+static const char *find_root(struct core *core, struct str path, struct str *ret_rest)
+{
+    for (size_t i = 0; i < core->import_root_count; i++) {
+        const char *root = core->import_roots[i];
+        if (!below(path, root))
+            continue;
+        size_t n = strlen(root);
+        struct str rest = {path.p + n, path.n - n};
+        while (rest.n && rest.p[0] == '/') {
+            rest.p++;
+            rest.n--;
+        }
+        *ret_rest = rest.n ? rest : STR(".");
+        return root;
+    }
+    return NULL;
+}
+
+bool folder_in_check(struct core *core, struct str path, struct err *err)
+{
+    struct str rest;
+    if (find_root(core, path, &rest))
+        return true;
+    return err_set(err, ERR_FORBIDDEN, NULL,
+                   "directory: \"" STR_FMT
+                   "\" is below none of the folders that the administrator allows (import_roots)",
+                   STR_ARG(path));
+}
+
+struct walk {
+    struct task *task;
+    struct unpacked *out;
+    char *block;
+};
+
+static bool take_file(struct walk *w, int dirfd, const char *name, struct str path, struct err *err)
+{
+    struct digest d;
+    int64_t size;
+    struct err why = {0};
+    auto_fd int fd = fs_open_beneath(dirfd, name, O_RDONLY | O_NONBLOCK, 0, &why);
+    if (fd < 0) {
+        task_problem(w->task, path, NULL, "left out: %s", why.message);
+        return true;
+    }
+    struct blob_writer *b = blob_writer_new(w->task->core->store, err);
+    if (!b)
+        return false;
+    ssize_t n;
+    bool ok = true;
+    while (ok && (n = read(fd, w->block, BLOCK)) > 0)
+        ok = blob_writer_add(b, (struct str){w->block, (size_t)n}, err);
+    if (!ok || n < 0) {
+        blob_writer_abort(b);
+        return ok ? err_errno(err, errno, "cannot read a file of the folder") : false;
+    }
+    return blob_writer_finish(b, &d, &size, err) && unpack_add(w->out, path, &d, size, err) &&
+           task_progress(w->task, (int64_t)w->out->n, 0, err);
+}
+
+static bool walk_dir(struct walk *w, int fd, struct str prefix, int depth, struct err *err);
+
+static bool take_entry(struct walk *w, int fd, const struct dirent *e, struct str prefix, int depth,
+                       struct err *err)
+{
+    struct stat st;
+    struct err why = {0};
+    const char *path = prefix.n ? arena_printf(w->task->arena, STR_FMT "/%s", STR_ARG(prefix), e->d_name)
+                                : arena_strdup(w->task->arena, e->d_name);
+    if (fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !manifest_check_path(str_of(path), &why)) {
+        task_problem(w->task, str_of(e->d_name), NULL, "left out: %s",
+                     why.code ? why.message : "it cannot be read");
+        return true;
+    }
+    if (S_ISREG(st.st_mode))
+        return take_file(w, fd, e->d_name, str_of(path), err);
+    if (!S_ISDIR(st.st_mode)) {
+        task_problem(w->task, str_of(path), NULL, "left out: it is a link or a device, not a file");
+        return true;
+    }
+    int sub = fs_open_beneath(fd, e->d_name, O_RDONLY | O_DIRECTORY, 0, &why);
+    if (sub < 0 || depth == MAX_DEPTH) {
+        task_problem(w->task, str_of(path), NULL, "left out: %s", sub < 0 ? why.message : "it is too deep");
+        base_close_fd(&sub);
+        return true;
+    }
+    return walk_dir(w, sub, str_of(path), depth + 1, err);
+}
+
+/* Owns fd. */
+static bool walk_dir(struct walk *w, int fd, struct str prefix, int depth, struct err *err)
+{
+    struct dirent **names;
+    DIR *dir = fdopendir(fd);
+    if (!dir) {
+        close(fd);
+        return err_errno(err, errno, "cannot read a folder");
+    }
+    int n = scandirat(fd, ".", &names, NULL, alphasort);
+    bool ok = n >= 0 || err_errno(err, errno, "cannot read a folder");
+    for (int i = 0; i < n; i++) {
+        bool self = strcmp(names[i]->d_name, ".") == 0 || strcmp(names[i]->d_name, "..") == 0;
+        ok = ok && (self || take_entry(w, fd, names[i], prefix, depth, err));
+        free(names[i]);
+    }
+    if (n >= 0)
+        free(names);
+    closedir(dir);
+    return ok;
+}
+
+bool folder_in(struct task *t, struct str path, struct unpacked *out, struct err *err)
+{
+    struct str rest;
+    const char *root = find_root(t->core, path, &rest);
+    if (!root)
+        return folder_in_check(t->core, path, err);
+    auto_fd int root_fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (root_fd < 0)
+        return err_errno(err, errno, "cannot open %s", root);
+    int fd = fs_open_beneath(root_fd, arena_strz(t->arena, rest), O_RDONLY | O_DIRECTORY, 0, err);
+    if (fd < 0)
+        return false;
+    struct walk w = {t, out, base_alloc(BLOCK)};
+    bool ok = walk_dir(&w, fd, STR_NULL, 0, err);
+    free(w.block);
+    return ok;
+}

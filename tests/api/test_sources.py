@@ -1,0 +1,61 @@
+"""Imports from videos and from folders of the server (D5, D6)."""
+
+import json
+import subprocess
+
+from harness import unique
+from test_datasets import bring, dataset, finished, png, report, samples, upload, version, zipped  # noqa: F401
+
+
+def video(path, frames: int = 20, rate: int = 10) -> bytes:
+    """Pictures as a video, by the ffmpeg program."""
+    for i in range(frames):
+        (path / f"{i:03}.png").write_bytes(png(64, 48, i * 10))
+    target = path / "clip.avi"
+    subprocess.run(["ffmpeg", "-v", "error", "-framerate", str(rate), "-i", str(path / "%03d.png"), "-c:v", "mjpeg",
+                    str(target)], check=True)
+    return target.read_bytes()
+
+
+def test_every_nth_frame_of_a_video(admin, project, version, tmp_path):
+    data = video(tmp_path)
+    bring(admin, project, version, "clip.avi", data, every=5)
+    assert [s["name"] for s in samples(admin, version)] == [f"clip/{i:06}.jpg" for i in (0, 5, 10, 15)]
+    assert {(s["width"], s["height"]) for s in samples(admin, version)} == {(64, 48)}
+
+
+def test_frames_per_second(admin, project, version, tmp_path):
+    bring(admin, project, version, "clips.zip", zipped({"a/clip.avi": video(tmp_path), "b.png": png(5, 5)}), per_second=2)
+    names = [s["name"] for s in samples(admin, version)]
+    assert [n for n in names if n.startswith("a/clip/")] == [f"a/clip/{i:06}.jpg" for i in (0, 5, 10, 15)]
+    assert "b.png" in names
+
+
+def test_a_broken_video_is_reported(admin, project, version):
+    task = bring(admin, project, version, "x.zip", zipped({"clip.mp4": b"no video at all", "a.png": png(4, 4)}))
+    assert [line["file"] for line in report(admin, task)] == ["clip.mp4"]
+    assert [s["name"] for s in samples(admin, version)] == ["a.png"]
+
+
+def test_folders_of_the_server(fresh_server, tmp_path):
+    root = tmp_path / "nas"
+    (root / "cats").mkdir(parents=True)
+    (root / "cats" / "1.png").write_bytes(png(9, 9))
+    (root / "2.png").write_bytes(png(8, 8))
+    (root / "out.png").symlink_to("/etc/passwd")
+    (tmp_path / "secret.png").write_bytes(png(7, 7))
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps({"import_roots": [str(root)]}))
+    server = fresh_server(args=("--config", str(config)))
+    admin = server.admin()
+    project = admin.post("projects", {"name": unique("p")})
+    made = admin.post("datasets", {"name": "d", "project": project["id"]})
+    version = f"datasets/{made['id']}/versions/" + str(admin.post(f"datasets/{made['id']}/versions", {})["id"])
+    task = finished(admin, admin.post(f"{version}/import", {"directory": str(root)}, expect=202))
+    assert sorted(s["name"] for s in samples(admin, version)) == ["2.png", "cats/1.png"]
+    assert [line["file"] for line in report(admin, task)] == ["out.png"]
+    for path in (str(tmp_path), "/", "/etc", str(root) + "2"):
+        admin.post(f"{version}/import", {"directory": path}, expect=403)
+    escaped = admin.post(f"{version}/import", {"directory": f"{root}/../"}, expect=202)
+    finished(admin, escaped, state="failed")
+    admin.post(f"{version}/import", {}, expect=422)
