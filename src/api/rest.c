@@ -1,5 +1,6 @@
 #include "api/rest.h"
 
+#include "api/answers.h"
 #include "api/problem.h"
 #include "core/engine.h"
 #include "net/url.h"
@@ -103,6 +104,8 @@ static void answer_object(struct api_call *call, const struct object *o, int sta
         snprintf(location, sizeof location, STR_FMT "/%" PRId64, STR_ARG(call->request->path), o->id);
         headers[1] = (struct header){STR("Location"), str_of(location)};
     }
+    if (answers_suit(call->core, call->request, &(struct target){.kind = o->kind}))
+        answers_keep(call, str_of(etag), buf_view(&body));
     api_answer(call, status, headers, status == 201 ? 2 : 1, buf_view(&body));
 }
 
@@ -117,6 +120,8 @@ static void run_list(struct api_call *call, const struct target *t)
         fail(call, &err);
         return;
     }
+    if (answers_suit(call->core, call->request, t))
+        answers_keep(call, STR_NULL, buf_view(&body));
     api_answer(call, 200, NULL, 0, buf_view(&body));
 }
 

@@ -17,6 +17,7 @@ struct api_call {
     struct caller caller;          /* user 0: nobody; released by the router after run */
     struct str params[API_PARAMS]; /* the {...} segments of the pattern, decoded */
     struct str body;               /* as sent, STR_NULL when there is none */
+    uint64_t commits;              /* db_commits before anything was read */
     yyjson_val *json;              /* the body parsed when it is application/json; NULL when there is none */
 };
 

@@ -180,3 +180,8 @@ size_t db_write_queue(struct db *db)
 {
     return writer_queued(db->writer);
 }
+
+uint64_t db_commits(const struct db *db)
+{
+    return writer_commits(db->writer);
+}

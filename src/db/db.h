@@ -87,6 +87,9 @@ void db_read_end(struct db *db, struct db_conn *c);
  * undone, whatever fn returns: to go on when a row exists, say ON CONFLICT. */
 typedef bool (*db_write_fn)(struct db_conn *c, void *ctx, struct err *err);
 bool db_write(struct db *db, db_write_fn fn, void *ctx, struct err *err);
+/* Grows with every commit of this process, before its callers go on: what was read after a call that gave n
+ * is still what is there when a later call gives n too (SQLite; PostgreSQL has other writers). */
+uint64_t db_commits(const struct db *db);
 /* How many writes wait to be taken by the writer thread; for metrics. */
 size_t db_write_queue(struct db *db);
 

@@ -33,6 +33,7 @@ struct writer {
     struct request *head, **tail;
     size_t queued;
     bool sleeping, ending;
+    atomic_uint_least64_t commits;
 };
 
 /* What became of a try to run a batch. */
@@ -100,7 +101,10 @@ static enum outcome commit(struct writer *w, struct request **batch, size_t n)
     }
     struct err err = {0};
     w->conn->retry = false;
-    if (w->engine->commit(w->conn, &err))
+    bool done = w->engine->commit(w->conn, &err);
+    /* Also after a failure: it is not always known whether it happened. */
+    atomic_fetch_add(&w->commits, 1);
+    if (done)
         return OUTCOME_DONE;
     bool lost = w->engine->state(w->conn) == CONN_LOST;
     bool retry = w->conn->retry;
@@ -309,4 +313,9 @@ size_t writer_queued(struct writer *w)
     size_t n = w->queued;
     pthread_mutex_unlock(&w->lock);
     return n;
+}
+
+uint64_t writer_commits(const struct writer *w)
+{
+    return atomic_load(&w->commits);
 }

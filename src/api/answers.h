@@ -1,0 +1,20 @@
+/* Answers that are given again: a GET of objects by the same caller, while nothing at all was committed
+ * since, has the same answer. It is given on the loop thread, without a change of threads and without the
+ * database; that is most of what such a request costs. Bounded: a fixed number of answers, each of at most 16
+ * KiB, the newest in each place.
+ *
+ * Only for kinds without a `show` of their own (what that computes may change by itself), and with SQLite
+ * only: PostgreSQL may have other writers than this process. */
+#ifndef INGOT_API_ANSWERS_H
+#define INGOT_API_ANSWERS_H
+
+#include "api/router.h"
+
+/* Whether answers to this request may be kept: asked before either function below. */
+bool answers_suit(const struct core *core, const struct request *r, const struct target *t);
+/* Answers the request when a kept answer is still true. On a loop thread; caller is whom auth_peek found. */
+bool answers_give(struct core *core, struct request *r, const struct caller *caller);
+/* Keeps a 200 with this body; etag may be STR_NULL. */
+void answers_keep(const struct api_call *call, struct str etag, struct str body);
+
+#endif
