@@ -13,6 +13,7 @@ test('users: create, change, disable, reset the password, delete', async ({ page
   await expect(form.getByText('At least 6 characters.')).toBeVisible()
   await form.getByLabel(/^Password/).fill('long enough')
   await form.getByRole('button', { name: 'Create' }).click()
+  await expect(form).toBeHidden()
   await page.getByRole('searchbox').fill(name)
   await page.getByRole('link', { name, exact: true }).click()
   await expect(page.getByRole('heading', { name })).toBeVisible()

@@ -59,3 +59,10 @@ test('an address outside is no place to go after signing in', async ({ page, api
   await page.getByRole('button', { name: 'Sign in' }).click()
   await expect(page.getByRole('heading', { name: project.name })).toBeVisible()
 })
+
+test('providers are offered, and what they answer is shown', async ({ page }) => {
+  await page.route('**/api/v1/sign-in', (route) => route.fulfill({ json: { password: true, providers: [{ id: 'corp', title: 'Corp' }] } }))
+  await page.goto('/sign-in?next=/p/x&error=the+state+is+unknown')
+  await expect(page.getByRole('link', { name: 'Continue with Corp' })).toHaveAttribute('href', '/api/v1/sign-in/corp?next=%2Fp%2Fx')
+  await expect(page.getByRole('alert')).toContainText('the state is unknown')
+})

@@ -1,4 +1,4 @@
-import { useEffect, useSyncExternalStore } from 'react'
+import { useLayoutEffect, useSyncExternalStore } from 'react'
 import type { Key } from '../i18n'
 
 // Keys are registered objects: what they do, how they are called, and where they hold. The newest
@@ -29,9 +29,9 @@ export function useRegisteredKeys(): readonly Shortcut[] {
   return useSyncExternalStore(subscribe, () => registered)
 }
 
-/** Shortcuts must be stable (useMemo), or they are registered anew at each render. */
+/** Holds from the moment the page is seen. Shortcuts must be stable (useMemo), or they are registered anew at each render. */
 export function useKeys(shortcuts: readonly Shortcut[], enabled = true): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!enabled) return
     change([...registered, ...shortcuts])
     return () => change(registered.filter((s) => !shortcuts.includes(s)))
@@ -53,7 +53,7 @@ function typing(event: KeyboardEvent): boolean {
 }
 
 export function useKeyDispatcher(): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const down = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing) return
       const name = nameOf(event)

@@ -4,7 +4,7 @@ import type { EditProps, ShowProps } from '../../components/editors'
 import { Icon } from '../../components/Icon'
 import { useI18n, type I18n } from '../../i18n'
 import { LabelRow } from './LabelRow'
-import { add, addChild, clean, count, faults, move, remove, siblings, update, type Fault, type Label, type Path } from './model'
+import { add, addChild, clean, count, faults, move, normalize, remove, siblings, update, type Fault, type Label, type Path } from './model'
 
 function faultText(fault: Fault, { t }: I18n): string {
   if (fault.rule === 'duplicate') return fault.field === 'key' ? t('labels.duplicateKey', { name: fault.other ?? '' }) : t('labels.duplicateName')
@@ -16,7 +16,7 @@ function faultText(fault: Fault, { t }: I18n): string {
 export function LabelsEdit({ id, value, onChange, onInvalid }: EditProps) {
   const i18n = useI18n()
   const { t } = i18n
-  const [labels, setLabels] = useState<Label[]>(() => (Array.isArray(value) ? (value as Label[]) : []))
+  const [labels, setLabels] = useState<Label[]>(() => normalize(value))
   const [dragged, setDragged] = useState<Path | null>(null)
   const [said, setSaid] = useState('')
   const box = useRef<HTMLDivElement>(null)
@@ -106,7 +106,7 @@ function Chip({ label }: { label: Label }) {
 
 export function LabelsShow({ value, short }: ShowProps) {
   const { t } = useI18n()
-  const labels = Array.isArray(value) ? (value as Label[]) : []
+  const labels = normalize(value)
   if (labels.length === 0) return <span className="muted">{t('labels.empty')}</span>
   if (short) {
     return (

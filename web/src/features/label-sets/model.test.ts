@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { add, addChild, clean, count, faults, leafAt, move, nextColor, palette, remove, update, type Label } from './model'
+import { add, addChild, clean, count, faults, leafAt, move, nextColor, normalize, palette, remove, update, type Label } from './model'
 
 const labels: Label[] = [
   { name: 'cat', color: '#e5484d', key: 'c', children: [{ name: 'tabby', color: '#f76b15' }, { name: 'siamese', color: '#ffb224', key: 's' }] },
@@ -37,4 +37,11 @@ test('the same name is fine under two parents', () => {
 test('clean drops what is empty', () => {
   expect(clean([{ name: ' a ', color: '#ABCDEF', key: '', children: [] }])).toEqual([{ name: 'a', color: '#abcdef' }])
   expect(count(labels)).toBe(4)
+})
+
+test('labels that programs made without colours can be edited', () => {
+  const made = normalize([{ name: 'a', children: [{ name: 'b', key: 'x' }] }, { name: 'c', color: '#123456' }])
+  expect(faults(made)).toEqual([])
+  expect(made[1]?.color).toBe('#123456')
+  expect(normalize(null)).toEqual([])
 })

@@ -17,6 +17,13 @@ export const palette = [
   '#3e63dd', '#6e56cf', '#8e4ec6', '#d6409f', '#a18072', '#687076', '#2b3a42', '#ffffff',
 ]
 
+/** What the API may leave out is filled in: programs need not choose colours. */
+export function normalize(value: unknown): Label[] {
+  const leaf = (l: Partial<Leaf>, i: number): Leaf => ({ name: l.name ?? '', color: l.color ?? palette[i % 14] ?? '#687076', key: l.key ?? null })
+  const list = Array.isArray(value) ? (value as Partial<Label>[]) : []
+  return list.map((l, i) => ({ ...leaf(l, i), children: (l.children ?? []).map(leaf) }))
+}
+
 /** The first colour of the palette that no label has yet, else they are dealt out in turn. */
 export function nextColor(labels: readonly Label[]): string {
   const used = new Set(labels.flatMap((l) => [l.color, ...(l.children ?? []).map((c) => c.color)]).map((c) => c.toLowerCase()))

@@ -68,6 +68,7 @@ export function ActionDialog({ kind, place, action, item, onClose }: Props) {
         if (form.check().length === 0) run.mutate()
       }}
     >
+      {action.fields.length === 0 && <p>{t('object.confirmAction', { action: w(action.title), name })}</p>}
       <FormFields fields={action.fields} kindName={`${kind.name}.${action.name}`} form={form} creating prefix="action" />
     </FormDialog>
   )

@@ -16,9 +16,9 @@ interface Props {
 }
 
 function ChildCount({ child, parent, id }: { child: Kind; parent: Kind; id: number }) {
-  const { w, n } = useI18n()
+  const { t, wl, n } = useI18n()
   const count = useCount(child, { parent: { kind: parent, id } })
-  return count.data ? <li>{n(count.data)} {w(count.data === 1 ? child.title : child.titles)}</li> : null
+  return count.data ? <li>{t('delete.holds', { children: `${n(count.data)} ${wl(count.data === 1 ? child.title : child.titles)}` })}</li> : null
 }
 
 /** Says what will be lost; what holds other things asks for the name to be typed. */

@@ -1,5 +1,5 @@
 import { Button } from 'antd'
-import { useCallback, useMemo, useRef, useState } from 'react'
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
 import { useApp } from '../../app/context'
 import { useKeys, type Shortcut } from '../../app/keys'
@@ -47,19 +47,20 @@ export function ListView({ kind, place, fixed, title, hiddenFields }: Props) {
   const mayCreate = offers(session, kind, 'create', inProject)
   const creating = mayCreate && params.get('new') === '1'
 
+  // Two changes may come before the first is drawn (a search that settles while a form closes).
+  const latest = useRef(params)
+  useLayoutEffect(() => {
+    latest.current = params
+  }, [params])
   const change = useCallback(
     (values: Record<string, string | null>) => {
-      setParams(
-        (old) => {
-          const next = new URLSearchParams(old)
-          for (const [name, value] of Object.entries(values)) {
-            if (value === null || value === '') next.delete(name)
-            else next.set(name, value)
-          }
-          return next
-        },
-        { replace: true },
-      )
+      const next = new URLSearchParams(latest.current)
+      for (const [name, value] of Object.entries(values)) {
+        if (value === null || value === '') next.delete(name)
+        else next.set(name, value)
+      }
+      latest.current = next
+      setParams(next, { replace: true })
     },
     [setParams],
   )

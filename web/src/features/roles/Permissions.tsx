@@ -53,7 +53,8 @@ function Matrix({ id, grants, onChange }: MatrixProps) {
     const key = `permissions.${verb}`
     return isKey(key) ? t(key) : verb
   }
-  const box = (kind: string, verb: string, label: string) => {
+  const verbOf = (p: Entry) => split(w(p.title))[1] || p.verb
+  const box = (kind: string, verb: string, label: string, text?: string) => {
     const name = kind === '*' && verb === '*' ? everything : `${kind}.${verb}`
     const by = name === everything ? false : implied(grants, kind, verb)
     return (
@@ -61,7 +62,9 @@ function Matrix({ id, grants, onChange }: MatrixProps) {
         id={name === everything ? id : undefined} aria-label={label} title={by ? t('permissions.implied') : name}
         checked={name === everything ? grants.includes(everything) || grants.includes('*.*') : granted(grants, kind, verb)}
         disabled={!onChange || by} onChange={(e) => onChange?.(toggle(grants, name, e.target.checked))}
-      />
+      >
+        {text}
+      </Checkbox>
     )
   }
   const strange = unknown(grants, table.data)
@@ -92,7 +95,7 @@ function Matrix({ id, grants, onChange }: MatrixProps) {
                 {common.map((verb) => <td key={verb}>{own.some((p) => p.verb === verb) && box(kind, verb, t('permissions.cell', { kind: kindTitle(kind), verb: verbTitle(verb) }))}</td>)}
                 <td className="matrix-other">
                   {own.filter((p) => !common.includes(p.verb)).map((p) => (
-                    <label key={p.name}>{box(kind, p.verb, t('permissions.cell', { kind: kindTitle(kind), verb: split(w(p.title))[1] || p.verb }))} {split(w(p.title))[1] || p.verb}</label>
+                    <div key={p.name}>{box(kind, p.verb, t('permissions.cell', { kind: kindTitle(kind), verb: verbOf(p) }), verbOf(p))}</div>
                   ))}
                 </td>
               </tr>

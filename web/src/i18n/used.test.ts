@@ -1,0 +1,21 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { en } from './en'
+
+// Keys that are put together at run time begin with one of these.
+const dynamic = [/^(error|menu|audit|theme|language)\./, /^permissions\.(read|create|update|delete)$/, /^rule\.(color|key)$/, /^merge\.(mine|theirs)$/, /^quota\.(cpu|memory|storage)$/, /^list\.(from|to)$/]
+
+function sources(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return entry.name === 'i18n' ? [] : sources(path)
+    return /\.tsx?$/.test(entry.name) && entry.name !== 'schema.ts' ? [readFileSync(path, 'utf8')] : []
+  })
+}
+
+test('every message is used', () => {
+  const all = sources(join(__dirname, '..')).join('\n')
+  const unused = Object.keys(en).filter((key) => !all.includes(`'${key}'`) && !dynamic.some((pattern) => pattern.test(key)))
+  expect(unused).toEqual([])
+})
