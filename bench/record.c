@@ -19,10 +19,11 @@ struct place {
     size_t size;
 };
 
+/* Processor time: nothing here waits, and other programs must not count. */
 static double now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 

@@ -181,7 +181,8 @@ bool record_reader_get(struct record_reader *r, uint64_t i, struct record *ret, 
  * ask for the next 32 or so before the last 32 are used. */
 bool record_reader_get_many(struct record_reader *r, const uint64_t *numbers, size_t n, struct record *ret,
                             struct record_err *err);
-/* The n records from number first on: the fastest way to read in order. */
+/* The n records from number first on: the fastest way to read in order. (After a failure of these two, some
+ * of ret may have been written.) */
 bool record_reader_get_range(struct record_reader *r, uint64_t first, size_t n, struct record *ret,
                              struct record_err *err);
 /* The first record with this key. RECORD_E_NOT_FOUND: there is none; RECORD_E_ARG: the schema has no key. */

@@ -223,6 +223,38 @@ bool record_reader_get_many(struct record_reader *r, const uint64_t *numbers, si
     return true;
 }
 
+/* Whether the checksums of the n records from first on were found right (or need not be checked). */
+static bool all_checked(const struct record_reader *r, uint64_t first, size_t n)
+{
+    for (uint64_t i = first; r->checked && i < first + n; i = (i | 63) + 1) {
+        uint64_t left = first + n - i, room = 64 - (i & 63);
+        uint64_t mask = left < room ? ((uint64_t)1 << left) - 1 : UINT64_MAX >> (i & 63);
+        uint64_t bits = atomic_load_explicit(&r->checked[i >> 6], memory_order_relaxed) >> (i & 63);
+        if ((bits & mask) != mask)
+            return false;
+    }
+    return true;
+}
+
+/* n records of one shard, all tests in one: false if any entry of the index is impossible. */
+static bool get_run(const struct record_shard *s, uint64_t n, uint32_t fields, size_t count,
+                    struct record *ret)
+{
+    const uint8_t *data = s->data, *entry = data + s->h.index_offset + n * ENTRY_SIZE;
+    uint64_t low = s->h.data_offset, high = s->h.index_offset, bad = 0;
+    for (size_t k = 0; k < count; k++, entry += ENTRY_SIZE) {
+        uint64_t offset = record_le64(entry);
+        uint32_t size = record_le32(entry + 8);
+        /* Behind the last entry it still is inside the file or does no harm. */
+        __builtin_prefetch(entry + AHEAD * ENTRY_SIZE);
+        bad |= (offset < low) | (offset > high) | (offset % RECORD_ALIGN) | (size > high - offset) |
+               (size < fields * 8);
+        ret[k] = (struct record){(const uint8_t *)((uintptr_t)data + offset), size, fields};
+        __builtin_prefetch(ret[k].data);
+    }
+    return !bad;
+}
+
 bool record_reader_get_range(struct record_reader *r, uint64_t first, size_t n, struct record *ret,
                              struct record_err *err)
 {
@@ -231,14 +263,14 @@ bool record_reader_get_range(struct record_reader *r, uint64_t first, size_t n, 
     for (size_t k = 0; k < n;) {
         const struct record_shard *s = find_shard(r, first + k);
         uint64_t left = s->h.first + s->h.records - (first + k);
-        const uint8_t *index = s->data + s->h.index_offset + (first + k - s->h.first) * ENTRY_SIZE;
-        for (size_t end = left < n - k ? k + (size_t)left : n; k < end; k++, index += ENTRY_SIZE) {
-            /* Behind the last entry it still is inside the file or does no harm. */
-            __builtin_prefetch(index + AHEAD * ENTRY_SIZE);
-            if (!get(r, s, first + k, &ret[k], err))
-                return false;
-            __builtin_prefetch(ret[k].data);
+        size_t count = left < n - k ? (size_t)left : n - k;
+        if (!all_checked(r, first + k, count) ||
+            !get_run(s, first + k - s->h.first, r->fields, count, ret + k)) {
+            for (size_t i = k; i < k + count; i++)
+                if (!get(r, s, first + i, &ret[i], err))
+                    return false;
         }
+        k += count;
     }
     return true;
 }
