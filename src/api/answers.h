@@ -1,7 +1,7 @@
 /* Answers that are given again: a GET of objects by the same caller, while nothing at all was committed
  * since, has the same answer. It is given on the loop thread, without a change of threads and without the
- * database; that is most of what such a request costs. Bounded: a fixed number of answers, each of at most 16
- * KiB, the newest in each place.
+ * database; that is most of what such a request costs. Bounded in number
+ * and in bytes.
  *
  * Only for kinds without a `show` of their own (what that computes may change by itself), and with SQLite
  * only: PostgreSQL may have other writers than this process. */
