@@ -10,8 +10,9 @@ struct accounts; /* caches of tokens, sessions and grants: core/account/accounts
 struct store;    /* blobs: store/store.h */
 struct media;    /* pictures, sound, video: media/media.h */
 struct tasks;    /* long work: core/task/task.h */
-struct keeper;   /* housekeeping: core/keeper.h */
-struct changes;  /* feed of committed changes: core/changes.h */
+struct jobs;
+struct keeper;  /* housekeeping: core/keeper.h */
+struct changes; /* feed of committed changes: core/changes.h */
 
 struct core {
     struct db *db;
@@ -22,7 +23,8 @@ struct core {
     struct media *media;
     struct tasks *tasks;
     struct keeper *keeper;
-    const char *data; /* the data folder, absolute */
+    struct jobs *jobs; /* what runs in containers: core/job/job.h */
+    const char *data;  /* the data folder, absolute */
     int data_fd;
     const char *public_url;          /* "https://ingot.example", or NULL: taken from the request */
     const char *const *import_roots; /* folders of the machine that imports may read */

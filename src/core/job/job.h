@@ -1,0 +1,48 @@
+/* Jobs: everything that runs in containers. A job is an object of the kind `job`; its state only changes by
+ * compare-and-set, each time with a reason and an event. One controller thread makes the world match the
+ * table: it looks at the table, at the executor and at the clock, does what is missing, and looks again; so a
+ * server that was killed at any instant goes on by looking.
+ *
+ *   queued -> starting -> running -> stopping -> completed | failed | stopped
+ *
+ * A job of several nodes is a gang: all ranks start together, and when one fails the others are stopped. */
+#ifndef INGOT_CORE_JOB_JOB_H
+#define INGOT_CORE_JOB_JOB_H
+
+#include "core/engine.h"
+#include "exec/exec.h"
+
+extern const struct kind kind_job;
+
+enum job_state {
+    JOB_QUEUED,
+    JOB_STARTING,
+    JOB_RUNNING,
+    JOB_STOPPING,
+    JOB_COMPLETED,
+    JOB_FAILED,
+    JOB_STOPPED
+};
+extern const char *const job_state_names[];
+enum job_state job_state_of(const struct object *o);
+bool job_is_over(enum job_state s);
+
+/* The controller; x stays the caller's. NULL x: the machine cannot run containers, reason says why: jobs
+ * wait. */
+struct jobs;
+struct jobs *jobs_start(struct core *core, struct exec *x, const char *reason);
+void jobs_stop(struct jobs *j); /* NULL allowed; containers go on */
+void jobs_wake(struct jobs *j); /* something changed: look again */
+struct exec *jobs_exec(struct jobs *j);
+
+/* Inside a write: changes the state when it is still `from` (ERR_CONFLICT otherwise), with an event. */
+struct job_change {
+    enum job_state from, to;
+    const char *reason; /* for people; may be NULL */
+};
+bool job_set_state(struct op *op, struct object *o, const struct job_change *c, struct err *err);
+
+/* Events of a job, newest first: {"items":[{"at","state","reason"}]}. */
+bool job_events(struct core *core, int64_t job, struct arena *a, struct buf *out, struct err *err);
+
+#endif

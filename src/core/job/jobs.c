@@ -1,0 +1,346 @@
+/* The controller: looks, compares, does what is missing. */
+#include "base/clock.h"
+#include "base/log.h"
+#include "core/job/jobs_own.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <time.h>
+
+#define TICK_S     1
+#define BACKOFF_US INT64_C(5000000)
+
+struct exec *jobs_exec(struct jobs *j)
+{
+    return j ? j->exec : NULL;
+}
+
+/* --- looking --- */
+
+static bool load_jobs(struct look *l, struct err *err)
+{
+    struct core *core = l->jobs->core;
+    struct db_rows rows;
+    if (!db_query(core->db, l->arena,
+                  "SELECT id FROM jobs WHERE state IN ('queued', 'starting', 'running', 'stopping') ORDER BY "
+                  "id LIMIT 10000",
+                  DB_NO_ARGS, &rows, err))
+        return false;
+    l->job = arena_array(l->arena, struct object, rows.n + 1);
+    for (size_t i = 0; i < rows.n; i++) {
+        struct err gone = {0};
+        if (engine_get(core, &caller_system, &kind_job, 0, rows.row[i].v[0].i, l->arena, &l->job[l->n],
+                       &gone))
+            l->n++;
+        else if (gone.code != ERR_NOT_FOUND) {
+            *err = gone;
+            return false;
+        }
+    }
+    return true;
+}
+
+struct ranks look_ranks(const struct look *l, const struct object *job)
+{
+    struct ranks r = {.wanted = (int32_t)object_int(job, "nodes")};
+    int32_t attempt = (int32_t)object_int(job, "attempt"), seen = 0;
+    for (size_t i = 0; i < l->n_status; i++) {
+        const struct exec_status *s = &l->status[i];
+        if (s->id.job != job->id || s->id.attempt != attempt)
+            continue;
+        seen++;
+        r.starting += s->state == EXEC_STARTING;
+        r.running += s->state == EXEC_RUNNING;
+        r.exited += s->state == EXEC_EXITED;
+        bool bad = s->state == EXEC_EXITED && !(s->end == EXEC_END_EXIT && s->code == 0);
+        if (bad && (!r.failed || r.failed->end == EXEC_END_STOPPED))
+            r.failed = s;
+    }
+    r.missing = r.wanted - seen;
+    return r;
+}
+
+/* --- changing one job --- */
+
+struct move {
+    const struct object *job;
+    struct job_change change;
+    int64_t not_before;
+    const struct exec_status *end;
+    bool moved;
+};
+
+static bool move_write(struct op *op, void *ctx, struct err *err)
+{
+    struct move *m = ctx;
+    struct object now;
+    bool found;
+    m->moved = false;
+    if (!engine_load_row(op, &kind_job, m->job->id, &now, &found, err))
+        return false;
+    if (!found || job_state_of(&now) != m->change.from)
+        return true; /* somebody else was faster: the next look sees it */
+    if (m->end && m->end->code >= 0)
+        *object_value(&now, "exit_code") = db_int(m->end->code);
+    *object_value(&now, "not_before") = m->not_before ? db_int(m->not_before) : db_null();
+    m->moved = true;
+    return job_set_state(op, &now, &m->change, err);
+}
+
+static bool move(struct look *l, struct move *m, struct err *err)
+{
+    return engine_write(l->jobs->core, &caller_system, l->arena, move_write, m, err);
+}
+
+static const char *end_text(struct look *l, const struct exec_status *s)
+{
+    if (s->reason[0])
+        return arena_strdup(l->arena, s->reason);
+    switch (s->end) {
+    case EXEC_END_OOM:
+        return "it needed more memory than its spec gives";
+    case EXEC_END_SIGNAL:
+        return arena_printf(l->arena, "ended by signal %d", s->signal);
+    case EXEC_END_LOST:
+        return "its container was lost";
+    default:
+        return arena_printf(l->arena, "ended with exit code %d", s->code);
+    }
+}
+
+/* All ranks have ended: what becomes of the job? */
+static bool finish(struct look *l, const struct object *job, const struct ranks *r, struct err *err)
+{
+    struct move m = {.job = job, .change = {.from = job_state_of(job)}};
+    int64_t attempt = object_int(job, "attempt");
+    bool stopped = m.change.from == JOB_STOPPING && !str_starts(object_text(job, "reason"), "a rank failed");
+    m.end = r->failed;
+    if (stopped) {
+        m.change.to = JOB_STOPPED;
+        m.change.reason = arena_strz(l->arena, object_text(job, "reason"));
+    } else if (!r->failed) {
+        m.change.to = JOB_COMPLETED;
+        m.end = &(struct exec_status){.code = 0};
+    } else if (attempt <= object_int(job, "retries")) {
+        m.change.to = JOB_QUEUED;
+        m.not_before = l->now + (BACKOFF_US << (attempt > 6 ? 6 : attempt - 1));
+        m.change.reason = arena_printf(l->arena, "%s; it is tried again", end_text(l, r->failed));
+    } else {
+        m.change.to = JOB_FAILED;
+        m.change.reason = end_text(l, r->failed);
+    }
+    return move(l, &m, err);
+}
+
+static bool stop_ranks(struct look *l, const struct object *job, struct err *err)
+{
+    struct exec *x = l->jobs->exec;
+    for (size_t i = 0; i < l->n_status; i++) {
+        const struct exec_status *s = &l->status[i];
+        if (s->id.job == job->id && s->state != EXEC_EXITED && !x->ops->stop(x, s->id, -1, err) &&
+            err->code != ERR_NOT_FOUND)
+            return false;
+    }
+    return true;
+}
+
+static bool launch_missing(struct look *l, const struct object *job, struct err *err)
+{
+    for (int32_t rank = 0; rank < (int32_t)object_int(job, "nodes"); rank++) {
+        if (jobs_launch(l, job, rank, err))
+            continue;
+        if (err->code == ERR_UNAVAILABLE)
+            return false;
+        /* It can never be started: say so. */
+        struct move m = {.job = job,
+                         .change = {JOB_STARTING, JOB_FAILED, arena_strdup(l->arena, err->message)}};
+        *err = (struct err){0};
+        return move(l, &m, err);
+    }
+    return true;
+}
+
+static bool over_time(const struct look *l, const struct object *job)
+{
+    double hours = object_value(job, "hours")->r;
+    int64_t started = object_int(job, "started_at");
+    return hours > 0 && started && l->now > started + (int64_t)(hours * 3.6e9);
+}
+
+static bool step_started(struct look *l, const struct object *job, struct err *err)
+{
+    struct ranks r = look_ranks(l, job);
+    enum job_state s = job_state_of(job);
+    if (r.missing && s == JOB_STARTING)
+        return launch_missing(l, job, err);
+    if (r.exited == r.wanted)
+        return finish(l, job, &r, err);
+    if (r.failed) {
+        struct move m = {.job = job, .change = {s, JOB_STOPPING, "a rank failed: the others are stopped"}};
+        return move(l, &m, err) && stop_ranks(l, job, err);
+    }
+    if (s == JOB_STARTING && r.running + r.exited == r.wanted) {
+        struct move m = {.job = job, .change = {JOB_STARTING, JOB_RUNNING, NULL}};
+        return move(l, &m, err);
+    }
+    if (s == JOB_RUNNING && over_time(l, job)) {
+        struct move m = {.job = job, .change = {JOB_RUNNING, JOB_STOPPING, "its hours are over"}};
+        return move(l, &m, err) && stop_ranks(l, job, err);
+    }
+    return true;
+}
+
+static bool step_stopping(struct look *l, const struct object *job, struct err *err)
+{
+    struct ranks r = look_ranks(l, job);
+    if (r.starting + r.running > 0)
+        return stop_ranks(l, job, err);
+    return finish(l, job, &r, err);
+}
+
+static bool step(struct look *l, const struct object *job, struct err *err)
+{
+    switch (job_state_of(job)) {
+    case JOB_STARTING:
+    case JOB_RUNNING:
+        return step_started(l, job, err);
+    case JOB_STOPPING:
+        return step_stopping(l, job, err);
+    default:
+        return true;
+    }
+}
+
+/* --- deleted jobs --- */
+
+static bool purged_write(struct db_conn *c, void *ctx, struct err *err)
+{
+    return conn_exec(c, "DELETE FROM job_purges WHERE job = ?", db_args(db_int(*(int64_t *)ctx)), NULL, err);
+}
+
+static bool purge(struct look *l, struct err *err)
+{
+    struct db_rows rows;
+    struct exec *x = l->jobs->exec;
+    if (!db_query(l->jobs->core->db, l->arena, "SELECT job, attempts, nodes FROM job_purges LIMIT 20",
+                  DB_NO_ARGS, &rows, err))
+        return false;
+    for (size_t i = 0; i < rows.n; i++) {
+        const struct db_value *v = rows.row[i].v;
+        for (int32_t attempt = 1; attempt <= (int32_t)v[1].i; attempt++)
+            for (int32_t rank = 0; rank < (int32_t)v[2].i; rank++)
+                if (!x->ops->remove(x, (struct exec_id){v[0].i, attempt, rank}, err))
+                    return false;
+        int64_t job = v[0].i;
+        if (!db_write(l->jobs->core->db, purged_write, &job, err))
+            return false;
+    }
+    return true;
+}
+
+/* --- the loop --- */
+
+static bool look_once(struct jobs *j, struct err *err)
+{
+    auto_arena struct arena a;
+    arena_init(&a);
+    struct look l = {.jobs = j, .arena = &a, .now = clock_now()};
+    if (!load_jobs(&l, err))
+        return false;
+    if (!j->exec->ops->list(j->exec, &a, &l.status, &l.n_status, err))
+        return false;
+    for (size_t i = 0; i < l.n; i++) {
+        struct err one = {0};
+        if (!step(&l, &l.job[i], &one))
+            log_warn("job %lld: %s", (long long)l.job[i].id, one.message);
+    }
+    return jobs_place(&l, err) && purge(&l, err);
+}
+
+/* Jobs wait, and say why, on a machine that cannot run containers. */
+static bool wait_write(struct db_conn *c, void *ctx, struct err *err)
+{
+    struct jobs *j = ctx;
+    return conn_exec(c,
+                     "UPDATE jobs SET reason = ? WHERE state = 'queued' AND (reason IS NULL OR reason <> ?)",
+                     db_args(db_textz(j->reason), db_textz(j->reason)), NULL, err);
+}
+
+static bool wait_round(struct jobs *j)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += TICK_S;
+    pthread_mutex_lock(&j->lock);
+    int rc = 0;
+    while (!j->stop && !j->again && rc != ETIMEDOUT)
+        rc = pthread_cond_timedwait(&j->work, &j->lock, &until);
+    j->again = false;
+    bool go = !j->stop;
+    pthread_mutex_unlock(&j->lock);
+    return go;
+}
+
+static void *jobs_thread(void *arg)
+{
+    struct jobs *j = arg;
+    while (wait_round(j)) {
+        struct err err = {0};
+        bool ok = j->exec ? look_once(j, &err) : db_write(j->core->db, wait_write, j, &err);
+        if (!ok)
+            log_warn("jobs: %s", err.message);
+    }
+    return NULL;
+}
+
+void jobs_wake(struct jobs *j)
+{
+    if (!j)
+        return;
+    pthread_mutex_lock(&j->lock);
+    j->again = true;
+    pthread_cond_signal(&j->work);
+    pthread_mutex_unlock(&j->lock);
+}
+
+static void on_change(void *ctx, const struct exec_status *s)
+{
+    (void)s;
+    jobs_wake(ctx);
+}
+
+struct jobs *jobs_start(struct core *core, struct exec *x, const char *reason)
+{
+    struct jobs *j = base_zalloc(sizeof *j);
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_mutex_init(&j->lock, NULL);
+    pthread_cond_init(&j->work, &attr);
+    pthread_condattr_destroy(&attr);
+    j->core = core;
+    j->exec = x;
+    j->reason = base_strdup(reason ? reason : "");
+    j->again = true;
+    if (x)
+        x->ops->watch(x, on_change, j);
+    j->thread = thread_start("jobs", jobs_thread, j);
+    return j;
+}
+
+void jobs_stop(struct jobs *j)
+{
+    if (!j)
+        return;
+    if (j->exec)
+        j->exec->ops->watch(j->exec, NULL, NULL);
+    pthread_mutex_lock(&j->lock);
+    j->stop = true;
+    pthread_cond_signal(&j->work);
+    pthread_mutex_unlock(&j->lock);
+    pthread_join(j->thread, NULL);
+    pthread_mutex_destroy(&j->lock);
+    pthread_cond_destroy(&j->work);
+    free(j->reason);
+    free(j);
+}

@@ -1,0 +1,43 @@
+/* What the files of job/ share. */
+#ifndef INGOT_CORE_JOB_JOBS_OWN_H
+#define INGOT_CORE_JOB_JOBS_OWN_H
+
+#include "core/job/job.h"
+#include "sched/sched.h"
+
+#include <pthread.h>
+
+struct jobs {
+    struct core *core;
+    struct exec *exec;
+    char *reason; /* why there is no executor */
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t work;
+    bool stop, again;
+};
+
+/* One look at everything: the jobs that are not over, and their containers. In the arena of the look. */
+struct look {
+    struct jobs *jobs;
+    struct arena *arena;
+    int64_t now;
+    struct object *job;
+    size_t n;
+    struct exec_status *status;
+    size_t n_status;
+};
+
+/* The containers of a job's current attempt: how many are in which state. */
+struct ranks {
+    int32_t wanted, starting, running, exited, missing;
+    const struct exec_status *failed; /* the first that ended badly, or NULL */
+};
+struct ranks look_ranks(const struct look *l, const struct object *job);
+
+/* job_place.c: asks the scheduler and moves what may start to `starting`; keeps the reasons of the others. */
+bool jobs_place(struct look *l, struct err *err);
+/* job_launch.c: starts one rank (harmless when it runs already). */
+bool jobs_launch(struct look *l, const struct object *job, int32_t rank, struct err *err);
+
+#endif

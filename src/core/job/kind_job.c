@@ -1,0 +1,301 @@
+/* The kind `job`: what people give and see. */
+#include "base/clock.h"
+#include "core/job/job.h"
+
+const char *const job_state_names[] = {"queued",    "starting", "running", "stopping",
+                                       "completed", "failed",   "stopped"};
+
+static const struct choice states[] = {
+    {"queued", {"Queued", "排队中"}},       {"starting", {"Starting", "启动中"}},
+    {"running", {"Running", "运行中"}},     {"stopping", {"Stopping", "停止中"}},
+    {"completed", {"Completed", "已完成"}}, {"failed", {"Failed", "失败"}},
+    {"stopped", {"Stopped", "已停止"}},     {NULL, {NULL, NULL}},
+};
+
+static bool env_check(struct arena *a, const struct field *f, const struct db_value *value, struct err *err)
+{
+    if (value->type != DB_TEXT)
+        return true;
+    yyjson_val *doc = json_parse(a, value->s, err), *key, *v;
+    size_t i, max;
+    if (!doc)
+        return false;
+    if (!yyjson_is_obj(doc) || yyjson_obj_size(doc) > 200)
+        return err_set(err, ERR_INVALID, f->name, "%s: an object of at most 200 names and texts", f->name);
+    yyjson_obj_foreach(doc, i, max, key, v)
+    {
+        struct str name = json_str(key), text = json_str(v);
+        bool plain = name.n > 0 && name.n <= 100 && !(name.p[0] >= '0' && name.p[0] <= '9');
+        for (size_t k = 0; k < name.n; k++)
+            plain =
+                plain && (name.p[k] == '_' || (name.p[k] >= '0' && name.p[k] <= '9') ||
+                          (name.p[k] >= 'A' && name.p[k] <= 'Z') || (name.p[k] >= 'a' && name.p[k] <= 'z'));
+        if (!plain)
+            return err_set(err, ERR_INVALID, f->name, "%s: \"" STR_FMT "\" is no name of a variable", f->name,
+                           STR_ARG(name));
+        if (!text.p || utf8_count(text) > 500 || memchr(text.p, 0, text.n))
+            return err_set(err, ERR_INVALID, f->name,
+                           "%s: the value of " STR_FMT " must be a text of at most 500 characters", f->name,
+                           STR_ARG(name));
+    }
+    return true;
+}
+
+static const struct field fields[] = {
+    {.name = "name",
+     .type = FIELD_TEXT,
+     .flags = FIELD_REQUIRED | FIELD_CREATE | FIELD_SEARCH | FIELD_SORT | FIELD_FILTER | FIELD_LIST,
+     .min = 1,
+     .max = 50,
+     .rule = "name",
+     .title = {"Name", "名称"}},
+    {.name = "state",
+     .type = FIELD_CHOICE,
+     .flags = FIELD_FILTER | FIELD_LIST,
+     .choices = states,
+     .fallback = "\"queued\"",
+     .title = {"State", "状态"}},
+    {.name = "reason", .type = FIELD_TEXT, .flags = FIELD_LIST, .max = 500, .title = {"Reason", "原因"}},
+    {.name = "image",
+     .type = FIELD_TEXT,
+     .flags = FIELD_CREATE | FIELD_FILTER,
+     .max = 200,
+     .fallback = "\"host\"",
+     .title = {"Image", "镜像"},
+     .help = {"\"host\" is this machine's own programs.", "“host” 为本机自带的程序。"}},
+    {.name = "command",
+     .type = FIELD_TEXT,
+     .flags = FIELD_REQUIRED | FIELD_CREATE | FIELD_LONG,
+     .min = 1,
+     .max = 3000,
+     .title = {"Command", "命令"},
+     .help = {"Run by /bin/sh in /workspace.", "在 /workspace 中由 /bin/sh 执行。"}},
+    {.name = "env",
+     .type = FIELD_JSON,
+     .flags = FIELD_CREATE,
+     .max = 1 << 17,
+     .fallback = "{}",
+     .check = env_check,
+     .title = {"Environment variables", "环境变量"}},
+    {.name = "spec",
+     .type = FIELD_REF,
+     .flags = FIELD_REQUIRED | FIELD_CREATE | FIELD_FILTER | FIELD_LIST,
+     .ref = "spec",
+     .title = {"Spec", "规格"}},
+    {.name = "nodes",
+     .type = FIELD_INT,
+     .flags = FIELD_CREATE | FIELD_LIST,
+     .min = 1,
+     .max = 64,
+     .fallback = "1",
+     .title = {"Nodes", "节点数"}},
+    {.name = "priority",
+     .type = FIELD_INT,
+     .flags = FIELD_CREATE | FIELD_FILTER,
+     .min = -100,
+     .max = 100,
+     .fallback = "0",
+     .title = {"Priority", "优先级"}},
+    {.name = "retries",
+     .type = FIELD_INT,
+     .flags = FIELD_CREATE,
+     .min = 0,
+     .max = 10,
+     .fallback = "0",
+     .title = {"Retries after a failure", "失败重试次数"}},
+    {.name = "hours",
+     .type = FIELD_REAL,
+     .flags = FIELD_CREATE,
+     .min = 0,
+     .max = 10000,
+     .fallback = "0",
+     .unit = "hours",
+     .title = {"Ends after", "最长运行时间"},
+     .help = {"0: no limit.", "0 表示不限。"}},
+    {.name = "algorithm",
+     .type = FIELD_REF,
+     .flags = FIELD_CREATE,
+     .ref = "algorithm_version",
+     .title = {"Algorithm", "算法"},
+     .help = {"Its files are in /workspace/algorithm.", "文件位于 /workspace/algorithm。"}},
+    {.name = "model",
+     .type = FIELD_REF,
+     .flags = FIELD_CREATE,
+     .ref = "model_version",
+     .title = {"Base model", "基础模型"},
+     .help = {"Its files are in /workspace/model.", "文件位于 /workspace/model。"}},
+    {.name = "attempt", .type = FIELD_INT, .fallback = "0", .title = {"Attempt", "运行次数"}},
+    {.name = "exit_code", .type = FIELD_INT, .flags = FIELD_FILTER, .title = {"Exit code", "退出码"}},
+    {.name = "not_before", .type = FIELD_TIME, .title = {"Not before", "不早于"}},
+    {.name = "estimate", .type = FIELD_TIME, .title = {"Likely start", "预计开始"}},
+    {.name = "started_at", .type = FIELD_TIME, .flags = FIELD_LIST, .title = {"Started", "开始时间"}},
+    {.name = "ended_at", .type = FIELD_TIME, .flags = FIELD_LIST, .title = {"Ended", "结束时间"}},
+    {0},
+};
+
+enum job_state job_state_of(const struct object *o)
+{
+    struct str s = object_text(o, "state");
+    for (int i = 0; i <= JOB_STOPPED; i++)
+        if (str_is(s, job_state_names[i]))
+            return (enum job_state)i;
+    return JOB_FAILED;
+}
+
+bool job_is_over(enum job_state s)
+{
+    return s >= JOB_COMPLETED;
+}
+
+bool job_set_state(struct op *op, struct object *o, const struct job_change *c, struct err *err)
+{
+    int64_t now = clock_now();
+    if (job_state_of(o) != c->from)
+        return err_set(err, ERR_CONFLICT, "state", "the job is " STR_FMT " by now",
+                       STR_ARG(object_text(o, "state")));
+    *object_value(o, "state") = db_textz(job_state_names[c->to]);
+    *object_value(o, "reason") = db_textz(c->reason);
+    *object_value(o, "estimate") = db_null();
+    if (c->to == JOB_RUNNING)
+        *object_value(o, "started_at") = db_int(now);
+    if (job_is_over(c->to))
+        *object_value(o, "ended_at") = db_int(now);
+    return conn_exec(op->conn,
+                     "INSERT INTO job_events (job, at, attempt, state, reason) VALUES (?, ?, ?, ?, ?)",
+                     db_args(db_int(o->id), db_int(now), db_int(object_int(o, "attempt")),
+                             db_textz(job_state_names[c->to]), db_textz(c->reason ? c->reason : "")),
+                     NULL, err) &&
+           engine_update_row(op, o, err);
+}
+
+bool job_events(struct core *core, int64_t job, struct arena *a, struct buf *out, struct err *err)
+{
+    struct db_rows rows;
+    struct json_out o;
+    char at[CLOCK_TEXT_MAX];
+    if (!db_query(
+            core->db, a,
+            "SELECT at, attempt, state, reason FROM job_events WHERE job = ? ORDER BY id DESC LIMIT 500",
+            db_args(db_int(job)), &rows, err))
+        return false;
+    json_begin(&o, out);
+    json_object(&o);
+    json_key(&o, "items");
+    json_array(&o);
+    for (size_t i = 0; i < rows.n; i++) {
+        const struct db_value *v = rows.row[i].v;
+        json_object(&o);
+        json_kz(&o, "at", clock_format(v[0].i, at));
+        json_kint(&o, "attempt", v[1].i);
+        json_kstr(&o, "state", v[2].s);
+        json_kstr(&o, "reason", v[3].s);
+        json_object_end(&o);
+    }
+    json_array_end(&o);
+    json_object_end(&o);
+    return true;
+}
+
+static bool before_delete(struct op *op, struct object *o, struct err *err)
+{
+    (void)op;
+    return job_is_over(job_state_of(o)) ||
+           err_set(err, ERR_CONFLICT, "state", "the job is " STR_FMT ": stop it first",
+                   STR_ARG(object_text(o, "state")));
+}
+
+/* Its containers and their logs go in the background. */
+static bool after_delete(struct op *op, struct object *o, struct err *err)
+{
+    return conn_exec(op->conn, "DELETE FROM job_events WHERE job = ?", db_args(db_int(o->id)), NULL, err) &&
+           conn_exec(op->conn, "INSERT INTO job_purges (job, attempts, nodes) VALUES (?, ?, ?)",
+                     db_args(db_int(o->id), db_int(object_int(o, "attempt")), db_int(object_int(o, "nodes"))),
+                     NULL, err);
+}
+
+static bool stop_write(struct op *op, void *ctx, struct err *err)
+{
+    struct object *o = ctx, now;
+    bool found;
+    if (!engine_load_row(op, &kind_job, o->id, &now, &found, err))
+        return false;
+    enum job_state s = found ? job_state_of(&now) : JOB_STOPPED;
+    if (job_is_over(s))
+        return err_set(err, ERR_CONFLICT, "state", "the job is over already");
+    if (s != JOB_STOPPING) {
+        const char *reason = arena_printf(op->arena, "stopped by %s", op->caller->name);
+        struct job_change c = {s, s == JOB_QUEUED ? JOB_STOPPED : JOB_STOPPING, reason};
+        if (!job_set_state(op, &now, &c, err))
+            return false;
+    }
+    *o = now;
+    return true;
+}
+
+static bool run_stop(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+                     int *status, struct err *err)
+{
+    (void)input;
+    (void)status;
+    auto_buf struct buf text = {0};
+    if (!engine_write(op->core, op->caller, op->arena, stop_write, o, err))
+        return false;
+    jobs_wake(op->core->jobs);
+    if (!engine_show(op->core, op->caller, o, op->arena, &text, err))
+        return false;
+    json_raw(out, buf_view(&text));
+    return true;
+}
+
+static bool run_events(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+                       int *status, struct err *err)
+{
+    (void)input;
+    (void)status;
+    auto_buf struct buf text = {0};
+    if (!job_events(op->core, o->id, op->arena, &text, err))
+        return false;
+    json_raw(out, buf_view(&text));
+    return true;
+}
+
+static const struct action actions[] = {
+    {.name = "stop", .permission = "job.stop", .title = {"Stop", "停止"}, .danger = true, .run = run_stop},
+    {.name = "events",
+     .permission = "job.read",
+     .read_only = true,
+     .answer = "JobEvents",
+     .title = {"Events", "事件"},
+     .run = run_events},
+    {0},
+};
+
+static void changed(struct core *core, const struct object *o, const char *verb)
+{
+    (void)o;
+    if (strcmp(verb, "create") == 0 || strcmp(verb, "delete") == 0)
+        jobs_wake(core->jobs);
+}
+
+const struct kind kind_job = {
+    .name = "job",
+    .plural = "jobs",
+    .table = "jobs",
+    .title = {"Job", "作业"},
+    .titles = {"Jobs", "作业"},
+    .help = {"Commands in containers on the platform's machines", "在平台机器的容器中运行的命令"},
+    .menu = "build",
+    .scope = SCOPE_PROJECT,
+    .verbs = VERB_LIST | VERB_READ | VERB_CREATE | VERB_DELETE,
+    .fields = fields,
+    .actions = actions,
+    .before_delete = before_delete,
+    .after_delete = after_delete,
+    .changed = changed,
+    .extra_sql =
+        "CREATE TABLE job_events (id {id}, job BIGINT NOT NULL, at BIGINT NOT NULL, attempt BIGINT NOT NULL,"
+        " state {text} NOT NULL, reason {text} NOT NULL);\n"
+        "CREATE INDEX job_events_job ON job_events (job, id);\n"
+        "CREATE TABLE job_purges (job BIGINT PRIMARY KEY, attempts BIGINT NOT NULL, nodes BIGINT NOT NULL);\n"
+        "CREATE INDEX jobs_live ON jobs (state, id);\n",
+};
