@@ -1,0 +1,215 @@
+/* Logs of jobs: pages, live (Server-Sent Events) and as a download. */
+#include "api/jobs.h"
+#include "api/outflow.h"
+#include "base/pool.h"
+#include "core/job/job.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+
+#define PAGE          (256 << 10)
+#define FOLLOWERS_MAX 512
+
+/* What a request is about; copied, because a follower outlives the request's own thread. */
+struct reading {
+    struct core *core;
+    struct exec *exec;
+    struct exec_id id;
+    int64_t offset;
+};
+
+static bool number(struct api_call *call, const char *name, int64_t low, int64_t high, int64_t fallback,
+                   int64_t *ret, struct err *err)
+{
+    struct str text;
+    *ret = fallback;
+    if (!request_param(call->request, name, &text, err))
+        return !err->code;
+    if (str_to_i64(text, ret) && *ret >= low && *ret <= high)
+        return true;
+    return err_set(err, ERR_INVALID, name, "%s: must be a whole number from %lld to %lld", name,
+                   (long long)low, (long long)high);
+}
+
+bool jobs_find(struct api_call *call, const char *permission, struct object *ret, struct err *err)
+{
+    int64_t id;
+    if (!str_to_i64(call->params[0], &id))
+        return err_set(err, ERR_NOT_FOUND, NULL, "there is no such job");
+    if (!engine_get(call->core, &call->caller, &kind_job, 0, id, call->arena, ret, err))
+        return false;
+    return !permission || caller_need(&call->caller, permission, ret->project, err);
+}
+
+bool jobs_container(struct api_call *call, const struct object *job, struct exec_id *ret, struct err *err)
+{
+    int64_t rank, attempt, last = object_int(job, "attempt");
+    if (!number(call, "rank", 0, object_int(job, "nodes") - 1, 0, &rank, err) ||
+        !number(call, "attempt", 1, last ? last : 1, last ? last : 1, &attempt, err))
+        return false;
+    if (!jobs_exec(call->core->jobs))
+        return err_set(err, ERR_UNAVAILABLE, NULL, "this server runs no containers");
+    *ret = (struct exec_id){job->id, (int32_t)attempt, (int32_t)rank};
+    return last || err_set(err, ERR_CONFLICT, "state", "the job has not started yet");
+}
+
+static bool open_reading(struct api_call *call, struct reading *ret, struct err *err)
+{
+    struct object job;
+    *ret = (struct reading){.core = call->core, .exec = jobs_exec(call->core->jobs)};
+    return jobs_find(call, NULL, &job, err) && jobs_container(call, &job, &ret->id, err) &&
+           number(call, "after", 0, INT64_MAX, 0, &ret->offset, err);
+}
+
+/* One line of the log: "time stream text". */
+static void write_line(struct json_out *o, struct str line)
+{
+    json_object(o);
+    json_kstr(o, "at", (struct str){line.p, 27});
+    json_kz(o, "stream", line.p[28] == 'e' ? "error" : line.p[28] == 'i' ? "platform" : "output");
+    struct str text = {line.p + EXEC_LOG_HEAD, line.n - EXEC_LOG_HEAD};
+    json_key(o, "text");
+    json_string(o, text);
+    json_object_end(o);
+}
+
+/* Text of programs may be anything; JSON is UTF-8. */
+static void make_utf8(char *p, size_t n)
+{
+    if (utf8_valid((struct str){p, n}))
+        return;
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)p[i] >= 0x80)
+            p[i] = '?';
+}
+
+/* Whole lines of what was read; returns the bytes they take. */
+static size_t write_lines(struct json_out *o, char *p, size_t n)
+{
+    size_t done = 0;
+    for (char *end; (end = memchr(p + done, '\n', n - done)); done = (size_t)(end - p) + 1) {
+        size_t length = (size_t)(end - (p + done));
+        if (length < EXEC_LOG_HEAD)
+            continue;
+        make_utf8(p + done, length);
+        write_line(o, (struct str){p + done, length});
+    }
+    return done;
+}
+
+static void run_log(struct api_call *call)
+{
+    struct reading r;
+    struct err err = {0};
+    struct exec_log log;
+    size_t n;
+    if (!open_reading(call, &r, &err) || !r.exec->ops->log(r.exec, r.id, &log, &err)) {
+        api_problem(call, &err, NULL, 0);
+        return;
+    }
+    auto_free char *space = base_alloc(PAGE);
+    int64_t from = r.offset < log.first ? log.first : r.offset, at = from;
+    if (!r.exec->ops->log_read(r.exec, r.id, &at, space, PAGE, &n, &err)) {
+        api_problem(call, &err, NULL, 0);
+        return;
+    }
+    auto_buf struct buf body = {0};
+    struct json_out o;
+    json_begin(&o, &body);
+    json_object(&o);
+    json_kint(&o, "first", log.first);
+    json_kint(&o, "end", log.end);
+    json_kbool(&o, "closed", log.closed);
+    json_key(&o, "lines");
+    json_array(&o);
+    size_t done = write_lines(&o, space, n);
+    json_array_end(&o);
+    json_kint(&o, "next", at - (int64_t)n + (int64_t)done);
+    json_object_end(&o);
+    api_answer(call, 200, NULL, 0, buf_view(&body));
+}
+
+/* --- following --- */
+
+static atomic_int followers;
+
+struct follower {
+    struct reading reading;
+    struct outflow *flow;
+};
+
+/* Sends what is new; *ret_more false at the end. */
+static bool follow_step(struct follower *f, char *space, bool *ret_more)
+{
+    struct reading *r = &f->reading;
+    struct err err = {0};
+    struct exec_log log;
+    size_t n;
+    int64_t at = r->offset;
+    *ret_more = false;
+    if (!r->exec->ops->log(r->exec, r->id, &log, &err) ||
+        !r->exec->ops->log_read(r->exec, r->id, &at, space, PAGE, &n, &err))
+        return true; /* the job was deleted: the stream ends */
+    auto_buf struct buf out = {0}, lines = {0};
+    struct json_out o;
+    json_begin(&o, &lines);
+    json_array(&o);
+    size_t done = write_lines(&o, space, n);
+    json_array_end(&o);
+    r->offset = at - (int64_t)n + (int64_t)done;
+    if (done) {
+        buf_printf(&out, "id: %lld\nevent: lines\ndata: " STR_FMT "\n\n", (long long)r->offset,
+                   STR_ARG(buf_view(&lines)));
+        *ret_more = true;
+    } else if (!log.closed) {
+        r->exec->ops->log_wait(r->exec, r->id, r->offset, 1000, &err);
+        buf_z(&out, ":\n\n");
+        *ret_more = true;
+    } else {
+        buf_z(&out, "event: end\ndata: {}\n\n");
+    }
+    return outflow_write(f->flow, buf_view(&out));
+}
+
+static void *follow_thread(void *arg)
+{
+    struct follower *f = arg;
+    char *space = base_alloc(PAGE);
+    bool more = true;
+    while (more && follow_step(f, space, &more)) {
+    }
+    outflow_end(f->flow, true);
+    free(space);
+    free(f);
+    atomic_fetch_sub(&followers, 1);
+    return NULL;
+}
+
+static void run_follow(struct api_call *call)
+{
+    struct follower *f = base_zalloc(sizeof *f);
+    struct err err = {0};
+    const struct header headers[] = {{STR("Content-Type"), STR("text/event-stream")},
+                                     {STR("Cache-Control"), STR("no-store")}};
+    bool counted = atomic_fetch_add(&followers, 1) < FOLLOWERS_MAX;
+    if (!counted)
+        err_set(&err, ERR_UNAVAILABLE, NULL, "too many logs are being followed");
+    if (!counted || !open_reading(call, &f->reading, &err)) {
+        atomic_fetch_sub(&followers, 1);
+        free(f);
+        api_problem(call, &err, NULL, 0);
+        return;
+    }
+    f->flow = outflow_begin(call->request, 200, headers, countof(headers));
+    pthread_detach(thread_start("follow", follow_thread, f));
+}
+
+#define LOG "/api/v1/jobs/{job}/log"
+
+const struct route job_log_routes[] = {
+    {"GET", LOG, NULL, run_log, .summary = "Lines of a job's log", .query = "rank attempt after",
+     .answer = "{\"type\":\"object\"}"},
+    {"GET", LOG "/follow", NULL, run_follow, .summary = "A job's log as it is written, as Server-Sent Events",
+     .query = "rank attempt after", .answer = "{\"type\":\"string\"}", .type = "text/event-stream"},
+    {0},
+};
