@@ -129,7 +129,7 @@ static bool open_terminal(struct api_call *call, struct terminal *t, struct err 
     static const char *const env[] = {"TERM=xterm-256color"};
     struct object job;
     struct exec_id id;
-    if (!same_site(call, err) || !jobs_find(call, "job.terminal", &job, err) ||
+    if (!same_site(call, err) || !jobs_find(call, "job.create", &job, err) ||
         !jobs_container(call, &job, &id, err))
         return false;
     t->exec = jobs_exec(call->core->jobs);
