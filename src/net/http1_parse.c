@@ -82,6 +82,16 @@ bool http_value_valid(struct str value)
 
 /* --- llhttp's callbacks --- */
 
+/* llhttp knows RTSP and ICE too. */
+static int on_protocol(llhttp_t *ll, const char *at, size_t n)
+{
+    struct http1_parser *p = parser_of(ll);
+    for (size_t i = 0; i < n; i++, p->protocol_n++)
+        if (p->protocol_n >= 4 || at[i] != "HTTP"[p->protocol_n])
+            return refuse(p, 400, "the protocol is not HTTP");
+    return 0;
+}
+
 static int on_url(llhttp_t *ll, const char *at, size_t n)
 {
     struct http1_parser *p = parser_of(ll);
@@ -262,6 +272,7 @@ static int on_done(llhttp_t *ll)
 }
 
 static const llhttp_settings_t settings = {
+    .on_protocol = on_protocol,
     .on_url = on_url,
     .on_header_field = on_field,
     .on_header_value = on_value,
@@ -310,7 +321,7 @@ static enum http1_event refused(struct http1_parser *p, llhttp_errno_t e, unsign
             refuse(p, 400, "this is not HTTP");
         break;
     case HPE_INVALID_VERSION:
-        if (at > ' ')
+        if (reason && strcmp(reason, "Invalid HTTP version") == 0)
             refuse(p, 505, "the HTTP version is not supported");
         else
             refuse(p, 400, "the request line does not end with the version and CR LF");

@@ -24,6 +24,7 @@ struct http1_parser {
     struct str target, name, value;
     size_t raw;      /* bytes of the header so far */
     size_t trailing; /* bytes of trailers and chunk extensions */
+    unsigned protocol_n;
     unsigned hosts, lengths, codings;
     int status; /* REFUSED: what to answer */
     const char *detail;
