@@ -14,7 +14,8 @@ packages_of() {
         ;;
     check) echo clang clang-format clang-tidy cppcheck ;;
     test)
-        echo clang libclang-rt-14-dev python3-dev postgresql chromium fonts-noto-cjk openssl zstd curl procps ffmpeg
+        echo clang libclang-rt-14-dev python3-dev postgresql chromium fonts-noto-cjk openssl zstd curl procps ffmpeg \
+            nginx-light
         ;;
     bench) echo nginx-light wrk curl postgresql ;;
     *)
