@@ -335,7 +335,7 @@ static void route_operation(struct writer *w, const struct route *r)
     struct json_out *o = &w->o;
     bool is_public = r->permission && strcmp(r->permission, "public") == 0;
     char method[8] = "";
-    for (size_t i = 0; r->method[i] && i < 7; i++)
+    for (size_t i = 0; i < 7 && r->method[i]; i++)
         method[i] = (char)(r->method[i] + 32);
     operation_begin(w, method, route_id(w, r), r->summary ? r->summary : r->pattern, "platform");
     if (is_public) {
