@@ -15,7 +15,7 @@ static struct str class_of(struct str path)
     return path_split((struct str){probe, name.n + 2}) ? STR_NULL : name;
 }
 
-/* All media in folders, and at least two different ones. */
+/* Most media in folders of at least two different names. */
 int folder_detect(struct codec_reader *r)
 {
     struct map *names = map_new();
@@ -33,7 +33,7 @@ int folder_detect(struct codec_reader *r)
     }
     bool several = map_count(names) > 1;
     map_free(names);
-    return media && classed * 10 >= media * 9 && several ? 30 : 0;
+    return media && classed * 2 >= media && several ? 30 : 0;
 }
 
 bool folder_read(struct codec_reader *r, struct err *err)

@@ -49,10 +49,11 @@ void geometry_bounds(const double *xy, size_t n, double ret[4])
 {
     double left = INFINITY, top = INFINITY, right = -INFINITY, bottom = -INFINITY;
     for (size_t i = 0; i < n; i++) {
-        left = fmin(left, xy[2 * i]);
-        right = fmax(right, xy[2 * i]);
-        top = fmin(top, xy[2 * i + 1]);
-        bottom = fmax(bottom, xy[2 * i + 1]);
+        double x = xy[2 * i], y = xy[2 * i + 1];
+        left = x < left ? x : left;
+        right = x > right ? x : right;
+        top = y < top ? y : top;
+        bottom = y > bottom ? y : bottom;
     }
     ret[0] = n ? left : 0;
     ret[1] = n ? top : 0;

@@ -4,39 +4,72 @@
 #include <math.h>
 #include <stdio.h>
 
-static void put_digits(struct buf *b, uint64_t n, int decimals)
+enum { NUMBER_MAX = 32 }; /* bytes of a number's text */
+
+/* n / 10^decimals, without zeros at the end of the fraction. */
+static char *put_digits(char *out, uint64_t n, int decimals)
 {
-    char text[32];
+    char text[NUMBER_MAX];
     char *end = text + sizeof text, *p = end;
+    while (decimals && n % 10 == 0) {
+        n /= 10;
+        decimals--;
+    }
     for (int i = 0; n || i <= decimals; i++) {
         if (i == decimals && decimals)
             *--p = '.';
         *--p = (char)('0' + n % 10);
         n /= 10;
     }
-    buf_add(b, p, (size_t)(end - p));
+    memcpy(out, p, (size_t)(end - p));
+    return out + (end - p);
 }
 
-/* Most coordinates have few decimals: n / 10^k is the value exactly when the division, which IEEE 754 rounds
- * as reading the decimal text would, gives it back. The rest is tried with 15 to 17 digits. */
-void model_write_number(struct buf *b, double v)
+/* Most coordinates have two decimals or few more: n / 10^k is the value exactly when the division, which IEEE
+ * 754 rounds as reading the decimal text would, gives it back. The rest is tried with 15 to 17 digits. */
+static char *put_real(char *out, double v)
 {
-    static const double power[] = {1, 10, 100, 1000, 10000, 100000, 1000000};
-    double size = fabs(v);
+    double size = v < 0 ? -v : v;
     if (size < 1e9) {
-        for (int k = 0; k < (int)countof(power); k++) {
-            double n = nearbyint(size * power[k]);
-            if (n / power[k] != size)
+        for (int k = 2; k <= 6; k += 4) {
+            double power = k == 2 ? 1e2 : 1e6;
+            uint64_t n = (uint64_t)(size * power + 0.5);
+            if ((double)n / power != size)
                 continue;
             if (v < 0)
-                buf_char(b, '-');
-            put_digits(b, (uint64_t)n, k);
-            return;
+                *out++ = '-';
+            return put_digits(out, n, k);
         }
     }
-    struct json_out o;
-    json_begin(&o, b);
-    json_real(&o, v);
+    for (int digits = 15; isfinite(v) && digits <= 17; digits++) {
+        snprintf(out, NUMBER_MAX, "%.*g", digits, v);
+        if (strtod(out, NULL) == v)
+            return out + strlen(out);
+    }
+    memcpy(out, "null", 4);
+    return out + 4;
+}
+
+void model_write_number(struct buf *b, double v)
+{
+    char text[NUMBER_MAX + 1];
+    buf_add(b, text, (size_t)(put_real(text, v) - text));
+}
+
+/* [1,2,3]: room is made once. */
+static void write_numbers(struct buf *b, const double *v, size_t n)
+{
+    buf_reserve(b, (n + 1) * (NUMBER_MAX + 2));
+    char *p = b->p + b->n;
+    *p++ = '[';
+    for (size_t i = 0; i < n; i++) {
+        if (i)
+            *p++ = ',';
+        p = put_real(p, v[i]);
+    }
+    *p++ = ']';
+    *p = 0;
+    b->n = (size_t)(p - b->p);
 }
 
 void model_write_string(struct buf *b, struct str s)
@@ -157,11 +190,7 @@ static void put_raw(struct members *m, const char *key, struct str json)
 static void put_numbers(struct members *m, const char *key, const double *v, size_t n)
 {
     put_key(m, key);
-    for (size_t i = 0; i < n; i++) {
-        buf_char(m->b, i ? ',' : '[');
-        model_write_number(m->b, v[i]);
-    }
-    buf_char(m->b, ']');
+    write_numbers(m->b, v, n);
 }
 
 static void put_points(struct members *m, const struct shape *s)
@@ -169,11 +198,7 @@ static void put_points(struct members *m, const struct shape *s)
     put_key(m, "points");
     for (uint32_t i = 0; i < s->point_count; i++) {
         buf_char(m->b, i ? ',' : '[');
-        for (int k = 0; k < 3; k++) {
-            buf_char(m->b, k ? ',' : '[');
-            model_write_number(m->b, s->points[i][k]);
-        }
-        buf_char(m->b, ']');
+        write_numbers(m->b, s->points[i], 3);
     }
     buf_char(m->b, ']');
 }
@@ -183,12 +208,7 @@ static void put_rings(struct members *m, const struct shape *s)
     put_key(m, "rings");
     for (uint32_t i = 0; i < s->ring_count; i++) {
         buf_char(m->b, i ? ',' : '[');
-        const struct ring *ring = &s->rings[i];
-        for (size_t k = 0; k < (size_t)ring->count * 2; k++) {
-            buf_char(m->b, k ? ',' : '[');
-            model_write_number(m->b, ring->xy[k]);
-        }
-        buf_char(m->b, ']');
+        write_numbers(m->b, s->rings[i].xy, (size_t)s->rings[i].count * 2);
     }
     buf_char(m->b, ']');
 }

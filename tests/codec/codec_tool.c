@@ -418,7 +418,8 @@ int main(int argc, char **argv)
     if (t.dirfd < 0)
         die("no such folder");
     list_folder(&t, "");
-    qsort(t.files, t.count, sizeof *t.files, by_path);
+    if (t.count)
+        qsort(t.files, t.count, sizeof *t.files, by_path);
     run(&t, argc, argv, type);
     close(t.dirfd);
     free(t.files);
