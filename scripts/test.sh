@@ -31,6 +31,7 @@ api     | tests/api             | run_api
 api-pg  | tests/api             | run_api_pg
 sdk     | python/tests          | run_sdk
 record  | tests/record          | run_record
+codec   | tests/codec           | run_codec
 web     | web/package.json      | run_web
 browser | tests/browser         | run_browser
 scripts | tests/scripts         | run_scripts
@@ -88,6 +89,10 @@ run_sdk() {
 
 run_record() {
     pytest tests/record
+}
+
+run_codec() {
+    mode_build san && INGOT_BUILD=build/san pytest tests/codec
 }
 
 run_scripts() {

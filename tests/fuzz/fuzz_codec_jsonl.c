@@ -1,0 +1,17 @@
+/* The JSON lines reader on any bytes. */
+#include "codec_fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const struct fuzz_file files[] = {
+        {"a.wav", STR("x")},
+        {"t.jsonl", (struct str){(const char *)data, size}},
+    };
+    static const enum annotation_type types[] = {ANNOTATION_TEXT_CLASS, ANNOTATION_TEXT_SPANS,
+                                                 ANNOTATION_TRANSCRIPTION};
+    for (size_t i = 0; i < countof(types); i++)
+        fuzz_codec("jsonl", types[i], files, countof(files));
+    return 0;
+}
