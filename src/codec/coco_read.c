@@ -11,7 +11,13 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { GROUP_BYTES = 48 << 20, DROP_BYTES = 8 << 20, DEPTH_MAX = 64, POOL_BYTES = 4 << 20, UNKNOWN_MAX = 16 };
+enum {
+    GROUP_BYTES = 48 << 20,
+    DROP_BYTES = 8 << 20,
+    DEPTH_MAX = 64,
+    POOL_BYTES = 512 << 10,
+    UNKNOWN_MAX = 16
+};
 
 struct image {
     uint64_t key; /* id */
