@@ -54,7 +54,7 @@ static bool parse_order(const struct kind *k, const struct list_query *q, struct
         o.field = kind_field(k, name, NULL);
         bool sortable = o.field && o.field->flags & FIELD_SORT && !(o.field->flags & FIELD_VIRTUAL);
         /* Without sort=, the searched field orders, sortable or not: it is indexed. */
-        if (!sortable && q->sort.n) {
+        if (!o.field || (!sortable && q->sort.n)) {
             char shown[RULE_SHORT];
             if (!utf8_valid(name))
                 name = STR("?");
@@ -236,7 +236,7 @@ bool engine_list(struct core *core, const struct caller *c, const struct kind *k
                  struct arena *a, struct buf *out, struct err *err)
 {
     struct order order;
-    struct cursor after;
+    struct cursor after = {0};
     int64_t limit = q->limit ? q->limit : LIMIT_DEFAULT;
     if (limit < 1 || limit > LIMIT_MAX)
         return err_set(err, ERR_INVALID, "limit", "limit: %" PRId64 " is not in 1 to %d", limit, LIMIT_MAX);

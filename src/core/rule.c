@@ -187,12 +187,12 @@ const struct rule *rule_find(const char *name)
     return NULL;
 }
 
-const char *rule_short(struct str s, char ret[RULE_SHORT])
+const char *rule_short(struct str text, char ret[RULE_SHORT])
 {
     size_t end = 0;
-    for (size_t chars = 0; end < s.n && chars < 40; chars++)
-        utf8_next(s, &end);
-    snprintf(ret, RULE_SHORT, "\"%.*s%s\"", (int)end, s.p ? s.p : "", end < s.n ? "…" : "");
+    for (size_t chars = 0; end < text.n && chars < 40; chars++)
+        utf8_next(text, &end);
+    snprintf(ret, RULE_SHORT, "\"%.*s%s\"", (int)end, text.p ? text.p : "", end < text.n ? "…" : "");
     return ret;
 }
 
