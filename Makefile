@@ -2,7 +2,7 @@
 # make run        installs what is missing, builds, starts on 127.0.0.1:8080 with ./data
 # make test       installs what is missing, builds all, runs every test
 # make check      format, linters, layer order, sizes
-# make bench      benchmarks against a peer; BENCH="name ..." runs some
+# make bench      benchmarks against a peer; BENCH="platform get" runs some
 # make build-MODE one of release, san (ASan+UBSan), tsan, fuzz, without the web UI's build
 # make clean      removes build/ and web/dist (not .cache)
 MODES := release san tsan fuzz
@@ -46,8 +46,7 @@ check:
 bench:
 	@scripts/setup.sh build bench
 	@$(MAKE) --no-print-directory all
-	@scripts/venv.sh
-	.cache/venv/bin/python bench/run.py $(BENCH)
+	scripts/bench.sh $(BENCH)
 
 clean:
 	rm -rf build web/dist

@@ -1,6 +1,6 @@
 """Benchmarks of the running platform (issue table of the foundation), each against a peer in the same minute.
 
-    scripts/bench.sh [--list] [--seconds N] [NAME...]
+    scripts/bench.sh platform [--list] [--seconds N] [NAME...]
 
 CPU is what the process itself used (utime + stime of /proc), so a busy machine disturbs the figures little.
 """

@@ -1,6 +1,24 @@
 #!/bin/sh
-# Runs the benchmarks: scripts/bench.sh, or scripts/bench.sh NAME... for some (--list shows the names). Prints a table;
-# each figure is a ratio to a peer measured in the same minute. Needs the release build.
+# Runs the benchmarks and prints tables; each figure is a ratio to a peer measured in the same minute. Needs the
+# release build (make bench makes it). Without arguments everything that needs no further packages:
+#   scripts/bench.sh [platform [--seconds N] [get|auth|list|create|upload|start ...] | record [MB [MB]]]
+# bench/coco.py and build/release/bench_db_commit are run by hand; see bench/README.md.
 set -eu
 cd "$(dirname "$0")/.."
-exec /usr/bin/python3 bench/platform.py "$@"
+
+part=${1-all}
+[ $# = 0 ] || shift
+case $part in
+platform) exec /usr/bin/python3 bench/platform.py "$@" ;;
+record) exec bench/record.sh "$@" ;;
+all)
+    failed=0
+    /usr/bin/python3 bench/platform.py || failed=1
+    bench/record.sh || failed=1
+    exit $failed
+    ;;
+*)
+    echo "bench.sh: there is no part '$part' (platform, record)" >&2
+    exit 2
+    ;;
+esac
