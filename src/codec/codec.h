@@ -167,6 +167,12 @@ bool codec_training_write(const struct codec_source *src, enum annotation_type t
                           void (*problem)(void *ctx, const struct codec_problem *p), void *problem_ctx,
                           struct err *err);
 
+/* A small dataset of the type in the format, with its samples (pictures, texts, sounds), for users to look
+ * at; the same bytes each time. Only file_begin, write and file_end of out are used. ERR_INVALID (field
+ * "format") when the format cannot carry the type. */
+bool codec_example(const struct codec *c, enum annotation_type type, const struct codec_output *out,
+                   struct err *err);
+
 /* Whether the path's ending is that of a sample of this data type (.jpg, .txt, .wav ...). */
 bool codec_is_media(struct str path, enum annotation_data data);
 

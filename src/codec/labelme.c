@@ -328,7 +328,11 @@ static bool put_any(struct json_out *o, struct group *g, const struct shape *s)
 
 static bool write_sample(struct codec_writer *w, struct writer_sample *it, struct err *err)
 {
-    const char *name = writer_unique(w, it, it->s.path);
+    enum codec_split part = writer_part(w, it);
+    struct str own = it->s.path;
+    if (part && path_split(own) != part) /* LabelMe has folders only */
+        own = str_of(arena_printf(&it->arena, "%s/" STR_FMT, codec_split_names[part], STR_ARG(own)));
+    const char *name = writer_unique(w, it, own);
     struct str stem = str_of(name), base = path_base(stem);
     struct group g = {1, &it->arena};
     struct json_out o;

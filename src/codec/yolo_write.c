@@ -65,6 +65,9 @@ static bool write_sample(struct codec_writer *w, struct writer_sample *it, struc
     struct str own = it->s.path;
     if (str_starts(own, "images/"))
         own = (struct str){own.p + 7, own.n - 7};
+    size_t known = strlen(folder);
+    if (str_starts(own, folder) && own.n > known && own.p[known] == '/')
+        own = (struct str){own.p + known + 1, own.n - known - 1};
     char *name = writer_unique(w, it, str_of(arena_printf(&it->arena, "%s/" STR_FMT, folder, STR_ARG(own))));
     struct str stem = str_of(name), base = path_base(stem);
     stem.n -= base.n - path_stem(base).n;

@@ -351,6 +351,17 @@ static void write_all(struct tool *t, enum annotation_type type, const char *for
 /* ---- commands
  * --------------------------------------------------------------------------------------------*/
 
+static void example(struct tool *t, enum annotation_type type, const char *format)
+{
+    struct codec_output out = {.ctx = t, .file_begin = on_begin, .write = on_write, .file_end = on_end};
+    struct err err = {0};
+    const struct codec *c = codec_named(str_of(format));
+    if (!c)
+        die("no such format");
+    if (!codec_example(c, type, &out, &err))
+        die(err.message);
+}
+
 static void detect(struct tool *t, enum annotation_type type)
 {
     struct codec_input in = {
@@ -410,6 +421,12 @@ int main(int argc, char **argv)
         die("see the top of codec_tool.c; TYPE must be an annotation type");
     if (!strcmp(argv[1], "check"))
         return check(type);
+    if (!strcmp(argv[1], "example") && argc == 5) {
+        t.out_dir = argv[4];
+        example(&t, type, argv[3]);
+        arena_release(&t.arena);
+        return 0;
+    }
     int dir = !strcmp(argv[1], "detect") ? 3 : 4;
     if (argc <= dir)
         die("see the top of codec_tool.c");

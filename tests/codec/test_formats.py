@@ -298,3 +298,34 @@ def test_training_data_in_coco(tool, tmp_path, kind, first):
     parts = content(train, kind != "detection") | content(test, kind != "detection")
     expected = {f"images/{k}": v for k, v in content(whole, kind != "detection").items()}
     assert parts == {k: v for k, v in expected.items() if k in annotated}
+
+
+# ---- examples ---------------------------------------------------------------------------------------------------------
+
+FORMATS = {
+    "ingot": ["image-class", "image-classes", "detection", "rotated-detection", "segmentation", "keypoints", "ocr",
+              "text-class", "text-spans", "audio-class", "transcription"],
+    "coco": ["detection", "rotated-detection", "segmentation", "keypoints", "ocr"],
+    "voc": ["detection", "rotated-detection"],
+    "labelme": ["image-class", "image-classes", "detection", "rotated-detection", "segmentation", "ocr"],
+    "yolo": ["detection", "rotated-detection", "segmentation", "keypoints"],
+    "jsonl": ["text-class", "text-spans", "transcription"],
+    "csv": ["image-class", "image-classes", "detection", "text-class", "audio-class", "transcription"],
+    "image-folder": ["image-class", "text-class", "audio-class"],
+}
+
+
+@pytest.mark.parametrize("form,kind", [(f, k) for f, kinds in FORMATS.items() for k in kinds])
+def test_example_is_read_back_whole(tool, tmp_path, form, kind):
+    for name in ("one", "two"):
+        tool.run("example", kind, form, tmp_path / name)
+    files = sorted(p.relative_to(tmp_path / "one") for p in (tmp_path / "one").rglob("*") if p.is_file())
+    assert files
+    for f in files:
+        assert (tmp_path / "one" / f).read_bytes() == (tmp_path / "two" / f).read_bytes()
+    assert tool.run("detect", kind, tmp_path / "one").strip() == form
+    lines = tool.read(kind, form, tmp_path / "one")
+    assert not [x for x in lines if "problem" in x]
+    samples = [x for x in lines if "file" in x]
+    assert len(samples) == 4 and all(s.get("annotation") and not s.get("missing") for s in samples)
+    assert {s["split"] for s in samples} == {"train", "val"}
