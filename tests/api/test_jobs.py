@@ -1,0 +1,158 @@
+"""Jobs in real containers: states, logs, exit codes, stop, gangs, mounts, quota, terminal, and a server that is killed."""
+
+import json
+import ssl  # noqa: F401  (websockets needs it to be importable)
+
+import pytest
+from harness import unique, wait_for
+from test_files import put
+from websockets.sync.client import connect
+
+OVER = ("completed", "failed", "stopped")
+
+
+@pytest.fixture(scope="session")
+def spec(admin) -> dict:
+    return admin.post("specs", {"name": unique("small"), "cpus": 0.2, "memory": 256 << 20})
+
+
+@pytest.fixture
+def run(admin, project, spec):
+    """Submits a job and gives it when it is over (or in the wanted state)."""
+    def submit(command: str, until=OVER, **fields) -> dict:
+        job = admin.post("jobs", {"project": project["id"], "name": unique("job"), "command": command, "spec": spec["id"], **fields})
+        return reached(admin, job, until)
+    return submit
+
+
+def reached(api, job: dict, states) -> dict:
+    return wait_for(lambda: (j := api.get(f"jobs/{job['id']}"))["state"] in states and j, f"one of {states}")
+
+
+def log(api, job: dict, **params) -> list[str]:
+    lines, after = [], 0
+    while True:
+        page = api.get(f"jobs/{job['id']}/log", after=after, **params)
+        lines += [line["text"] for line in page["lines"]]
+        if page["next"] == after or page["next"] >= page["end"]:
+            return lines
+        after = page["next"]
+
+
+def test_a_job_runs_and_says_what_it_did(admin, run):
+    job = run("echo hello; echo to-errors >&2; pwd; id -u")
+    assert (job["state"], job["exit_code"], job["attempt"]) == ("completed", 0, 1)
+    lines = log(admin, job)
+    assert {"hello", "to-errors", "/workspace", "0"} <= set(lines)
+    states = [e["state"] for e in admin.get(f"jobs/{job['id']}/events")["items"]]
+    assert states == ["completed", "running", "starting"] or states == ["completed", "starting"]
+    assert job["started_at"] or states == ["completed", "starting"]
+
+
+def test_failures_have_codes_and_reasons(admin, run):
+    job = run("exit 7")
+    assert (job["state"], job["exit_code"]) == ("failed", 7)
+    assert "7" in job["reason"]
+
+
+def test_retries(admin, run):
+    job = run("exit 3", retries=1)
+    assert (job["state"], job["attempt"]) == ("failed", 2)
+    log(admin, job, attempt=1)
+
+
+def test_environment_and_gangs(admin, run):
+    job = run('echo "rank $NODE_RANK of $NNODES says $WORD"; getent hosts "$MASTER_ADDR" >/dev/null && echo found', nodes=2,
+              env={"WORD": "你好"})
+    assert job["state"] == "completed", job
+    for rank in (0, 1):
+        lines = log(admin, job, rank=rank)
+        assert f"rank {rank} of 2 says 你好" in lines
+        assert "found" in lines
+
+
+def test_stop(admin, run):
+    job = run("echo up; exec sleep 1000", until=("running",))
+    admin.post(f"jobs/{job['id']}/stop", expect=200)
+    assert reached(admin, job, OVER)["state"] == "stopped"
+    admin.post(f"jobs/{job['id']}/stop", expect=409)
+    admin.delete(f"jobs/{job['id']}")
+    admin.get(f"jobs/{job['id']}", expect=404)
+
+
+def test_code_is_mounted(admin, project, run):
+    made = admin.post("algorithm-sets", {"name": unique("set"), "project": project["id"]})
+    version = admin.post(f"algorithm-sets/{made['id']}/versions", {})
+    path = f"algorithm-sets/{made['id']}/versions/{version['id']}"
+    put(admin, path, "src/train.py", b"print('trained', 6 * 7)\n")
+    job = run("python3 algorithm/src/train.py; echo x > algorithm/new || echo read-only", algorithm=version["id"])
+    assert {"trained 42", "read-only"} <= set(log(admin, job))
+
+
+def test_a_quota_makes_jobs_wait_and_say_so(admin, spec, run):
+    project = admin.post("projects", {"name": unique("project"), "quota": {"cpu": 0.1}})
+    job = admin.post("jobs", {"project": project["id"], "name": "j", "command": "true", "spec": spec["id"]})
+    waiting = wait_for(lambda: (j := admin.get(f"jobs/{job['id']}"))["reason"] and j, "a reason")
+    assert waiting["state"] == "queued"
+    assert "quota" in waiting["reason"].lower() or "CPU" in waiting["reason"]
+    admin.post(f"jobs/{job['id']}/stop", expect=200)
+
+
+@pytest.mark.parametrize("fields, field", [
+    ({"command": ""}, "command"), ({"command": "x" * 3001}, "command"), ({"nodes": 0}, "nodes"), ({"nodes": 65}, "nodes"),
+    ({"spec": 999999}, "spec"), ({"env": {"a b": "c"}}, "env"), ({"env": {"A": 1}}, "env"), ({"env": []}, "env")])
+def test_bad_input(admin, project, spec, fields, field):
+    body = {"project": project["id"], "name": "j", "command": "true", "spec": spec["id"], **fields}
+    assert admin.post("jobs", body, expect=422)["field"] == field
+
+
+def test_following_a_log(admin, run, server):
+    job = run("for i in 1 2 3; do echo line $i; done")
+    seen = []
+    with admin.http.stream("GET", f"jobs/{job['id']}/log/follow") as answer:
+        for line in answer.iter_lines():
+            if line.startswith("data: ["):
+                seen += [x["text"] for x in json.loads(line[6:])]
+            if line == "event: end":
+                break
+    assert [x for x in seen if x.startswith("line")] == ["line 1", "line 2", "line 3"]
+
+
+def test_a_terminal(admin, run, server):
+    job = run("exec sleep 1000", until=("running",))
+    url = server.url.replace("http", "ws") + f"/api/v1/jobs/{job['id']}/terminal"
+    with connect(url, additional_headers={"Authorization": f"Bearer {admin.token}"}, proxy=None) as ws:
+        ws.send(json.dumps({"rows": 30, "cols": 100}))
+        ws.send(b"echo $((40+2))-done\n")
+        seen = b""
+        while b"42-done" not in seen:
+            seen += ws.recv(timeout=120)
+    admin.post(f"jobs/{job['id']}/stop", expect=200)
+    reached(admin, job, OVER)
+
+
+def test_strangers_and_viewers(admin, project, run, make_user):
+    job = run("echo secret")
+    stranger, viewer = make_user(), make_user(project, role="viewer")
+    assert stranger.call("GET", f"jobs/{job['id']}/log").status_code == 404
+    assert "secret" in log(viewer, job)
+    assert viewer.call("POST", f"jobs/{job['id']}/stop").status_code == 403
+
+
+def test_a_killed_server_finds_its_jobs_again(fresh_server):
+    server = fresh_server()
+    admin = server.admin()
+    project = admin.post("projects", {"name": "p"})
+    spec = admin.post("specs", {"name": "s", "cpus": 0.1, "memory": 64 << 20})
+    jobs = [admin.post("jobs", {"project": project["id"], "name": f"j{i}", "spec": spec["id"],
+                                "command": f"echo begin {i}; sleep 5; echo end {i}; exit {i}"}) for i in range(3)]
+    for job in jobs:
+        reached(admin, job, ("running", *OVER))
+    for _ in range(3):
+        server.kill()
+        server.start()
+    admin = server.admin()
+    for i, job in enumerate(jobs):
+        over = reached(admin, job, OVER)
+        assert (over["exit_code"], over["attempt"]) == (i, 1)
+        assert [x for x in log(admin, over) if x.startswith(("begin", "end"))] == [f"begin {i}", f"end {i}"]
