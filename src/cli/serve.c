@@ -155,13 +155,20 @@ static bool open_access_log(struct serve *s, struct err *err)
     return s->http.access_log_fd >= 0 || err_errno(err, errno, "%s", s->access_log);
 }
 
-static void announce(const struct serve *s, uint16_t port, const char *password)
+static void announce(const struct serve *s, uint16_t port)
 {
     const char *colon = strrchr(s->http.listen, ':');
     int host = colon ? (int)(colon - s->http.listen) : 0;
     printf("Ingot is ready at http%s://%.*s:%u\n", s->http.cert_file ? "s" : "", host, s->http.listen, port);
-    if (password)
-        printf("The first administrator is admin, the password is %s\n", password);
+    fflush(stdout);
+}
+
+/* At once: it is told only this one time, whatever fails afterwards. */
+static void announce_password(const char *password)
+{
+    if (!password)
+        return;
+    printf("The first administrator is admin, the password is %s\n", password);
     fflush(stdout);
 }
 
@@ -199,12 +206,13 @@ static bool serve(struct serve *s, struct err *err)
     struct core *core = core_open(&s->core, &a, &password, err);
     if (!core)
         return false;
+    announce_password(password);
     events_start(core);
     s->http.handler = api_handle;
     s->http.ctx = core;
     struct http_server *server = http_start(&s->http, err);
     if (server) {
-        announce(s, http_port(server), password);
+        announce(s, http_port(server));
         wait_for_end();
     }
     events_stop();

@@ -1,11 +1,12 @@
 """The API's descriptions of itself, the documentation page and the web UI's files."""
 
+import os
 import subprocess
 import sys
 
 import httpx
 import pytest
-from harness import DEADLINE, unique
+from harness import DEADLINE, binary
 from openapi_spec_validator import validate
 
 
@@ -125,7 +126,7 @@ def test_paths_outside_the_api(server):
 
 
 def test_a_second_server_on_the_same_data_is_refused(server, make_db):
-    from harness import ADMIN_PASSWORD, binary
+    from harness import ADMIN_PASSWORD
     if make_db() is not None:
         pytest.skip("the lock is on the data folder of SQLite")
     run = subprocess.run([binary(), "serve", "--data", server.data, "--listen", "127.0.0.1:0"], capture_output=True,
@@ -134,7 +135,6 @@ def test_a_second_server_on_the_same_data_is_refused(server, make_db):
 
 
 def test_wrong_options_are_told(tmp_path):
-    from harness import binary
     for arguments, says in ((["--nonsense"], "nonsense"), (["extra"], "extra"), (["--threads", "x"], "--threads"),
                             (["--cert", "x"], "--key"), (["--log-level", "loud"], "--log-level"),
                             (["--listen", "nowhere"], ""), (["--access-log", str(tmp_path / "no" / "log")], "log")):
@@ -144,3 +144,23 @@ def test_wrong_options_are_told(tmp_path):
         assert "Sanitizer" not in run.stderr, run.stderr
 
 
+
+
+def test_the_first_start_tells_a_generated_password_once(tmp_path, make_db, server):
+    """Also when it cannot listen: there is no second time."""
+    import re
+    from harness import Api, Server
+    taken = server.url.rsplit("/", 1)[1]
+    environment = {key: value for key, value in os.environ.items() if key != "INGOT_ADMIN_PASSWORD"}
+    db = make_db()
+    options = ["--db", db] if db else []
+    run = subprocess.run([binary(), "serve", "--data", tmp_path, "--listen", taken, *options], capture_output=True,
+                         text=True, timeout=DEADLINE, env=environment)
+    assert run.returncode != 0 and "ready" not in run.stdout
+    password = re.search(r"administrator is admin, the password is (\S+)", run.stdout)[1]
+    second = Server(db, data=str(tmp_path)).start()
+    try:
+        assert not any("password" in line for line in second.out)
+        assert Api(second.url).sign_in("admin", password).get("session")["user"]["name"] == "admin"
+    finally:
+        second.remove()
