@@ -5,6 +5,7 @@
  *   struct sched_plan plan;
  *   if (!sched_pass(&snapshot, arena, &plan, err)) ...
  *   for each plan.starts: start the job; for each plan.evictions: stop the job and queue it again;
+ *   for each plan.promises: remember it until the job starts;
  *   for each plan.waits: show sched_reason_write(...).
  *
  * Things name each other by their index in the snapshot's arrays (-1: none). Times are microseconds of UTC as
@@ -13,8 +14,9 @@
  *
  * The rules, in the order in which they decide:
  *  1. A job that backs off (not_before) or can never run takes no part.
- *  2. Order: level (priority, plus one for each `aging` of waiting), then the project with the least dominant
- *     share by weight, then turns between the users of a project, then time of submission, then id.
+ *  2. Order: those that were promised room, then by level (priority, plus one for each `aging` of waiting),
+ * then the project with the least dominant share by weight, then turns between the users of a project, then
+ * time of submission, then id.
  *  3. A quota is never exceeded. The first job of a project that waits for quota keeps its place: later jobs
  * of that project start only if they don't delay it.
  *  4. A gang gets all its ranks or none. Ranks may share a node unless `spread` is set.
@@ -140,6 +142,11 @@ struct sched_waiting {
     int64_t submitted_at;
     int64_t not_before; /* 0: at once */
     int64_t duration;   /* expected, or the longest allowed; microseconds; 0: unknown */
+    /* Room that an earlier plan made for it by evicting others (plan.promises; n_ranks of them), until it
+     * starts; NULL: none. It is kept for this job as long as its nodes are in service, so that nobody is
+     * evicted in vain. */
+    const struct sched_rank *promised;
+    int64_t promised_at; /* the `now` of that plan: who was promised first goes first */
 };
 
 struct sched_options {
@@ -188,6 +195,14 @@ struct sched_eviction {
     int32_t job;    /* index in waiting: for whom */
 };
 
+/* Who waits for the evicted, and the room that will be theirs: keep it and give it back as
+ * sched_waiting.promised. To forget it (a restart) costs a few evictions in vain, no more. */
+struct sched_promise {
+    int32_t job; /* index in waiting */
+    const struct sched_rank *ranks;
+    int32_t n_ranks;
+};
+
 enum sched_reason {
     SCHED_STARTS,         /* it is in plan.starts */
     SCHED_BACKOFF,        /* until */
@@ -227,6 +242,8 @@ struct sched_plan {
     int32_t n_starts;
     const struct sched_eviction *evictions;
     int32_t n_evictions;
+    const struct sched_promise *promises; /* one for each job that evictions are for */
+    int32_t n_promises;
     const struct sched_wait *waits; /* one for each waiting job, at its index */
     int32_t n_waits;
 };
