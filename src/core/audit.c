@@ -41,7 +41,10 @@ static void write_value(const struct field *f, const struct db_value *v, struct 
 struct str audit_changes(struct arena *a, const struct object *old, const struct object *new_)
 {
     static const struct db_value null_value = {.type = DB_NULL};
-    const struct kind *k = (old ? old : new_)->kind;
+    const struct object *any = old ? old : new_;
+    if (!any)
+        return STR("{}");
+    const struct kind *k = any->kind;
     auto_buf struct buf b = {0};
     struct json_out out;
     json_begin(&out, &b);

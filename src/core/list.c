@@ -23,6 +23,13 @@ struct order {
 
 static const struct field updated_at = {.name = "updated_at", .type = FIELD_TIME};
 
+static bool not_sortable(struct str name, struct err *err)
+{
+    char shown[RULE_SHORT];
+    return err_set(err, ERR_INVALID, "sort", "sort: %s is not a field to sort by",
+                   rule_short(utf8_valid(name) ? name : STR("?"), shown));
+}
+
 static const struct field *search_field(const struct kind *k)
 {
     for (const struct field *f = k->fields; f->name; f++)
@@ -54,13 +61,8 @@ static bool parse_order(const struct kind *k, const struct list_query *q, struct
         o.field = kind_field(k, name, NULL);
         bool sortable = o.field && o.field->flags & FIELD_SORT && !(o.field->flags & FIELD_VIRTUAL);
         /* Without sort=, the searched field orders, sortable or not: it is indexed. */
-        if (!o.field || (!sortable && q->sort.n)) {
-            char shown[RULE_SHORT];
-            if (!utf8_valid(name))
-                name = STR("?");
-            return err_set(err, ERR_INVALID, "sort", "sort: %s is not a field to sort by",
-                           rule_short(name, shown));
-        }
+        if (!o.field || (!sortable && q->sort.n))
+            return not_sortable(name, err);
         o.column = o.field->name;
     }
     *ret = o;

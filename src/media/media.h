@@ -35,8 +35,9 @@ struct media_info {
 /* ERR_INVALID with the reason when the bytes are no such file. */
 bool media_probe(struct media *m, int fd, struct media_info *ret, struct err *err);
 
-/* The same for plain JPEGs and PNGs from their header alone, without a worker; bytes may be cut off after it. false: not
- * one of these, or something unusual: ask media_probe. That the rest can be decoded is not checked. */
+/* The same for plain JPEGs and PNGs from their header alone, without a worker; bytes may be cut off after it.
+ * false: not one of these, or something unusual: ask media_probe. That the rest can be decoded is not
+ * checked. */
 bool media_quick(struct str bytes, struct media_info *ret);
 
 /* A JPEG of at most side x side pixels (never enlarged), upright, on white where it was transparent. */
