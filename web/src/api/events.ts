@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { apiUrl } from './client'
 import type { Change } from './kinds'
+import { refreshKind } from './objects'
 
 // A burst of changes makes one refresh of what is on the screen.
 const gather = 400
@@ -22,11 +23,11 @@ export function useEvents(project: number | undefined, enabled: boolean): void {
       timer = undefined
       const changed = [...kinds]
       kinds.clear()
-      for (const kind of changed) void client.invalidateQueries({ queryKey: ['objects', kind] })
+      for (const kind of changed) refreshKind(client, kind)
       if (changed.some((kind) => ['member', 'role', 'project', 'group_member', 'user'].includes(kind))) {
         void client.invalidateQueries({ queryKey: ['session'] })
       }
-      if (changed.length > 0) void client.invalidateQueries({ queryKey: ['objects', 'audit'] })
+      if (changed.length > 0) refreshKind(client, 'audit')
     }
     const take = (event: MessageEvent<string>) => {
       const change = JSON.parse(event.data) as Change

@@ -5,6 +5,7 @@ import {
   useQuery,
   useQueryClient,
   type InfiniteData,
+  type QueryClient,
 } from '@tanstack/react-query'
 import { Problem, request } from './client'
 import type { Item, Kind, Page } from './kinds'
@@ -128,9 +129,21 @@ export function useDelete(kind: Kind, place: Place) {
   })
 }
 
-export function invalidate(client: ReturnType<typeof useQueryClient>, kind: string, listsOnly = false) {
+export function invalidate(client: QueryClient, kind: string, listsOnly = false) {
   return client.invalidateQueries({
     queryKey: ['objects', kind],
     predicate: (query) => !listsOnly || query.queryKey[2] !== 'item',
   })
+}
+
+// A list that was scrolled far is not loaded again page by page because of somebody's change.
+const fewPages = 4
+
+/** After changes by others: refreshes what is on the screen; long lists only learn that they are out of date. */
+export function refreshKind(client: QueryClient, kind: string): void {
+  for (const query of client.getQueryCache().findAll({ queryKey: ['objects', kind] })) {
+    const pages = (query.state.data as { pages?: unknown[] } | undefined)?.pages?.length ?? 0
+    if (pages > fewPages) query.invalidate()
+    else void client.invalidateQueries({ queryKey: query.queryKey, exact: true })
+  }
 }

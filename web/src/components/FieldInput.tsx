@@ -36,7 +36,7 @@ export function FieldInput(props: InputProps) {
   }
   switch (field.type) {
     case 'bool':
-      return <Switch id={id} checked={value === true} onChange={onChange} {...aria} autoFocus={autoFocus} />
+      return <Switch size="small" id={id} checked={value === true} onChange={onChange} {...aria} autoFocus={autoFocus} />
     case 'int':
     case 'real':
       return <NumberInput {...props} />

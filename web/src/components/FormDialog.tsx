@@ -62,7 +62,7 @@ export function FormDialog(props: Props) {
   }
   return (
     <Modal
-      open title={props.title} width={props.wide ? 760 : 520} onCancel={close} maskClosable={!dirty} keyboard={!asking} afterOpenChange={focusFirst} transitionName="" maskTransitionName=""
+      open className="form-dialog" style={{ top: 40 }} title={props.title} width={props.wide ? 760 : 520} onCancel={close} maskClosable={!dirty} keyboard={!asking} afterOpenChange={focusFirst} transitionName="" maskTransitionName=""
       footer={
         <>
           <Button onClick={close}>{t('form.cancel')}</Button>

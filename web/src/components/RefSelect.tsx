@@ -7,6 +7,7 @@ import { listPage } from '../api/objects'
 import { useI18n } from '../i18n'
 import { useDebounced } from './hooks'
 import { nameOf } from './names'
+import { usePlaceOf } from './place'
 
 interface Props {
   id?: string
@@ -26,16 +27,17 @@ export function RefSelect({ kindName, value, onChange, invalid, clearable, place
   const { t } = useI18n()
   const { kind: byName, project } = useApp()
   const kind = byName(kindName)
+  const place = usePlaceOf(kind, project?.id)
   const [open, setOpen] = useState(false)
   const [text, setText] = useState('')
   const q = useDebounced(text.trim(), 150)
   const found = useQuery({
-    queryKey: ['objects', kindName, 'select', project?.id ?? 0, q],
+    queryKey: ['objects', kindName, 'select', project?.id ?? 0, place?.parent?.id ?? 0, q],
     queryFn: ({ signal }) => {
-      if (!kind) throw new Error(`no kind ${kindName}`)
-      return listPage(kind, { project: project?.id }, { q, limit: 50 }, signal)
+      if (!kind || !place) throw new Error(`no list of ${kindName} here`)
+      return listPage(kind, place, { q, limit: 50 }, signal)
     },
-    enabled: open && kind !== undefined,
+    enabled: open && kind !== undefined && place !== null,
     placeholderData: keepPreviousData,
   })
   const options = (found.data?.items ?? []).map((item) => ({ value: item.id, label: kind ? nameOf(kind, item) : '' }))

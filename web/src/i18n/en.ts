@@ -102,6 +102,7 @@ export const en = {
   'list.rowActions': 'Actions for {name}',
   'list.from': 'From',
   'list.to': 'To',
+  'list.refresh': 'There are changes. Refresh',
   'list.filterBy': 'Filter by {title}',
   'list.filters': 'Filters',
 

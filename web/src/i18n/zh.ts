@@ -104,6 +104,7 @@ export const zh: Record<Key, string> = {
   'list.rowActions': '{name} 的操作',
   'list.from': '从',
   'list.to': '到',
+  'list.refresh': '内容有变化，点击刷新',
   'list.filterBy': '按{title}筛选',
   'list.filters': '筛选',
 

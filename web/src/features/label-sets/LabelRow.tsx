@@ -88,7 +88,7 @@ function ColorButton({ color, label, onChange }: { color: string; label: string;
   }
   return (
     <Popover
-      trigger="click" open={open} onOpenChange={setOpen} destroyOnHidden
+      trigger="click" placement="bottomLeft" open={open} onOpenChange={setOpen} destroyOnHidden
       content={
         <div className="swatches">
           {palette.map((c) => <button key={c} type="button" className="swatch" style={{ background: c }} aria-label={t('labels.swatch', { color: c })} aria-pressed={c === color} onClick={() => pick(c)} />)}

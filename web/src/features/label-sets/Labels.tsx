@@ -94,12 +94,12 @@ export function LabelsEdit({ id, value, onChange, onInvalid }: EditProps) {
   )
 }
 
-function Chip({ label }: { label: Label }) {
+function Chip({ label, plain }: { label: Label; plain?: boolean }) {
   return (
     <span className="chip">
       <span className="dot" style={{ background: label.color }} aria-hidden="true" />
       {label.name}
-      {label.key && <kbd>{label.key}</kbd>}
+      {label.key && !plain && <kbd>{label.key}</kbd>}
     </span>
   )
 }
@@ -111,7 +111,7 @@ export function LabelsShow({ value, short }: ShowProps) {
   if (short) {
     return (
       <span className="tags">
-        {labels.slice(0, 3).map((l) => <Chip key={l.name} label={l} />)}
+        {labels.slice(0, 3).map((l) => <Chip key={l.name} label={l} plain />)}
         {labels.length > 3 && <span className="muted">{t('value.more', { n: labels.length - 3 })}</span>}
       </span>
     )

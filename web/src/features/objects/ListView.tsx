@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
@@ -5,7 +6,7 @@ import { useApp } from '../../app/context'
 import { useKeys, type Shortcut } from '../../app/keys'
 import { itemUrl } from '../../app/links'
 import type { Action, Item, Kind } from '../../api/kinds'
-import { allItems, useList, type Place } from '../../api/objects'
+import { allItems, listKey, useList, type Place } from '../../api/objects'
 import { offers } from '../../api/session'
 import { useNarrow } from '../../components/hooks'
 import { Icon } from '../../components/Icon'
@@ -42,6 +43,9 @@ export function ListView({ kind, place, fixed, title, hiddenFields }: Props) {
   const query = useMemo(() => listParams(kind, params, fixed), [kind, params, fixed])
   const list = useList(kind, place, query)
   const items = useMemo(() => allItems(list.data), [list.data])
+  const client = useQueryClient()
+  const key = listKey(kind, place, query)
+  const outdated = list.isStale && !list.isFetching && client.getQueryState(key)?.isInvalidated === true
   const total = list.data?.pages[0]?.total
   const inProject = place.project ?? (kind.scope === 'child' ? project?.id ?? (place.parent?.kind.name === 'project' ? place.parent.id : undefined) : undefined)
   const mayCreate = offers(session, kind, 'create', inProject)
@@ -116,7 +120,10 @@ export function ListView({ kind, place, fixed, title, hiddenFields }: Props) {
         )
       ) : (
         <>
-          <p className="list-count num" role="status">{total === undefined ? '' : t('list.count', { n: n(total) })}</p>
+          <p className="list-count num" role="status">
+            {total === undefined ? '' : t('list.count', { n: n(total) })}
+            {outdated && <Button type="link" size="small" onClick={() => void client.resetQueries({ queryKey: key, exact: true })}>{t('list.refresh')}</Button>}
+          </p>
           {narrow ? <Cards {...rows} /> : <Table {...rows} />}
           <MoreRows list={list} />
         </>

@@ -8,6 +8,7 @@ import { FormDialog } from '../../components/FormDialog'
 import { FormFields } from '../../components/FormFields'
 import { changedFields, outgoing, type Values } from '../../components/merge'
 import { nameOf } from '../../components/names'
+import { PlaceContext } from '../../components/place'
 import { ProblemNote } from '../../components/ProblemNote'
 import { formFields } from '../../components/rules'
 import { useForm } from '../../components/useForm'
@@ -69,7 +70,7 @@ export function ObjectForm({ kind, place, item, onClose, onSaved }: Props) {
   }
   const wide = fields.some((f) => editorOf(kind.name, f)?.wide)
   return (
-    <>
+    <PlaceContext.Provider value={place}>
       <FormDialog
         title={creating ? t('object.createTitle', { title: wl(kind.title) }) : t('object.editTitle', { name: nameOf(kind, item) })}
         dirty={form.dirty} busy={save.isPending} submitText={t(creating ? 'form.create' : 'form.save')} wide={wide}
@@ -92,6 +93,6 @@ export function ObjectForm({ kind, place, item, onClose, onSaved }: Props) {
           onClose={() => setTheirs(null)}
         />
       )}
-    </>
+    </PlaceContext.Provider>
   )
 }
