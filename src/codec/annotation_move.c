@@ -155,8 +155,7 @@ bool annotation_clip(struct arena *a, struct str json, uint32_t w, uint32_t h, s
     return true;
 }
 
-/* ---- transform
- * -------------------------------------------------------------------------------------------*/
+/* ---- transform ---- */
 
 static void map_pair(const double m[6], double *xy)
 {

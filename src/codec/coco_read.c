@@ -59,8 +59,7 @@ struct coco {
     size_t unknown_count;
 };
 
-/* ---- small helpers
- * ---------------------------------------------------------------------------------------*/
+/* ---- small helpers ---- */
 
 static void *grown(void *p, size_t count, size_t *cap, size_t size)
 {
@@ -140,8 +139,7 @@ static void table_add(struct table *t, uint64_t key, uint32_t number)
     t->count++;
 }
 
-/* ---- first go
- * --------------------------------------------------------------------------------------------*/
+/* ---- first go ---- */
 
 static uint32_t side_of(yyjson_val *v)
 {
@@ -370,8 +368,7 @@ static bool read_top(struct coco *c, struct err *err)
     return true;
 }
 
-/* ---- second go
- * -------------------------------------------------------------------------------------------*/
+/* ---- second go ---- */
 
 struct piece {
     uint32_t image, size;

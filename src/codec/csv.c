@@ -125,8 +125,7 @@ int csv_detect(struct codec_reader *r)
     return 0;
 }
 
-/* ---- one row
- * ---------------------------------------------------------------------------------------------*/
+/* ---- one row ---- */
 
 static enum codec_split split_named(struct str name)
 {
@@ -215,8 +214,7 @@ static bool add_row(const struct csv_reading *c, struct reader_sample *s, const 
     return add_labels(s, labels, at, err);
 }
 
-/* ---- the file
- * --------------------------------------------------------------------------------------------*/
+/* ---- the file ---- */
 
 /* Texts in the file: each row is a sample. */
 static bool text_row(struct csv_reading *c, const struct csv_row *row, struct err *err)
@@ -361,8 +359,7 @@ bool csv_read(struct codec_reader *r, struct err *err)
     return ok;
 }
 
-/* ---- writing
- * ---------------------------------------------------------------------------------------------*/
+/* ---- writing ---- */
 
 static void put_first(struct codec_writer *w, struct str first)
 {

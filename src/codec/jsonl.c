@@ -201,12 +201,18 @@ bool jsonl_read(struct codec_reader *r, struct err *err)
         if (!reader_open(r, i, &text, err))
             return false;
         bool ok = true;
+        const char *told = text.p;
         size_t line = 1;
         for (struct str rest = text; ok && rest.p; line++) {
             struct str one = str_trim(str_cut(rest, '\n', &rest));
             ok = !one.n || read_line(r, reader_path(r, i), one, line, err);
+            if (ok && line % 1000 == 0 && rest.p) {
+                reader_done(r, text, rest.p);
+                ok = reader_progress(r, (uint64_t)(rest.p - told), err);
+                told = rest.p;
+            }
         }
-        ok = ok && reader_progress(r, text.n, err);
+        ok = ok && reader_progress(r, text.n - (size_t)(told - text.p), err);
         reader_close(r, i, text);
         if (!ok)
             return false;
@@ -214,8 +220,7 @@ bool jsonl_read(struct codec_reader *r, struct err *err)
     return true;
 }
 
-/* ---- writing
- * ---------------------------------------------------------------------------------------------*/
+/* ---- writing ---- */
 
 static void put_parts(struct json_out *o, const char *key, const struct part *parts, uint32_t count)
 {

@@ -253,8 +253,7 @@ bool labelme_read(struct codec_reader *r, struct err *err)
     return ok;
 }
 
-/* ---- writing
- * ---------------------------------------------------------------------------------------------*/
+/* ---- writing ---- */
 
 static void put_points(struct json_out *o, const double *xy, size_t n)
 {
@@ -302,8 +301,7 @@ static void put_shape(struct json_out *o, const struct shape *s, const char *kin
     json_object_end(o);
 }
 
-/* False when LabelMe has no such shape. */
-static bool put_any(struct json_out *o, struct group *g, const struct shape *s)
+static void put_any(struct json_out *o, struct group *g, const struct shape *s)
 {
     struct err ignored;
     yyjson_val *attributes = s->attributes.n ? json_parse(g->a, s->attributes, &ignored) : NULL;
@@ -316,14 +314,11 @@ static bool put_any(struct json_out *o, struct group *g, const struct shape *s)
         for (int i = 0; i < 8; i++)
             corners[i] = geometry_tidy(corners[i]);
         put_shape(o, s, "polygon", corners, 4, attributes, -1);
-    } else if (s->ring_count) {
+    } else {
         int64_t group = s->ring_count > 1 ? g->next++ : -1;
         for (uint32_t i = 0; i < s->ring_count; i++)
             put_shape(o, s, "polygon", s->rings[i].xy, s->rings[i].count, attributes, group);
-    } else {
-        return false;
     }
-    return true;
 }
 
 static bool write_sample(struct codec_writer *w, struct writer_sample *it, struct err *err)
@@ -347,12 +342,9 @@ static bool write_sample(struct codec_writer *w, struct writer_sample *it, struc
     json_object_end(&o);
     json_key(&o, "shapes");
     json_array(&o);
-    for (uint32_t i = 0; i < it->n.shape_count; i++) {
-        char at[32];
-        snprintf(at, sizeof at, "shapes[%u]", i);
-        if (!put_any(&o, &g, &it->n.shapes[i]))
-            writer_problem(w, CODEC_SKIPPED, it->s.path, str_of(at), "LabelMe has no shape for a mask");
-    }
+    for (uint32_t i = 0; i < it->n.shape_count; i++)
+        if (writer_outline(w, it, i))
+            put_any(&o, &g, &it->n.shapes[i]);
     json_array_end(&o);
     json_kstr(&o, "imagePath", base);
     json_key(&o, "imageData");

@@ -132,14 +132,18 @@ bool own_read(struct codec_reader *r, struct err *err)
         if (!reader_open(r, i, &text, err))
             return false;
         bool ok = true;
+        const char *told = text.p;
         rest = text;
         for (size_t line = 1; ok && rest.p; line++) {
             struct str one = str_trim(str_cut(rest, '\n', &rest));
             ok = !one.n || read_line(r, reader_path(r, i), one, line, err);
-            if (ok && line % 1000 == 0)
-                ok = reader_progress(r, 0, err);
+            if (ok && line % 1000 == 0 && rest.p) {
+                reader_done(r, text, rest.p);
+                ok = reader_progress(r, (uint64_t)(rest.p - told), err);
+                told = rest.p;
+            }
         }
-        ok = ok && reader_progress(r, text.n, err);
+        ok = ok && reader_progress(r, text.n - (size_t)(told - text.p), err);
         reader_close(r, i, text);
         if (!ok)
             return false;
@@ -147,8 +151,7 @@ bool own_read(struct codec_reader *r, struct err *err)
     return true;
 }
 
-/* ---- writing
- * ---------------------------------------------------------------------------------------------*/
+/* ---- writing ---- */
 
 static void put_label(struct json_out *o, const struct codec_label *l)
 {

@@ -50,6 +50,12 @@ bool reader_peek(struct codec_reader *r, size_t file, size_t max, struct buf *re
     return true;
 }
 
+void reader_done(struct codec_reader *r, struct str bytes, const char *upto)
+{
+    if (r->in->drop && upto > bytes.p)
+        r->in->drop(r->in->ctx, (struct str){bytes.p, (size_t)(upto - bytes.p)});
+}
+
 bool reader_progress(struct codec_reader *r, uint64_t more, struct err *err)
 {
     r->bytes_done += more;

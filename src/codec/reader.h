@@ -30,8 +30,7 @@ struct codec_reader {
 void reader_init(struct codec_reader *r, const struct codec_input *in, enum annotation_type type);
 void reader_release(struct codec_reader *r);
 
-/* ---- files
- * -----------------------------------------------------------------------------------------------*/
+/* ---- files ---- */
 static inline struct str reader_path(const struct codec_reader *r, size_t file)
 {
     return r->in->files[file].path;
@@ -40,8 +39,8 @@ bool reader_open(struct codec_reader *r, size_t file, struct str *ret, struct er
 void reader_close(struct codec_reader *r, size_t file, struct str bytes); /* marks it as consumed */
 /* The first bytes of a file, into ret; false when it cannot be opened. For detecting. */
 bool reader_peek(struct codec_reader *r, size_t file, size_t max, struct buf *ret);
-/* The file of that exact path, READER_NONE when there is none. */
-size_t reader_exact(const struct codec_reader *r, struct str path);
+/* Everything in `bytes` before `upto` is done with. */
+void reader_done(struct codec_reader *r, struct str bytes, const char *upto);
 bool reader_progress(struct codec_reader *r, uint64_t more, struct err *err);
 
 struct str path_dir(struct str path);                      /* without the last part; "" for none */
@@ -59,8 +58,7 @@ size_t reader_find(const struct codec_reader *r, struct str source, struct str n
 /* The media file with this stem, whatever its ending: in dir, else the only one anywhere. */
 size_t reader_find_stem(const struct codec_reader *r, struct str dir, struct str stem);
 
-/* ---- problems
- * --------------------------------------------------------------------------------------------*/
+/* ---- problems ---- */
 void reader_problem(struct codec_reader *r, enum codec_problem_kind kind, struct str path,
                     struct str position, const char *fmt, ...) printf_like(5, 6);
 /* One record that is left out, counted and reported. */
@@ -68,13 +66,11 @@ void reader_problem(struct codec_reader *r, enum codec_problem_kind kind, struct
     ((r)->counts.records++, (r)->counts.skipped++,                                                           \
      reader_problem((r), CODEC_SKIPPED, (path), (position), __VA_ARGS__))
 
-/* ---- labels
- * ----------------------------------------------------------------------------------------------*/
+/* ---- labels ---- */
 bool reader_label(struct codec_reader *r, const struct codec_label *l, struct err *err);
 bool reader_label_name(struct codec_reader *r, struct str name, struct err *err);
 
-/* ---- samples
- * ---------------------------------------------------------------------------------------------*/
+/* ---- samples ---- */
 struct reader_sample {
     struct codec_reader *r;
     struct arena arena; /* of everything in it */

@@ -207,14 +207,6 @@ static size_t exact(const struct codec_reader *r, size_t from, size_t to, struct
     return READER_NONE;
 }
 
-size_t reader_exact(const struct codec_reader *r, struct str path)
-{
-    for (size_t i = 0; i < r->in->file_count; i++)
-        if (str_eq(reader_path(r, i), path))
-            return i;
-    return READER_NONE;
-}
-
 size_t reader_find(const struct codec_reader *r, struct str source, struct str name)
 {
     char slashes[1024], joined[2048], plain[1024];

@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 
-uint32_t tfrecord_crc32c(const void *p, size_t n);
+uint32_t tfrecord_crc32c(const void *data, size_t n);
 
 /* An Example is built feature by feature, then framed. */
 struct tfrecord_example {

@@ -24,8 +24,7 @@ static const struct layout {
     [ANNOTATION_TRANSCRIPTION] = {"train.jsonl", "test.jsonl", own_write_file},
 };
 
-/* ---- split
- * -----------------------------------------------------------------------------------------------*/
+/* ---- split ---- */
 
 struct candidate {
     uint64_t order; /* pseudo-random */
@@ -148,8 +147,7 @@ static bool split(struct codec_writer *w, const struct codec_training *opt, bool
     return true;
 }
 
-/* ---- classification
- * --------------------------------------------------------------------------------------*/
+/* ---- classification ---- */
 
 /* "file,label", a line per label. */
 static bool write_list(struct codec_writer *w, const char *path, enum codec_split part, struct err *err)
@@ -252,8 +250,7 @@ static bool write_classification(struct codec_writer *w, bool test, struct err *
            (!test || write_records(w, "evaluate", CODEC_TEST, err));
 }
 
-/* ---- all
- * -------------------------------------------------------------------------------------------------*/
+/* ---- all ---- */
 
 static bool write_media(struct codec_writer *w, struct err *err)
 {

@@ -195,8 +195,7 @@ bool voc_read(struct codec_reader *r, struct err *err)
     return ok;
 }
 
-/* ---- writing
- * ---------------------------------------------------------------------------------------------*/
+/* ---- writing ---- */
 
 static void put_element(struct buf *b, const char *name, struct str text)
 {

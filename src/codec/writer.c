@@ -1,6 +1,7 @@
 #include "codec/writer.h"
 
 #include "base/map.h"
+#include "codec/trace.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -191,4 +192,24 @@ void writer_problem(struct codec_writer *w, enum codec_problem_kind kind, struct
     vsnprintf(reason, sizeof reason, fmt, args);
     va_end(args);
     w->problem(w->problem_ctx, &(struct codec_problem){kind, path, position, reason});
+}
+
+bool writer_outline(struct codec_writer *w, struct writer_sample *it, uint32_t i)
+{
+    struct shape *s = &it->n.shapes[i];
+    uint32_t holes;
+    char at[32];
+    if (s->kind != SHAPE_MASK)
+        return true;
+    snprintf(at, sizeof at, "shapes[%u]", i);
+    if (!trace_mask(&it->arena, s, &s->rings, &s->ring_count, &holes) || !s->ring_count) {
+        writer_problem(w, CODEC_SKIPPED, it->s.path, str_of(at),
+                       "its mask is empty, or has too long an outline");
+        return false;
+    }
+    s->kind = SHAPE_POLYGON;
+    s->counts = STR_NULL;
+    writer_problem(w, CODEC_REPAIRED, it->s.path, str_of(at), "its mask became a polygon%s",
+                   holes ? " without its holes" : "");
+    return true;
 }

@@ -30,8 +30,7 @@ bool writer_init(struct codec_writer *w, const struct codec_source *src, enum an
                  const struct codec_output *out, struct err *err);
 void writer_release(struct codec_writer *w);
 
-/* ---- samples: one walk is writer_rewind, then writer_next until it says end
- * -------------------------------*/
+/* ---- samples: one walk is writer_rewind, then writer_next until it says end ---- */
 struct writer_sample {
     struct arena arena;
     struct codec_sample s;
@@ -45,8 +44,7 @@ void writer_sample_release(struct writer_sample *it);
 /* Its part: of the training split when one was made, else as the sample says. */
 enum codec_split writer_part(const struct codec_writer *w, const struct writer_sample *it);
 
-/* ---- files
- * -----------------------------------------------------------------------------------------------*/
+/* ---- files ---- */
 bool writer_begin(struct codec_writer *w, const char *path, struct err *err);
 /* Fill w->buf, then call this now and then: it is passed on when it is large enough. */
 bool writer_flush(struct codec_writer *w, struct err *err);
@@ -59,8 +57,11 @@ bool writer_media(struct codec_writer *w, const struct writer_sample *it, const 
 char *writer_unique(struct codec_writer *w, struct writer_sample *it, struct str path);
 void writer_names_reset(struct codec_writer *w);
 
-/* ---- labels
- * ----------------------------------------------------------------------------------------------*/
+/* Makes shape number i a polygon when it is a mask, for formats without masks; reports it. False when it
+ * cannot be one: left out and reported. */
+bool writer_outline(struct codec_writer *w, struct writer_sample *it, uint32_t i);
+
+/* ---- labels ---- */
 size_t writer_label(const struct codec_writer *w, struct str name); /* its number from 0, SIZE_MAX: unknown */
 
 void writer_problem(struct codec_writer *w, enum codec_problem_kind kind, struct str path,

@@ -24,15 +24,13 @@ static void put_ring(struct buf *b, const double *xy, size_t n, double w, double
         put_share(b, xy[i], i % 2 ? h : w);
 }
 
-/* One shape; NULL, or why it cannot be written whole. */
+/* One shape; NULL, or what was changed. */
 static const char *put_shape(struct codec_writer *w, const struct writer_sample *it, const struct shape *s)
 {
     struct buf *b = &w->buf;
     double width = it->s.width, height = it->s.height, box[4], corners[8];
     size_t class = writer_label(w, s->label);
     geometry_box_of(s, box);
-    if (w->type == ANNOTATION_SEGMENTATION && !s->ring_count)
-        return "YOLO has no masks, only polygons; left out";
     buf_printf(b, "%zu", class);
     if (w->type == ANNOTATION_SEGMENTATION) {
         put_ring(b, s->rings[0].xy, s->rings[0].count, width, height);
@@ -77,12 +75,13 @@ static bool write_sample(struct codec_writer *w, struct writer_sample *it, struc
                        "the size of the picture %.*s is not known, which YOLO needs",
                        it->s.path.n > 200 ? 200 : (int)it->s.path.n, it->s.path.p);
     for (uint32_t i = 0; i < it->n.shape_count; i++) {
+        if (!writer_outline(w, it, i))
+            continue;
         const char *why = put_shape(w, it, &it->n.shapes[i]);
         char at[32];
         snprintf(at, sizeof at, "shapes[%u]", i);
         if (why)
-            writer_problem(w, str_ends(str_of(why), "left out") ? CODEC_SKIPPED : CODEC_REPAIRED, it->s.path,
-                           str_of(at), "%s", why);
+            writer_problem(w, CODEC_REPAIRED, it->s.path, str_of(at), "%s", why);
     }
     /* A picture without a file of labels is one without annotation. */
     if (it->s.annotation.n &&

@@ -35,8 +35,7 @@ static void die(const char *what)
     exit(1);
 }
 
-/* ---- the folder
- * ------------------------------------------------------------------------------------------*/
+/* ---- the folder ---- */
 
 static void add_file(struct tool *t, const char *path, uint64_t size)
 {
@@ -73,8 +72,7 @@ static int by_path(const void *x, const void *y)
     return strcmp(((const struct codec_file *)x)->path.p, ((const struct codec_file *)y)->path.p);
 }
 
-/* ---- reading
- * ---------------------------------------------------------------------------------------------*/
+/* ---- reading ---- */
 
 static bool on_open(void *ctx, struct str path, struct str *ret, struct err *err)
 {
@@ -259,8 +257,7 @@ static void read_all(struct tool *t, enum annotation_type type, const char *form
         print_counts(t, &counts);
 }
 
-/* ---- writing
- * ---------------------------------------------------------------------------------------------*/
+/* ---- writing ---- */
 
 static bool on_next(void *ctx, struct codec_sample *ret, bool *ret_end, struct err *err)
 {
@@ -348,8 +345,7 @@ static void write_all(struct tool *t, enum annotation_type type, const char *for
         die(err.message);
 }
 
-/* ---- commands
- * --------------------------------------------------------------------------------------------*/
+/* ---- commands ---- */
 
 static void example(struct tool *t, enum annotation_type type, const char *format)
 {

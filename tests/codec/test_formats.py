@@ -13,6 +13,7 @@ import numpy
 import pytest
 from globox import AnnotationSet
 from pictures import dataset, png
+from pycocotools import mask
 from pycocotools.coco import COCO
 from tfrecord.reader import tfrecord_loader
 
@@ -329,3 +330,21 @@ def test_example_is_read_back_whole(tool, tmp_path, form, kind):
     samples = [x for x in lines if "file" in x]
     assert len(samples) == 4 and all(s.get("annotation") and not s.get("missing") for s in samples)
     assert {s["split"] for s in samples} == {"train", "val"}
+
+
+@pytest.mark.parametrize("form", ["labelme", "yolo"])
+def test_masks_become_polygons(tool, tmp_path, form):
+    source = tmp_path / "in"
+    source.mkdir()
+    (source / "a.png").write_bytes(png(30, 20))
+    pixels = numpy.zeros((20, 30), numpy.uint8, order="F")
+    pixels[4:12, 5:25] = 1
+    pixels[8:12, 5:15] = 0
+    runs = mask.encode(pixels)
+    shape = {"type": "mask", "label": "x", "size": [20, 30], "counts": runs["counts"].decode()}
+    (source / "ingot.jsonl").write_text(json.dumps({"file": "a.png", "annotation": {"shapes": [shape]}}) + "\n")
+    tool.run("convert", "segmentation", "ingot", source, form, tmp_path / "out")
+    (found,) = tool.samples("segmentation", form, tmp_path / "out").values()
+    (shape,) = found["annotation"]["shapes"]
+    assert shape["rings"] == [[25, 4, 25, 12, 15, 12, 15, 8, 5, 8, 5, 4]]
+    assert (mask.decode(mask.merge(mask.frPyObjects(shape["rings"], 20, 30))) == pixels).all()

@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "codec/annotation.h"
 #include "codec/rle.h"
+#include "codec/trace.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -160,12 +161,49 @@ static void masks(void **state)
     assert_true(box[0] == 0 && box[1] == 3 && box[2] == 71 && box[3] == 7);
 }
 
+/* Rows of '#'; the rings as text. */
+static void traced(const char *const *rows, const char *expected, uint32_t expected_holes)
+{
+    auto_arena struct arena a = {0};
+    auto_buf struct buf text = {0};
+    uint32_t h = 0, w = (uint32_t)strlen(rows[0]), count = 0, holes = 0;
+    while (rows[h])
+        h++;
+    struct rle_builder b;
+    rle_builder_init(&b, &a);
+    for (uint32_t x = 0; x < w; x++)
+        for (uint32_t y = 0; y < h; y++)
+            rle_builder_add(&b, rows[y][x] == '#', 1);
+    struct shape s = {.kind = SHAPE_MASK, .size = {h, w}, .counts = rle_encode(&a, b.runs, b.count)};
+    struct ring *rings;
+    assert_true(trace_mask(&a, &s, &rings, &count, &holes));
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < rings[i].count; k++)
+            buf_printf(&text, "%g,%g ", rings[i].xy[2 * k], rings[i].xy[2 * k + 1]);
+        buf_char(&text, ';');
+    }
+    assert_string_equal(text.n ? text.p : "", expected);
+    assert_int_equal(holes, expected_holes);
+}
+
+static void outlines(void **state)
+{
+    (void)state;
+    traced((const char *[]){"....", ".#..", "....", NULL}, "2,1 2,2 1,2 1,1 ;", 0);
+    traced((const char *[]){"#...", "#...", "##..", NULL}, "1,0 1,2 2,2 2,3 0,3 0,0 ;", 0);
+    traced((const char *[]){"#.#", ".#.", NULL}, "1,0 1,1 0,1 0,0 ;3,0 3,1 2,1 2,0 ;2,1 2,2 1,2 1,1 ;", 0);
+    traced((const char *[]){"###", "#.#", "###", NULL}, "3,0 3,3 0,3 0,0 ;", 1);
+    traced((const char *[]){"##", "##", NULL}, "2,0 2,2 0,2 0,0 ;", 0);
+    traced((const char *[]){"..", NULL}, "", 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clipping),
         cmocka_unit_test(transforms),
         cmocka_unit_test(masks),
+        cmocka_unit_test(outlines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
