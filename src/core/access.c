@@ -147,6 +147,8 @@ bool access_list(struct core *core, const struct caller *c, const struct kind *k
 {
     if (!signed_in(c, err))
         return false;
+    if (q->project && k->scope != SCOPE_PROJECT)
+        return err_set(err, ERR_INVALID, "project", "project: a %s is not found by project", k->title.en);
     if (k->scope == SCOPE_PROJECT && !limit_to_project(c, k, q, a, out, err))
         return false;
     if (k->scope == SCOPE_CHILD && !limit_to_parent(core, c, k, q, a, out, err))

@@ -200,6 +200,10 @@ def test_parameters_given_twice_or_malformed(admin, sets):
         problem(admin.call("GET", f"label-sets?project={sets}&{query}"), 400, "malformed")
 
 
+def test_a_project_is_asked_for_only_where_there_is_one(admin, project):
+    problem(admin.call("GET", "specs", params={"project": project["id"]}), 422, "invalid", "project")
+
+
 def test_mine(admin, project, make_set, make_user):
     member = make_user(project)
     make_set("theirs")
