@@ -46,7 +46,8 @@ run_unit() {
 }
 
 run_tsan() {
-    mode_build tsan && ctest --test-dir build/tsan -j "$jobs" --output-on-failure --no-tests=error
+    mode_build tsan && ctest --test-dir build/tsan -j "$jobs" --output-on-failure --no-tests=error &&
+        INGOT_BUILD=$root/build/tsan pytest tests/net
 }
 
 run_fuzz() {

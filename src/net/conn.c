@@ -100,6 +100,7 @@ static void free_if_unused(struct conn *c)
         return;
     buf_release(&c->in);
     buf_release(&c->out);
+    free(c->remains);
     c->loop->conn_count--;
     free(c);
 }

@@ -39,6 +39,7 @@ struct conn {
     const struct conn_transport *via;
     const struct conn_events *ev;
     void *proto;
+    void *remains; /* of a former protocol; freed with the connection */
     SSL *ssl;
     struct buf in, out;
     size_t out_at; /* sent part of out */

@@ -40,10 +40,11 @@ static const struct http_limits *limits_of(const struct http1 *h)
     return &h->c->loop->server->limits;
 }
 
+/* The memory stays as long as the connection's: callers further up may still look at it. */
 static void h1_free(struct http1 *h)
 {
     h->c->proto = NULL;
-    free(h);
+    h->c->remains = h;
 }
 
 static void close_idle(struct http1 *h)
@@ -63,14 +64,19 @@ static void leave(struct http1 *h)
 
 /* --- the answer's header --- */
 
-static void put(struct buf *b, const char *name, struct str value)
+static bool is_clean(struct str value)
 {
-    buf_z(b, name);
-    for (size_t i = 0; i < value.n; i++) {
-        unsigned char ch = (unsigned char)value.p[i];
-        buf_char(b, ch < ' ' || ch == 0x7f ? ' ' : (char)ch); /* no way to smuggle a header in */
-    }
-    buf_add(b, "\r\n", 2);
+    return !value.n || (!memchr(value.p, '\n', value.n) && !memchr(value.p, '\r', value.n));
+}
+
+/* A line break in a value would let its author write headers of his own. */
+static void put_cleaned(struct buf *b, struct str value)
+{
+    size_t from = b->n;
+    buf_str(b, value);
+    for (size_t i = from; i < b->n; i++)
+        if ((unsigned char)b->p[i] < ' ' || b->p[i] == 0x7f)
+            b->p[i] = ' ';
 }
 
 static void put_headers(struct buf *b, const struct answer *a)
@@ -78,13 +84,11 @@ static void put_headers(struct buf *b, const struct answer *a)
     for (size_t i = 0; i < a->n; i++) {
         const struct header *f = &a->headers[i];
         buf_str(b, f->name);
-        if (memchr(f->value.p ? f->value.p : "", '\n', f->value.n) ||
-            memchr(f->value.p ? f->value.p : "", '\r', f->value.n)) {
-            put(b, ": ", f->value);
-            continue;
-        }
         buf_add(b, ": ", 2);
-        buf_str(b, f->value);
+        if (is_clean(f->value))
+            buf_str(b, f->value);
+        else
+            put_cleaned(b, f->value);
         buf_add(b, "\r\n", 2);
     }
 }

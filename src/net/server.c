@@ -168,7 +168,7 @@ static void take(struct loop *l, int fd, const struct sockaddr_storage *from)
 void server_accept(struct loop *l)
 {
     for (int i = 0; i < ACCEPT_TURN && l->listening; i++) {
-        struct sockaddr_storage from;
+        struct sockaddr_storage from = {0};
         socklen_t n = sizeof from;
         int fd = accept4(l->listen_fd, (struct sockaddr *)&from, &n, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd >= 0) {

@@ -72,8 +72,16 @@ static const struct conn_events idle_events = {
 
 void upstream_pool_clear(struct upstream_pool *p)
 {
-    while (p->all)
-        idle_over(p->all->c);
+    struct idle *i = p->all;
+    p->all = NULL;
+    p->count = 0;
+    while (i) {
+        struct idle *next = i->next;
+        conn_close(i->c);
+        free(i->key);
+        free(i);
+        i = next;
+    }
 }
 
 struct conn *upstream_take(struct upstream_pool *p, const char *key)
