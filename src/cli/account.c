@@ -127,7 +127,7 @@ static void drop_old(struct cli *cli, const struct config *old)
 {
     if (!old->token_id || !old->token)
         return;
-    struct cli with = {.arena = cli->arena, .config = *old, .timeout_s = 5};
+    struct cli with = {.arena = cli->arena, .config = *old, .timeout_s = cli->timeout_s};
     yyjson_val *v;
     struct err err = {0};
     const char *path = arena_printf(&with.arena, "/tokens/%lld", (long long)old->token_id);

@@ -26,6 +26,19 @@ const struct flag *cli_join_flags(struct arena *a, const struct flag *x, size_t 
     return out;
 }
 
+static bool take_timeout(struct cli *cli, struct err *err)
+{
+    const char *text = getenv("INGOT_TIMEOUT");
+    uint64_t seconds;
+    if (!text || !*text)
+        return true;
+    if (!str_to_u64(str_of(text), &seconds) || seconds < 1 || seconds > 86400)
+        return err_set(err, ERR_MALFORMED, NULL,
+                       "INGOT_TIMEOUT: \"%s\" is not a number of seconds from 1 to 86400", text);
+    cli->timeout_s = (unsigned)seconds;
+    return true;
+}
+
 bool cli_take_globals(struct cli *cli, const struct args *args, struct err *err)
 {
     static const char *const outputs[] = {
@@ -39,6 +52,8 @@ bool cli_take_globals(struct cli *cli, const struct args *args, struct err *err)
     }
     if (o)
         return err_set(err, ERR_MALFORMED, NULL, "--output: \"%s\" is none of table, json, name", o);
+    if (!take_timeout(cli, err))
+        return false;
     cli->colour = isatty(STDOUT_FILENO) && !args_has(args, "no-color") && !getenv("NO_COLOR");
     cli->project = args_value(args, "project");
     return config_effective(&cli->arena, args_value(args, "url"), &cli->config, err);

@@ -24,7 +24,7 @@ class Cli:
     def __init__(self, folder: Path) -> None:
         self.config = folder / "config" / "config.json"
         kept = {k: v for k, v in os.environ.items() if not k.startswith("INGOT_")}
-        self.environment = {**kept, "INGOT_CONFIG": str(self.config), "HOME": str(folder)}
+        self.environment = {**kept, "INGOT_CONFIG": str(self.config), "HOME": str(folder), "INGOT_TIMEOUT": str(DEADLINE)}
 
     def run(self, *words: str, stdin: str = "", expect: int | None = 0, **environment: str) -> Result:
         done = subprocess.run([binary(), *words], input=stdin, capture_output=True, text=True, timeout=DEADLINE,

@@ -357,6 +357,10 @@ def test_flags_may_come_before_the_command(cli):
     assert cli.run("-o", "json", "project", "list", "--limit", "1").json["items"] is not None
 
 
+def test_the_time_limit_is_a_number(nobody):
+    nobody.fails(2, "project", "list", says="INGOT_TIMEOUT", INGOT_TIMEOUT="soon")
+
+
 def test_a_broken_configuration_is_named(nobody):
     nobody.config.parent.mkdir()
     nobody.config.write_text("[")

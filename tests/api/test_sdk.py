@@ -4,22 +4,22 @@ import threading
 
 import ingot
 import pytest
-from harness import ADMIN_PASSWORD, unique
+from harness import ADMIN_PASSWORD, DEADLINE, unique
 
 
 @pytest.fixture(scope="module")
 def client(server):
-    with ingot.Client(server.url) as client:
+    with ingot.Client(server.url, timeout=DEADLINE) as client:
         client.sign_in("admin", ADMIN_PASSWORD)
         yield client
 
 
 def test_a_session_becomes_a_token(server, client):
-    with ingot.Client(server.url) as own:
+    with ingot.Client(server.url, timeout=DEADLINE) as own:
         own.use_token(client.make_token(unique("t"))["secret"])
         assert own.session()["via"] == "token"
         assert own.session()["user"]["name"] == "admin"
-    with ingot.Client(server.url) as nobody:
+    with ingot.Client(server.url, timeout=DEADLINE) as nobody:
         with pytest.raises(ingot.Unauthorized):
             nobody.session()
         assert nobody.health()["status"] == "ok"
@@ -77,7 +77,7 @@ def test_refusals_are_exceptions(client, make_user, server):
     with pytest.raises(ingot.Conflict) as used:
         client.projects.delete(project["id"])
     assert used.value.references[0]["kind"] == "label_set"
-    with ingot.Client(server.url, token=make_user().token) as user:
+    with ingot.Client(server.url, timeout=DEADLINE, token=make_user().token) as user:
         with pytest.raises(ingot.Forbidden) as forbidden:
             user.users.create(name=unique("u"), password="pass-word-1")
         assert forbidden.value.permission == "user.create"
@@ -89,7 +89,7 @@ def test_events_arrive(client, server):
     ready = threading.Event()
 
     def listen():
-        with ingot.Client(server.url, token=client.make_token(unique("t"))["secret"]) as own:
+        with ingot.Client(server.url, timeout=DEADLINE, token=client.make_token(unique("t"))["secret"]) as own:
             for event in own.events(project):
                 seen.append(event)
                 ready.set()
