@@ -1,6 +1,8 @@
 #include "sched/play.h"
 
-enum { STEPS_MIN = 8, STEPS_MAX = 256, WORK = 4000000 };
+enum { STEPS_MIN = 8, STEPS_MAX = 256, WORK = 1500000 };
+
+static const int64_t COARSE = INT64_C(60000000);
 
 struct play {
     struct sched_snapshot s;
@@ -57,8 +59,9 @@ static void apply(struct play *y, const struct pass *p)
     move_started(y, p->starts, p->n_starts);
 }
 
-/* To the next time at which something changes; later, ever coarser, so that the far future is reached too. */
-static bool advance(struct play *y)
+/* To the next time at which something changes; in large steps, so that the far future is reached too, once
+ * half of the steps are spent. */
+static bool advance(struct play *y, bool coarsely)
 {
     int64_t next = SCHED_NEVER, now = y->s.now;
     for (int32_t i = 0; i < y->s.n_running; i++)
@@ -69,8 +72,8 @@ static bool advance(struct play *y)
             next = y->waiting[i].not_before;
     if (next == SCHED_NEVER)
         return false;
-    int64_t coarse = now + (now - y->begin) / 16;
-    y->s.now = next > coarse ? next : coarse;
+    int64_t step = (now - y->begin) / 8 > COARSE ? (now - y->begin) / 8 : COARSE;
+    y->s.now = coarsely && next < now + step ? now + step : next;
     int32_t kept = 0;
     for (int32_t i = 0; i < y->s.n_running; i++)
         if (!y->running[i].expected_end || y->running[i].expected_end > y->s.now)
@@ -127,7 +130,7 @@ void play_forward(const struct pass *p, int32_t n_jobs, int32_t only, int64_t *s
         pass_run(next);
         apply(&y, next);
         arena_release(&step);
-        if (!advance(&y))
+        if (!advance(&y, i >= steps / 2))
             break;
     }
     arena_release(&step);

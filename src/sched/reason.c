@@ -91,8 +91,7 @@ static const char *const sentences[][2] = {
     [GANG_UNCOUNTED] = {"waits for all {r} nodes of its gang", "等待同组全部 {r} 个节点"},
     [TURN] = {"waits its turn: {j} before it", "排队等候：前面还有 {n} 个作业"},
     [TURN_NEXT] = {"waits its turn: it is the next", "排队等候：下一个就是它"},
-    [EVICTING] = {"waits until {j} of lower priority stopped to make room for it",
-                  "等待 {n} 个低优先级作业停止，为其腾出资源"},
+    [EVICTING] = {"waits until {j} stopped to make room for it", "等待 {n} 个低优先级作业停止，为其腾出资源"},
     [CLAIMED] = {"waits until jobs that are being stopped have left its room", "等待正在停止的作业释放资源"},
 };
 
@@ -206,8 +205,9 @@ static void write_count(struct buf *out, const struct sched_wait *w, char key)
 {
     if (key == 'j')
         buf_printf(out,
-                   w->reason == SCHED_TURN ? (w->count == 1 ? "%d job is" : "%d jobs are")
-                                           : (w->count == 1 ? "%d job has" : "%d jobs have"),
+                   w->reason == SCHED_TURN
+                       ? (w->count == 1 ? "%d job is" : "%d jobs are")
+                       : (w->count == 1 ? "%d job of lower priority has" : "%d jobs of lower priority have"),
                    (int)w->count);
     else
         buf_printf(out, "%lld", key == 'g' ? (long long)w->most : key == 'r' ? w->ranks : w->count);
