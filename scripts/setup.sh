@@ -10,12 +10,13 @@ packages_of() {
         echo gcc g++ make cmake ninja-build ccache pkg-config libuv1-dev libnghttp2-dev libssl-dev \
             libsqlite3-dev libpq-dev libcurl4-openssl-dev libarchive-dev libvips-dev libavformat-dev \
             libavcodec-dev libavutil-dev libswscale-dev libsndfile1-dev libargon2-dev zlib1g-dev \
-            libzstd-dev brotli git ca-certificates python3 python3-venv python3-pip dpkg-dev libcmocka-dev
+            libzstd-dev brotli git ca-certificates python3 python3-venv python3-pip dpkg-dev libcmocka-dev \
+            crun nftables e2fsprogs
         ;;
     check) echo clang clang-format clang-tidy cppcheck ;;
     test)
         echo clang libclang-rt-14-dev python3-dev postgresql chromium fonts-noto-cjk openssl zstd curl procps ffmpeg \
-            nginx-light
+            nginx-light iproute2
         ;;
     bench) echo nginx-light wrk curl postgresql ;;
     *)

@@ -1,0 +1,20 @@
+/* A container's cgroup, in whichever version the machine has. libc only: the shim links it too. `path` is the
+ * one of the container, e.g. "/ingot/17-1-0". */
+#ifndef INGOT_EXEC_LOCAL_CGROUP_H
+#define INGOT_EXEC_LOCAL_CGROUP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cgroup_use {
+    int64_t cpu_ns, memory, pids;
+};
+
+bool cgroup_is_hybrid(void); /* version 1 with version 2 at /sys/fs/cgroup/unified */
+int cgroup_version(void);    /* 1, 2, or 0 when there are none */
+bool cgroup_oom(const char *path);
+bool cgroup_read(const char *path, struct cgroup_use *ret);
+void cgroup_kill(const char *path);   /* KILL to all that is in it */
+bool cgroup_remove(const char *path); /* true when it is gone */
+
+#endif

@@ -1,0 +1,72 @@
+/* ingot-shim: the supervisor of one local container, a static program of its own (libc only). It is started
+ * by src/exec/local in the container's folder with the file `plan`, builds root file system and network, lets
+ * crun start the container, writes the log, obeys the pipe `ctl` and writes `exit` when all is over. The same
+ * program is process 1 inside the container (shim_init) and runs commands inside for terminals (shim_attach).
+ */
+#ifndef INGOT_EXEC_SHIM_SHIM_H
+#define INGOT_EXEC_SHIM_SHIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* The descriptors it is started with. */
+#define SHIM_CTL_FD 3
+
+/* plan: "key\0value\0" pairs; some keys are repeated. */
+struct plan {
+    char *text;
+    size_t n;
+};
+bool plan_read(struct plan *p, const char *path);
+const char *plan_get(const struct plan *p, const char *key); /* "" when absent */
+int64_t plan_int(const struct plan *p, const char *key);     /* 0 when absent */
+/* for (const char *v = NULL; (v = plan_next(p, "layer", v));) */
+const char *plan_next(const struct plan *p, const char *key, const char *after);
+
+/* Why the container could not start; the first reason stays. Returns false. */
+bool fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+bool fail_errno(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+extern char fail_reason[256];
+
+extern int job_dir; /* the container's folder; the current folder is the stage once stage_begin was called */
+
+/* stage.c: mounts, all in a mount namespace of the shim's own: they go with its last process. */
+bool stage_isolate(
+    void); /* before anything is opened: descriptors belong to the namespace they were opened in */
+bool stage_begin(const struct plan *p);
+bool stage_build(const struct plan *p); /* after wire_build */
+/* wire.c: user and network namespace, kept as ns/user and ns/net of the stage */
+bool wire_build(const struct plan *p);
+extern uint64_t wire_netns; /* inode of the network namespace */
+
+/* logfile.c: see exec.h for the records, local/logs.h for the files */
+bool logfile_open(int64_t limit);
+void logfile_add(int stream, const char *p, size_t n); /* stream: 1 output, 2 errors */
+void logfile_remark(const char *text);
+bool logfile_pending(void); /* the end of a line is awaited */
+void logfile_flush(bool end);
+
+/* file.c */
+pid_t run_child(char *const argv[]);
+bool run_wait(pid_t pid, const char *what); /* false with a reason unless it exits with 0 */
+/* In the container's folder, through a rename; with fsync when the content must survive a power cut. */
+bool write_text(const char *name, bool sync, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+bool write_all(int fd, const void *p, size_t n);
+int64_t now_us(void);
+
+/* What init tells the shim through its descriptor 3. */
+struct init_report {
+    int status; /* of waitpid */
+    int error;  /* errno: the command could not be run */
+    char text[200];
+};
+
+int shim_supervise(void);
+int shim_probe(void);
+int shim_init(int argc, char **argv);
+int shim_enter(int argc, char **argv);
+int shim_attach(int argc, char **argv);
+
+#endif

@@ -1,0 +1,273 @@
+#include "exec/shim/shim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/loop.h>
+#include <linux/securebits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/fsuid.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "exec/local/cgroup.h"
+
+static uint32_t uid_base;
+static int userns = -1;
+static pid_t mkfs = -1;
+
+static void begin_disk(const struct plan *p)
+{
+    int64_t size = plan_int(p, "disk");
+    if (size <= 0)
+        return;
+    int fd = openat(job_dir, "disk.img", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0 || ftruncate(fd, size) != 0)
+        fail_errno("cannot make the container's disk of %lld bytes", (long long)size);
+    if (fd >= 0)
+        close(fd);
+    /* Lives as long as the container: no journal, and the tables are written when they are used. */
+    char *argv[] = {"mkfs.ext4",
+                    "-q",
+                    "-F",
+                    "-m",
+                    "0",
+                    "-O",
+                    "^has_journal,^resize_inode",
+                    "-E",
+                    "lazy_itable_init=1,nodiscard,root_owner=0:0",
+                    "disk.img",
+                    NULL};
+    if (!fail_reason[0])
+        mkfs = run_child(argv);
+}
+
+bool stage_isolate(void)
+{
+    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+        return fail_errno("cannot make a mount namespace");
+    return true;
+}
+
+bool stage_begin(const struct plan *p)
+{
+    uid_base = (uint32_t)plan_int(p, "uid_base");
+    /* crun refuses a machine with both versions of cgroups, and makes its folders where the second one was.
+     */
+    if (cgroup_is_hybrid() && mount("none", "/sys/fs/cgroup/unified", "tmpfs", 0, "size=1m") != 0)
+        return fail_errno("cannot hide the second cgroup version");
+    begin_disk(p);
+    const char *stage = plan_get(p, "stage");
+    if (mount("stage", stage, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755,size=256m") != 0 || chdir(stage) != 0)
+        return fail_errno("cannot prepare %s", stage);
+    umask(0);
+    return !fail_reason[0] && (mkdir("ns", 0755) == 0 || fail_errno("cannot make the stage"));
+}
+
+/* The tree at source appears at target, its owner 0 as the container's own root. */
+static bool bring(const char *source, const char *target, bool read_only)
+{
+    int tree = open_tree(AT_FDCWD, source, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+    if (tree < 0)
+        return fail_errno("cannot open %s", source);
+    struct mount_attr attr = {.attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV};
+    if (read_only)
+        attr.attr_set |= MOUNT_ATTR_RDONLY;
+    if (uid_base > 0) {
+        attr.attr_set |= MOUNT_ATTR_IDMAP;
+        attr.userns_fd = (uint64_t)userns;
+    }
+    struct stat st;
+    bool ok = true;
+    if (mount_setattr(tree, "", AT_EMPTY_PATH, &attr, sizeof attr) != 0)
+        ok = fail_errno("cannot map the owners of %s", source);
+    else if (fstat(tree, &st) != 0)
+        ok = fail_errno("cannot look at %s", source);
+    else if (S_ISDIR(st.st_mode) ? mkdir(target, 0755) != 0 : mknod(target, S_IFREG | 0644, 0) != 0)
+        ok = fail_errno("cannot make %s", target);
+    else if (move_mount(tree, "", AT_FDCWD, target, MOVE_MOUNT_F_EMPTY_PATH) != 0)
+        ok = fail_errno("cannot mount %s", source);
+    close(tree);
+    return ok;
+}
+
+static int attach_loop(int image)
+{
+    int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
+    if (control < 0)
+        return -1;
+    int loop = -1;
+    for (int tries = 0; tries < 64 && loop < 0; tries++) {
+        char path[32];
+        int number = ioctl(control, LOOP_CTL_GET_FREE);
+        snprintf(path, sizeof path, "/dev/loop%d", number);
+        loop = number < 0 ? -1 : open(path, O_RDWR | O_CLOEXEC);
+        struct loop_config c = {.fd = (uint32_t)image, .info.lo_flags = LO_FLAGS_AUTOCLEAR};
+        if (loop >= 0 && ioctl(loop, LOOP_CONFIGURE, &c) != 0) {
+            int saved = errno;
+            close(loop);
+            loop = -1;
+            errno = saved;
+            if (saved != EBUSY) /* another took it in between */
+                break;
+        }
+    }
+    close(control);
+    return loop;
+}
+
+/* The folder `disk`: what the container may write to, limited when there is a limit. */
+static bool mount_disk(const struct plan *p)
+{
+    char path[64];
+    if (plan_int(p, "disk") <= 0) {
+        snprintf(path, sizeof path, "/proc/self/fd/%d/disk", job_dir);
+        if (mkdirat(job_dir, "disk", 0700) != 0 && errno != EEXIST)
+            return fail_errno("cannot make the container's folder");
+        return mkdir("disk", 0755) == 0 && mount(path, "disk", NULL, MS_BIND, NULL) == 0
+                   ? true
+                   : fail_errno("cannot mount the container's folder");
+    }
+    if (!run_wait(mkfs, "mkfs.ext4"))
+        return false;
+    int image = openat(job_dir, "disk.img", O_RDWR | O_CLOEXEC);
+    int loop = image < 0 ? -1 : attach_loop(image);
+    if (loop < 0)
+        return fail_errno("cannot attach the container's disk to a loop device");
+    snprintf(path, sizeof path, "/proc/self/fd/%d", loop);
+    char device[64];
+    ssize_t n = readlink(path, device, sizeof device - 1);
+    device[n > 0 ? n : 0] = 0;
+    bool ok = mkdir("disk", 0755) == 0 && mount(device, "disk", "ext4", MS_NOSUID | MS_NODEV, NULL) == 0;
+    if (!ok)
+        fail_errno("cannot mount the container's disk");
+    close(image);
+    close(loop);
+    return ok;
+}
+
+static bool mount_changes(const struct plan *p)
+{
+    static const char *const dirs[] = {"disk/c", "disk/c/upper", "disk/c/work", "disk/c/usr",
+                                       "disk/c/usrwork"};
+    if (!mount_disk(p))
+        return false;
+    for (size_t i = 0; i < sizeof dirs / sizeof dirs[0]; i++) {
+        if (mkdir(dirs[i], 0755) != 0 && errno != EEXIST)
+            return fail_errno("cannot make %s", dirs[i]);
+    }
+    return bring("disk/c", "changes", false);
+}
+
+/* Who mounts it creates the copies: that must be somebody the layers' owners map to. */
+static bool overlay(const char *lower, const char *upper, const char *work, const char *target)
+{
+    char options[4096];
+    int n = snprintf(options, sizeof options, "lowerdir=%s,upperdir=changes/%s,workdir=changes/%s", lower,
+                     upper, work);
+    if (n >= (int)sizeof options)
+        return fail("the image has too many layers");
+    prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP);
+    setfsuid(uid_base);
+    setfsgid(uid_base);
+    int failed = mount("overlay", target, "overlay", MS_NODEV, options) != 0 ? errno : 0;
+    setfsuid(0);
+    setfsgid(0);
+    errno = failed;
+    return failed == 0 || fail_errno("cannot mount the image on %s", target);
+}
+
+static bool mount_root(const struct plan *p)
+{
+    char lower[2048] = "";
+    int count = 0;
+    for (const char *v = NULL; (v = plan_next(p, "layer", v)); count++) {
+        char name[16], longer[2048];
+        snprintf(name, sizeof name, "l%d", count);
+        if (!bring(v, name, true))
+            return false;
+        /* overlayfs wants the highest first */
+        if (snprintf(longer, sizeof longer, "%s%s%s", name, count ? ":" : "", lower) >= (int)sizeof longer)
+            return fail("the image has too many layers");
+        strcpy(lower, longer);
+    }
+    if (mkdir("rootfs", 0755) != 0)
+        return fail_errno("cannot make the root folder");
+    if (!overlay(lower, "upper", "work", "rootfs"))
+        return false;
+    if (!*plan_get(p, "host"))
+        return true;
+    return bring("/usr", "usr", true) && overlay("usr", "usr", "usrwork", "rootfs/usr");
+}
+
+static bool stage_write(const char *name, const void *data, size_t n, unsigned mode)
+{
+    int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    bool ok =
+        fd >= 0 && write_all(fd, data, n) && fchown(fd, uid_base, uid_base) == 0 && fchmod(fd, mode) == 0;
+    if (!ok)
+        fail_errno("cannot write %s", name);
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+static bool copy_in(int fd, const char *name, unsigned mode)
+{
+    struct stat st;
+    if (fd < 0 || fstat(fd, &st) != 0)
+        return fail_errno("cannot open %s", name);
+    char *p = malloc((size_t)st.st_size + 1);
+    ssize_t n = p ? read(fd, p, (size_t)st.st_size) : -1;
+    bool ok = n == st.st_size ? stage_write(name, p, (size_t)n, mode) : fail_errno("cannot read %s", name);
+    free(p);
+    close(fd);
+    return ok;
+}
+
+/* file = "MODE NAME" (octal): the file files/NAME of the container's folder, which is deleted: it may be a
+ * key. */
+static bool stage_files(const struct plan *p)
+{
+    static const char *const texts[] = {"hosts", "resolv", "hostname"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        const char *text = plan_get(p, texts[i]);
+        if (!stage_write(texts[i], text, strlen(text), 0644))
+            return false;
+    }
+    for (const char *v = NULL; (v = plan_next(p, "file", v));) {
+        char *name;
+        unsigned mode = (unsigned)strtoul(v, &name, 8);
+        name++;
+        if (!copy_in(openat(job_dir, name, O_RDONLY | O_CLOEXEC), name, mode))
+            return false;
+        unlinkat(job_dir, name, 0);
+    }
+    return copy_in(openat(job_dir, "config.json", O_RDONLY | O_CLOEXEC), "config.json", 0600) &&
+           copy_in(open("/proc/self/exe", O_RDONLY | O_CLOEXEC), "init", 0755);
+}
+
+/* mount = "ro /source" or "rw /source", the i-th becomes mI of the stage. */
+static bool stage_mounts(const struct plan *p)
+{
+    int i = 0;
+    for (const char *v = NULL; (v = plan_next(p, "mount", v)); i++) {
+        char name[16];
+        snprintf(name, sizeof name, "m%d", i);
+        if (!bring(v + 3, name, v[1] == 'o'))
+            return false;
+    }
+    return true;
+}
+
+bool stage_build(const struct plan *p)
+{
+    if (uid_base > 0 && (userns = open("ns/user", O_RDONLY | O_CLOEXEC)) < 0)
+        return fail_errno("cannot open the user namespace");
+    return stage_files(p) && mount_changes(p) && mount_root(p) && stage_mounts(p);
+}
