@@ -258,7 +258,7 @@ static void map_shape(struct moving *mv, enum annotation_type type, const double
         map_upright(m, s);
     for (uint32_t i = 0; i < s->ring_count; i++)
         for (uint32_t k = 0; k < s->rings[i].count; k++)
-            map_pair(m, &s->rings[i].xy[2 * (size_t)k]);
+            map_pair(m, s->rings[i].xy + 2 * (size_t)k);
     for (uint32_t i = 0; i < s->point_count; i++)
         if (s->points[i][2] != 0)
             map_pair(m, s->points[i]);

@@ -77,14 +77,14 @@ static struct ring clip_edge(struct arena *a, struct ring in, int axis, double s
 {
     struct ring out = {arena_alloc(a, ((size_t)in.count * 2 + 2) * 2 * sizeof(double)), 0};
     for (uint32_t i = 0; i < in.count; i++) {
-        const double *p = &in.xy[2 * (size_t)i], *q = &in.xy[2 * (size_t)((i + 1) % in.count)];
+        const double *p = in.xy + 2 * (size_t)i, *q = in.xy + 2 * (size_t)((i + 1) % in.count);
         double dp = sign * (p[axis] - at), dq = sign * (q[axis] - at);
         if (dp >= 0) {
             memcpy(&out.xy[2 * (size_t)out.count], p, 2 * sizeof *p);
             out.count++;
         }
         if ((dp > 0 && dq < 0) || (dp < 0 && dq > 0)) {
-            double t = dp / (dp - dq), *r = &out.xy[2 * (size_t)out.count];
+            double t = dp / (dp - dq), *r = out.xy + 2 * (size_t)out.count;
             r[axis] = at;
             r[1 - axis] = geometry_tidy(p[1 - axis] + t * (q[1 - axis] - p[1 - axis]));
             out.count++;

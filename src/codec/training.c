@@ -206,8 +206,9 @@ static bool put_example(struct codec_writer *w, struct writer_sample *it, struct
         struct str ending =
             stem.n < base.n ? (struct str){base.p + stem.n + 1, base.n - stem.n - 1} : STR("");
         tfrecord_bytes(&e, "image/format", ending);
-        tfrecord_ints(&e, "image/width", &(int64_t){it->s.width}, 1);
-        tfrecord_ints(&e, "image/height", &(int64_t){it->s.height}, 1);
+        int64_t width = it->s.width, height = it->s.height;
+        tfrecord_ints(&e, "image/width", &width, 1);
+        tfrecord_ints(&e, "image/height", &height, 1);
     }
     tfrecord_put(&w->buf, &e);
     return true;
