@@ -173,6 +173,7 @@ static bool parse_in(struct parser *p, const struct field *f)
 {
     if (!take(p, '('))
         return fail(p, "`in` is followed by ( and values");
+    sql_and(p->out);
     sql_name(p->out, f->name);
     sql_add(p->out, " IN (");
     do {
@@ -194,6 +195,7 @@ static bool parse_in(struct parser *p, const struct field *f)
 static void compare(struct parser *p, const struct field *f, enum comparison op, const char *sql,
                     struct db_value v)
 {
+    sql_and(p->out);
     if (v.type == DB_NULL) {
         sql_name(p->out, f->name);
         sql_add(p->out, op == OP_EQ ? " IS NULL" : " IS NOT NULL");
@@ -223,7 +225,6 @@ static bool parse_term(struct parser *p)
     const char *sql;
     if (!parse_operator(p, &op, &sql))
         return false;
-    sql_and(p->out);
     if (op == OP_IN)
         return parse_in(p, f);
     struct db_value v;
@@ -234,7 +235,7 @@ static bool parse_term(struct parser *p)
     if (op == OP_PREFIX) {
         if (f->type != FIELD_TEXT && f->type != FIELD_CHOICE)
             return fail(p, "~ is for texts");
-        filter_prefix(p->arena, f->name, v.s, p->out);
+        filter_prefix(p->arena, f->name, v.s, FILTER_BOTH, p->out);
         return true;
     }
     compare(p, f, op, sql, v);
@@ -309,16 +310,20 @@ static struct str prefix_end(struct arena *a, struct str prefix)
     return STR_NULL;
 }
 
-void filter_prefix(struct arena *a, const char *column, struct str prefix, struct sql *out)
+void filter_prefix(struct arena *a, const char *column, struct str prefix, enum filter_ends ends,
+                   struct sql *out)
 {
-    sql_name(out, column);
-    sql_add(out, ">=");
-    sql_arg(out, db_text(prefix));
-    struct str end = prefix_end(a, prefix);
-    if (!end.p)
-        return;
-    sql_add(out, " AND ");
-    sql_name(out, column);
-    sql_add(out, "<");
-    sql_arg(out, db_text(end));
+    struct str end = ends & FILTER_HIGH ? prefix_end(a, prefix) : STR_NULL;
+    if (ends & FILTER_LOW) {
+        sql_and(out);
+        sql_name(out, column);
+        sql_add(out, ">=");
+        sql_arg(out, db_text(prefix));
+    }
+    if (end.p) {
+        sql_and(out);
+        sql_name(out, column);
+        sql_add(out, "<");
+        sql_arg(out, db_text(end));
+    }
 }

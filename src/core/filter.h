@@ -18,7 +18,10 @@
 /* Appends the conditions, each after sql_and. Errors are ERR_INVALID on the field "filter" with the position.
  */
 bool filter_parse(struct arena *a, const struct kind *k, struct str text, struct sql *out, struct err *err);
-/* The condition that a text column begins with prefix, as a range that an index can answer. */
-void filter_prefix(struct arena *a, const char *column, struct str prefix, struct sql *out);
+/* The condition that a text column begins with prefix, as a range that an index can answer. Either end may be
+ * left out where another condition is narrower there. */
+enum filter_ends { FILTER_LOW = 1, FILTER_HIGH = 2, FILTER_BOTH = 3 };
+void filter_prefix(struct arena *a, const char *column, struct str prefix, enum filter_ends ends,
+                   struct sql *out);
 
 #endif

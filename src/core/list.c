@@ -19,6 +19,7 @@ struct order {
     const struct field *field; /* of the column */
     bool down;
     bool never_null;
+    bool searched; /* q= is about the same column */
 };
 
 static const struct field updated_at = {.name = "updated_at", .type = FIELD_TIME};
@@ -64,12 +65,14 @@ static bool parse_order(const struct kind *k, const struct list_query *q, struct
         if (!o.field || (!sortable && q->sort.n))
             return not_sortable(name, err);
         o.column = o.field->name;
+        o.searched = q->q.n && o.field == search_field(k);
+        o.never_null = o.searched;
     }
     *ret = o;
     return true;
 }
 
-/* The conditions that hold on every page. */
+/* The conditions that hold on every page, but for the search. */
 static bool conditions(struct core *core, const struct caller *c, const struct kind *k,
                        const struct list_query *q, struct arena *a, struct sql *out, struct err *err)
 {
@@ -81,19 +84,28 @@ static bool conditions(struct core *core, const struct caller *c, const struct k
         sql_add(out, "\"created_by\"=");
         sql_arg(out, db_int(c->user));
     }
-    if (q->q.n) {
-        const struct field *f = search_field(k);
-        if (!f)
-            return err_set(err, ERR_INVALID, "q", "q: a %s cannot be searched by text", k->title.en);
-        if (!utf8_valid(q->q) || memchr(q->q.p, 0, q->q.n))
-            return err_set(err, ERR_INVALID, "q", "q: is not valid UTF-8");
-        if (utf8_count(q->q) > Q_MAX)
-            return err_set(err, ERR_INVALID, "q", "q: has %zu characters; it may have %d", utf8_count(q->q),
-                           Q_MAX);
-        sql_and(out);
-        filter_prefix(a, f->name, q->q, out);
-    }
     return !q->filter.n || filter_parse(a, k, q->filter, out, err);
+}
+
+static bool check_search(const struct kind *k, struct str q, struct err *err)
+{
+    if (!q.n)
+        return true;
+    if (!search_field(k))
+        return err_set(err, ERR_INVALID, "q", "q: a %s cannot be searched by text", k->title.en);
+    if (!utf8_valid(q) || memchr(q.p, 0, q.n))
+        return err_set(err, ERR_INVALID, "q", "q: is not valid UTF-8");
+    if (utf8_count(q) > Q_MAX)
+        return err_set(err, ERR_INVALID, "q", "q: has %zu characters; it may have %d", utf8_count(q), Q_MAX);
+    return true;
+}
+
+static bool same_search(const struct order *o, struct str q, const struct cursor *after, struct err *err)
+{
+    struct str v = after->value.s;
+    if (!o->searched || (after->value.type == DB_TEXT && v.n >= q.n && memcmp(v.p, q.p, q.n) == 0))
+        return true;
+    return err_set(err, ERR_INVALID, "cursor", "cursor: belongs to another search");
 }
 
 /* Part of the order: all objects without a value of the sort column, or all with one. On both engines these
@@ -121,14 +133,42 @@ static size_t parts_of(const struct order *o, const struct cursor *after, struct
     return in_nulls == o->down ? 1 : 2;
 }
 
-static void part_sql(const struct kind *k, const struct order *o, const struct part *p,
-                     const struct sql *where, int64_t limit, struct sql *s)
+/* What all parts and the total have in common. */
+struct listing {
+    const struct kind *kind;
+    const struct order *order;
+    struct str q;
+    const struct sql *where;
+    struct arena *arena;
+};
+
+/* Where the page goes on in the searched column, the cursor is the narrower end: with both, the engine might
+ * begin at the wrong one and read all pages before. */
+static void search_sql(const struct listing *l, const struct cursor *after, struct sql *s)
 {
-    const char *than = o->down ? "<" : ">", *dir = o->down ? " DESC" : "";
-    row_select(s, k);
+    enum filter_ends ends = FILTER_BOTH;
+    if (after && l->order->searched)
+        ends = l->order->down ? FILTER_LOW : FILTER_HIGH;
+    if (l->q.n)
+        filter_prefix(l->arena, search_field(l->kind)->name, l->q, ends, s);
+}
+
+static void without_empty_where(struct sql *s)
+{
+    if (!str_ends(buf_view(&s->text), " WHERE "))
+        return;
     s->text.n -= strlen(" WHERE ");
     s->text.p[s->text.n] = 0;
-    sql_append(s, where);
+}
+
+static void part_sql(const struct listing *l, const struct part *p, int64_t limit, struct sql *s)
+{
+    const struct order *o = l->order;
+    const char *than = o->down ? "<" : ">", *dir = o->down ? " DESC" : "";
+    row_select(s, l->kind);
+    without_empty_where(s);
+    sql_append(s, l->where);
+    search_sql(l, p->after, s);
     if (o->column && !o->never_null) {
         sql_and(s);
         buf_printf(&s->text, "\"%s\" IS%s NULL", o->column, p->nulls ? "" : " NOT");
@@ -147,10 +187,7 @@ static void part_sql(const struct kind *k, const struct order *o, const struct p
             sql_arg(s, db_int(p->after->id));
         }
     }
-    if (str_ends(buf_view(&s->text), " WHERE ")) {
-        s->text.n -= strlen(" WHERE ");
-        s->text.p[s->text.n] = 0;
-    }
+    without_empty_where(s);
     if (by_value)
         buf_printf(&s->text, " ORDER BY \"%s\"%s,\"id\"%s", o->column, dir, dir);
     else
@@ -166,22 +203,21 @@ struct page {
     int64_t total;
 };
 
-static bool read_page(struct db_conn *conn, const struct kind *k, const struct order *o,
-                      const struct cursor *after, const struct sql *where, size_t limit, struct arena *a,
+static bool read_page(struct db_conn *conn, const struct listing *l, const struct cursor *after, size_t limit,
                       struct page *ret, struct err *err)
 {
     struct part parts[2];
-    size_t count = parts_of(o, after, parts);
-    ret->objects = arena_array(a, struct object, limit + 1);
+    size_t count = parts_of(l->order, after, parts);
+    ret->objects = arena_array(l->arena, struct object, limit + 1);
     for (size_t i = 0; i < count && ret->n <= limit; i++) {
         auto_sql struct sql s;
         sql_init(&s);
-        part_sql(k, o, &parts[i], where, (int64_t)(limit + 1 - ret->n), &s);
+        part_sql(l, &parts[i], (int64_t)(limit + 1 - ret->n), &s);
         struct db_rows rows;
-        if (!conn_query(conn, a, s.text.p, sql_args(&s), &rows, err))
+        if (!conn_query(conn, l->arena, s.text.p, sql_args(&s), &rows, err))
             return false;
         for (size_t r = 0; r < rows.n; r++)
-            ret->objects[ret->n++] = row_read(a, k, &rows.row[r]);
+            ret->objects[ret->n++] = row_read(l->arena, l->kind, &rows.row[r]);
     }
     ret->more = ret->n > limit;
     if (ret->more)
@@ -189,17 +225,17 @@ static bool read_page(struct db_conn *conn, const struct kind *k, const struct o
     return true;
 }
 
-static bool read_total(struct db_conn *conn, const struct kind *k, const struct sql *where, struct arena *a,
-                       struct page *ret, struct err *err)
+static bool read_total(struct db_conn *conn, const struct listing *l, struct page *ret, struct err *err)
 {
     auto_sql struct sql s;
     sql_init(&s);
-    buf_printf(&s.text, "SELECT count(*) FROM \"%s\"", k->table);
-    if (!str_is(buf_view(&where->text), " WHERE "))
-        sql_append(&s, where);
+    buf_printf(&s.text, "SELECT count(*) FROM \"%s\"", l->kind->table);
+    sql_append(&s, l->where);
+    search_sql(l, NULL, &s);
+    without_empty_where(&s);
     struct db_row row;
     bool found;
-    if (!conn_query_one(conn, a, s.text.p, sql_args(&s), &row, &found, err))
+    if (!conn_query_one(conn, l->arena, s.text.p, sql_args(&s), &row, &found, err))
         return false;
     ret->total = found ? row.v[0].i : 0;
     return true;
@@ -244,8 +280,11 @@ bool engine_list(struct core *core, const struct caller *c, const struct kind *k
         return err_set(err, ERR_INVALID, "limit", "limit: %" PRId64 " is not in 1 to %d", limit, LIMIT_MAX);
     if (!parse_order(k, q, &order, err))
         return false;
+    if (!check_search(k, q->q, err))
+        return false;
     if (q->cursor.n &&
-        !cursor_parse(a, q->cursor, order.text, order.column ? order.field : NULL, &after, err))
+        (!cursor_parse(a, q->cursor, order.text, order.column ? order.field : NULL, &after, err) ||
+         !same_search(&order, q->q, &after, err)))
         return false;
     auto_sql struct sql where;
     sql_init(&where);
@@ -255,8 +294,9 @@ bool engine_list(struct core *core, const struct caller *c, const struct kind *k
     if (!conn)
         return false;
     struct page page = {0};
-    bool ok = read_page(conn, k, &order, q->cursor.n ? &after : NULL, &where, (size_t)limit, a, &page, err) &&
-              (!q->count || read_total(conn, k, &where, a, &page, err));
+    const struct listing l = {.kind = k, .order = &order, .q = q->q, .where = &where, .arena = a};
+    bool ok = read_page(conn, &l, q->cursor.n ? &after : NULL, (size_t)limit, &page, err) &&
+              (!q->count || read_total(conn, &l, &page, err));
     db_read_end(core->db, conn);
     return ok && write_page(core, c, &order, &page, q->count, a, out, err);
 }

@@ -93,6 +93,23 @@ def test_search_finds_prefixes_in_order_of_name(admin, sets):
     assert admin.get("label-sets", project=sets, q="", count="true")["total"] == 25
 
 
+@pytest.mark.parametrize("sort", ["name", "-name", "id", "-updated_at"])
+def test_search_pages_in_every_order(admin, sets, sort):
+    found = [one["name"] for one in admin.all("label-sets", project=sets, q="dog", sort=sort, limit=4, count="true")]
+    assert sorted(found) == [f"dog-{i:02}" for i in range(0, 25, 2)]
+    if "name" in sort:
+        assert found == sorted(found, reverse=sort[0] == "-")
+    page = admin.get("label-sets", project=sets, q="dog", sort=sort, limit=4, count="true")
+    assert admin.get("label-sets", project=sets, q="dog", sort=sort, cursor=page["next"], count="true")["total"] == 13
+
+
+def test_a_cursor_of_another_search_is_refused(admin, sets):
+    page = admin.get("label-sets", project=sets, q="dog", limit=2)
+    for text in ("cat", "dog-2", "dogs"):
+        problem(admin.call("GET", "label-sets", params={"project": sets, "q": text, "cursor": page["next"]}), 422,
+                "invalid", "cursor", "another search")
+
+
 def test_search_beyond_ascii(admin, project, make_set):
     for name in ("标签", "标签一", "标识", "\U0010ffff", "\U0010ffffx", "퟿", "\ue000"):
         make_set(name)

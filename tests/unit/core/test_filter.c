@@ -80,7 +80,8 @@ static void prefixes_are_ranges(void **state)
         auto_sql struct sql s;
         arena_init(&a);
         sql_init(&s);
-        filter_prefix(&a, "name", str_of(ranges[i].prefix), &s);
+        sql_add(&s, "WHERE ");
+        filter_prefix(&a, "name", str_of(ranges[i].prefix), FILTER_BOTH, &s);
         assert_int_equal(s.n, ranges[i].end ? 2 : 1);
         assert_true(str_is(s.args[0].s, ranges[i].prefix));
         if (ranges[i].end)
