@@ -73,7 +73,7 @@ static void pick_rarest(void *ctx, size_t class)
     if (class == SIZE_MAX)
         return;
     if (r->best == SIZE_MAX || r->counts[class] < r->counts[r->best] ||
-        (r->counts[class] == r->counts[r->best] && class < r->best))
+        (class < r->best && r->counts[class] == r->counts[r->best]))
         r->best = class;
 }
 
