@@ -9,7 +9,7 @@ import threading
 
 import pytest
 from cli import Cli
-from harness import ADMIN_PASSWORD, Api, problem, unique
+from harness import ADMIN_PASSWORD, Api, problem, unique, wait_for
 
 
 def signed_in(server, folder) -> Cli:
@@ -208,3 +208,48 @@ def test_only_those_who_may_back_up(platform, tmp_path):
     refused = mine.run("backup", str(tmp_path / "b"), expect=3, INGOT_URL=server.url, INGOT_TOKEN=bob.token)
     assert "platform.backup" in refused.err
     assert not (tmp_path / "b").exists() and not (tmp_path / "b.partial").exists()
+
+
+def blob(data: str, content: bytes, name: str | None = None) -> str:
+    """Puts a blob where the store has them; its path below the data folder."""
+    digest = name or hashlib.sha256(content).hexdigest()
+    path = os.path.join("blobs", "sha256", digest[:2], digest)
+    os.makedirs(os.path.dirname(os.path.join(data, path)), exist_ok=True)
+    with open(os.path.join(data, path), "wb") as out:
+        out.write(content)
+    return path
+
+
+def test_blobs_are_part_of_it(platform, tmp_path):
+    server, cli = platform
+    paths = [blob(server.data, os.urandom(300_000)) for _ in range(3)] + [blob(server.data, b"")]
+    file, data = tmp_path / "b", tmp_path / "data"
+    cli.run("backup", str(file))
+    Cli(tmp_path).run("restore", str(file), "--data", str(data))
+    for path in paths:
+        assert (data / path).read_bytes() == open(os.path.join(server.data, path), "rb").read()
+    os.unlink(os.path.join(server.data, paths[0]))
+    cli.run("restore", str(file))
+    assert os.path.exists(os.path.join(server.data, paths[0]))
+
+
+def test_a_damaged_blob_is_no_backup(platform, tmp_path):
+    server, cli = platform
+    cli.run("backup", str(tmp_path / "good"))
+    blob(server.data, b"something else", "ab" * 32)
+    failed = cli.run("backup", str(tmp_path / "bad"), expect=None)
+    assert failed.code != 0
+    assert not (tmp_path / "bad").exists() and not (tmp_path / "bad.partial").exists()
+
+
+def test_a_client_that_goes_away_leaves_nothing_behind(platform, tmp_path):
+    server, cli = platform
+    for _ in range(8):
+        blob(server.data, os.urandom(4 << 20))
+    api = server.admin()
+    with api.http.stream("GET", "backup") as answer:
+        assert answer.status_code == 200
+        next(answer.iter_bytes())
+    # The server notices when it next writes; until then another backup is refused.
+    wait_for(lambda: cli.run("backup", str(tmp_path / "b"), expect=None).code == 0, "another backup")
+    assert [f for f in os.listdir(server.data) if f.endswith(".tmp")] == []

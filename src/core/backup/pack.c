@@ -19,30 +19,33 @@
 struct pack {
     struct archive *archive;
     const struct backup_sink *sink;
-    struct err sink_err; /* what the sink said; libarchive only knows that it failed */
+    /* Something failed: the rest goes nowhere. The archive is not told, as one that knows of a failure leaks
+     * its buffers. */
+    bool given_up;
+    struct err sink_err; /* what the sink said */
     struct json_out manifest;
     struct buf manifest_text;
     int64_t blobs, blob_bytes;
     char *piece;
 };
 
-static la_ssize_t on_write(struct archive *a, void *ctx, const void *p, size_t n)
+static la_ssize_t on_write(unused_ok struct archive *a, void *ctx, const void *p, size_t n)
 {
     struct pack *k = ctx;
-    if (k->sink->write(k->sink->ctx, (struct str){p, n}, &k->sink_err))
-        return (la_ssize_t)n;
-    archive_set_error(a, EIO, "%s", k->sink_err.message);
-    return -1;
+    if (!k->given_up)
+        k->given_up = !k->sink->write(k->sink->ctx, (struct str){p, n}, &k->sink_err);
+    return (la_ssize_t)n;
 }
 
-static bool broken(struct pack *k, struct err *err)
+/* What libarchive and the sink made of a step. */
+static bool done(struct pack *k, bool ok, struct err *err)
 {
     if (k->sink_err.code) {
         *err = k->sink_err;
         return false;
     }
-    return err_set(err, ERR_INTERNAL, NULL, "the archive cannot be written: %s",
-                   archive_error_string(k->archive));
+    return ok || err_set(err, ERR_INTERNAL, NULL, "the archive cannot be written: %s",
+                         archive_error_string(k->archive));
 }
 
 static bool add_header(struct pack *k, const char *name, int64_t size, struct err *err)
@@ -55,7 +58,7 @@ static bool add_header(struct pack *k, const char *name, int64_t size, struct er
     archive_entry_set_mtime(e, clock_now() / 1000000, 0);
     bool ok = archive_write_header(k->archive, e) == ARCHIVE_OK;
     archive_entry_free(e);
-    return ok || broken(k, err);
+    return done(k, ok, err);
 }
 
 /* Exactly size bytes of fd; a file that shrank meanwhile is an error. */
@@ -74,7 +77,7 @@ static bool add_bytes(struct pack *k, const char *name, int fd, int64_t size, ui
             break;
         }
         sha256_add(h, k->piece, (size_t)got);
-        ok = archive_write_data(k->archive, k->piece, (size_t)got) == got || broken(k, err);
+        ok = done(k, archive_write_data(k->archive, k->piece, (size_t)got) == got, err);
         size -= got;
     }
     sha256_finish(h, hash);
@@ -163,7 +166,7 @@ static bool add_manifest(struct pack *k, struct err *err)
     struct str text = buf_view(&k->manifest_text);
     if (!add_header(k, BACKUP_MANIFEST, (int64_t)text.n, err))
         return false;
-    return archive_write_data(k->archive, text.p, text.n) == (la_ssize_t)text.n || broken(k, err);
+    return done(k, archive_write_data(k->archive, text.p, text.n) == (la_ssize_t)text.n, err);
 }
 
 static bool add_optional(struct pack *k, struct core *core, const char *name, struct err *err)
@@ -180,7 +183,7 @@ static bool pack_all(struct pack *k, struct core *core, int database, struct err
         archive_write_set_format_pax_restricted(k->archive) != ARCHIVE_OK ||
         archive_write_set_bytes_in_last_block(k->archive, 1) != ARCHIVE_OK ||
         archive_write_open(k->archive, k, NULL, on_write, NULL) != ARCHIVE_OK)
-        return broken(k, err);
+        return done(k, false, err);
     json_begin(&k->manifest, &k->manifest_text);
     json_object(&k->manifest);
     json_key(&k->manifest, "files");
@@ -192,7 +195,7 @@ static bool pack_all(struct pack *k, struct core *core, int database, struct err
         return false;
     if (!add_manifest(k, err))
         return false;
-    return archive_write_close(k->archive) == ARCHIVE_OK || broken(k, err);
+    return done(k, archive_write_close(k->archive) == ARCHIVE_OK, err);
 }
 
 /* The copy of the database, already without a name. */
@@ -222,8 +225,7 @@ bool backup_write(struct core *core, const struct backup_sink *sink, struct err 
         return false;
     struct pack k = {.archive = archive_write_new(), .sink = sink, .piece = base_alloc(PIECE)};
     bool ok = pack_all(&k, core, database, err);
-    if (!ok)
-        archive_write_fail(k.archive);
+    k.given_up = !ok;
     archive_write_free(k.archive);
     buf_release(&k.manifest_text);
     free(k.piece);
