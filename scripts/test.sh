@@ -31,6 +31,7 @@ api     | tests/api             | run_api
 api-pg  | tests/api             | run_api_pg
 sdk     | python/tests          | run_sdk
 record  | tests/record          | run_record
+exec    | tests/exec            | run_exec
 codec   | tests/codec           | run_codec
 web     | web/package.json      | run_web
 browser | tests/browser         | run_browser
@@ -94,6 +95,10 @@ run_record() {
 
 run_codec() {
     mode_build san && INGOT_BUILD=build/san pytest tests/codec
+}
+
+run_exec() {
+    mode_build san && pytest tests/exec
 }
 
 run_scripts() {

@@ -198,7 +198,7 @@ static bool op_log_read(struct call *c)
     json_kint(c->o, "bytes", bytes);
     json_kint(c->o, "lines", lines);
     if (!count)
-        json_kstr(c->o, "text", buf_view(&all));
+        json_kstr(c->o, "text", all.p ? buf_view(&all) : STR(""));
     return true;
 }
 

@@ -36,7 +36,11 @@ static void strings(struct json_out *o, const char *key, const char *const *list
     json_array_end(o);
 }
 
-static const char *default_path = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+/* Without HOME crun would set root's; init makes an empty one the user's. */
+static const struct {
+    const char *name, *text;
+} default_env[] = {{"PATH", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
+                   {"HOME", "HOME="}};
 
 static bool has_env(const struct exec_spec *spec, const char *name)
 {
@@ -74,8 +78,10 @@ static void write_process(struct json_out *o, const struct exec_spec *spec)
     json_array_end(o);
     json_key(o, "env");
     json_array(o);
-    if (!has_env(spec, "PATH"))
-        json_z(o, default_path);
+    for (size_t i = 0; i < countof(default_env); i++) {
+        if (!has_env(spec, default_env[i].name))
+            json_z(o, default_env[i].text);
+    }
     for (size_t i = 0; i < spec->n_env; i++)
         json_z(o, spec->env[i]);
     json_array_end(o);
@@ -276,6 +282,7 @@ static void plan_network(struct local *l, struct buf *b, const struct exec_spec 
     auto_buf struct buf hosts = {0};
     char id[EXEC_ID_MAX], text[16];
     const char *hostname = hostname_of(spec, id);
+    bool named = false;
     buf_z(&hosts, "127.0.0.1\tlocalhost\n::1\tlocalhost\n");
     if (n == 0)
         buf_printf(&hosts, "127.0.1.1\t%s\n", hostname);
@@ -286,12 +293,15 @@ static void plan_network(struct local *l, struct buf *b, const struct exec_spec 
              arena_printf(a, "%s %lld %u", exec_id_format(leases[i].id, name), (long long)leases[i].project,
                           leases[i].address));
         for (size_t k = 0; k < spec->n_peers; k++) {
-            if (exec_id_equal(spec->peers[k].id, leases[i].id))
-                buf_printf(&hosts, "%s\t%s\n", text, spec->peers[k].hostname);
+            if (!exec_id_equal(spec->peers[k].id, leases[i].id))
+                continue;
+            buf_printf(&hosts, "%s\t%s\n", text, spec->peers[k].hostname);
+            named = named || strcmp(spec->peers[k].hostname, hostname) == 0;
         }
         if (!exec_id_equal(leases[i].id, spec->id))
             continue;
-        buf_printf(&hosts, "%s\t%s\n", text, hostname);
+        if (!named)
+            buf_printf(&hosts, "%s\t%s\n", text, hostname);
         char bridge[16], gateway[16];
         network_bridge_name(l, network_slot(l, leases[i].address), bridge);
         pair(b, "bridge", bridge);
@@ -357,8 +367,10 @@ static void write_plan(struct local *l, const struct exec_spec *spec, const stru
              arena_printf(a, "%s %s", spec->mounts[i].read_only ? "ro" : "rw", spec->mounts[i].source));
     for (size_t i = 0; i < spec->n_files; i++)
         pair(b, "file", arena_printf(a, "%o f%zu", spec->files[i].mode ? spec->files[i].mode : 0644, i));
-    if (!has_env(spec, "PATH"))
-        pair(b, "env", default_path);
+    for (size_t i = 0; i < countof(default_env); i++) {
+        if (!has_env(spec, default_env[i].name))
+            pair(b, "env", default_env[i].text);
+    }
     for (size_t i = 0; i < spec->n_env; i++)
         pair(b, "env", spec->env[i]);
 }

@@ -74,7 +74,8 @@ static bool find_account(const char *user, struct account *ret)
 
 static void become(const struct account *a)
 {
-    if (!getenv("HOME"))
+    const char *home = getenv("HOME");
+    if (!home || !*home)
         setenv("HOME", a->home, 1);
     if (a->name[0] && !getenv("USER"))
         setenv("USER", a->name, 1);
@@ -190,6 +191,7 @@ int shim_enter(int argc, char **argv)
         return 125;
     }
     become(&a);
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); /* crun forgets it here */
     execvp(argv[3], argv + 3);
     fprintf(stderr, "cannot run '%s': %s\n", argv[3], strerror(errno));
     return errno == ENOENT ? 127 : 126;

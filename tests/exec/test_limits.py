@@ -1,0 +1,102 @@
+"""What a container takes more of than it may."""
+
+import pathlib
+
+from driver import wait_for
+
+MB = 1 << 20
+HOG = 'import time\nb = []\nwhile True: b.append(bytearray(b"x" * (1 << 20)))\n'
+
+
+def test_out_of_memory(x):
+    id = x.start("python3", "-c", HOG, memory=64 * MB)
+    status = x.ended(id)
+    assert (status["end"], status["oom"], status["code"]) == ("oom", True, 137)
+    assert status["reason"] == "out of memory: the limit is 64 MB"
+    assert ("i", status["reason"]) in x.records(id)
+
+
+def test_only_a_child_out_of_memory(x):
+    status, output = x.run("python3 -c '" + HOG + "'; echo $?; exit 5", memory=64 * MB)
+    assert output.endswith("137")
+    assert (status["end"], status["code"], status["oom"]) == ("exit", 5, True)
+
+
+def test_killed_is_not_out_of_memory(x):
+    status, _ = x.run("kill -KILL $$", memory=64 * MB)
+    assert (status["end"], status["oom"]) == ("signal", False)
+
+
+def test_fork_bomb(x):
+    id = x.start(
+        "python3",
+        "-c",
+        "import os, time\n"
+        "n = 0\n"
+        "try:\n"
+        "    while True:\n"
+        "        if os.fork() == 0:\n"
+        "            time.sleep(1000)\n"
+        "        n += 1\n"
+        "except OSError as error:\n"
+        "    print('stopped at', n, error, flush=True)\n"
+        "time.sleep(1000)\n",
+        pids=40,
+        memory=256 * MB,
+    )
+    assert "stopped at 39 " in x.said(id, "stopped at")
+    assert x.call("stats", id=id)["pids"] == 40
+    x.call("kill", id=id)
+    x.ended(id)
+
+
+def test_disk_filler(x):
+    status, output = x.run(
+        "dd if=/dev/zero of=/fill bs=1M count=200 2>&1 || echo full; dd if=/dev/zero of=/usr/fill bs=1M count=200 2>&1",
+        disk=32 * MB,
+    )
+    assert "No space left on device" in output and "full" in output
+    assert status["code"] == 1
+    image = pathlib.Path(x.dir) / status["id"] / "disk.img"
+    assert image.stat().st_blocks * 512 <= 33 * MB
+
+
+def test_shared_memory_is_limited(x):
+    status, output = x.run("dd if=/dev/zero of=/dev/shm/fill bs=1M count=200 2>&1; dd if=/dev/zero of=/dev/fill bs=1M count=9 2>&1")
+    assert output.count("No space left on device") == 2
+
+
+def test_numbers(x):
+    id = x.start(
+        "python3",
+        "-c",
+        "import time, os\n"
+        "b = bytearray(b'x' * (50 << 20))\n"
+        "open('/fill', 'wb').write(b[:20 << 20])\n"
+        "while time.process_time() < 0.3: pass\n"
+        "print('ready', flush=True)\n"
+        "time.sleep(1000)\n",
+        memory=200 * MB,
+        disk=64 * MB,
+        cpu_millis=1500,
+        network=9,
+    )
+    x.said(id, "ready")
+    stats = wait_for(lambda: (s := x.call("stats", id=id))["disk"] >= 20 * MB and s, "the disk's number")
+    assert 50 * MB < stats["memory"] <= 200 * MB and stats["memory_limit"] == 200 * MB
+    assert stats["cpu_ns"] >= 300_000_000
+    assert stats["disk"] <= 64 * MB and stats["disk_limit"] == 64 * MB
+    assert stats["pids"] == 1
+    x.call("kill", id=id)
+    x.ended(id)
+
+
+def test_processor_limit_is_set(x):
+    id = x.start("sleep", "1000", cpu_millis=1500)
+    x.running(id)
+    one = pathlib.Path(f"/sys/fs/cgroup/cpu/{x.name}/{id}/cpu.cfs_quota_us")
+    two = pathlib.Path(f"/sys/fs/cgroup/{x.name}/{id}/cpu.max")
+    assert (one if one.exists() else two).read_text().split()[0] == "150000"
+    x.call("kill", id=id)
+    x.ended(id)
+    wait_for(lambda: not one.parent.exists() and not two.parent.exists(), "the group to go")
