@@ -94,7 +94,7 @@ bool answers_give(struct core *core, struct request *r, const struct caller *cal
 static struct str put(char **to, struct str s)
 {
     struct str copy = {s.p ? *to : NULL, s.n};
-    if (s.n)
+    if (s.p && s.n)
         memcpy(*to, s.p, s.n);
     *to += s.n;
     return copy;
