@@ -54,6 +54,8 @@ static void update_mask(struct conn *c)
     bool waits = conn_pending(c) > 0 || c->connecting || c->read_wants_write;
     bool reads = (c->reading && !c->eof && c->in.n < IN_MAX) || c->write_wants_read;
     uint8_t mask = (uint8_t)((reads ? UV_READABLE : 0) | (waits ? UV_WRITABLE : 0));
+    if (!reads && c->ev->hangup && !c->eof && !c->hung)
+        mask |= UV_DISCONNECT; /* or nobody would notice that the peer has left */
     if (mask == c->mask)
         return;
     c->mask = mask;
@@ -558,6 +560,11 @@ static void on_event(uv_poll_t *h, int status, int events)
         flush(c);
         c->in_event = false;
         tell_flushed(c);
+    }
+    if ((events & UV_DISCONNECT) && !c->closing && !c->failed && !c->hung) {
+        c->hung = true;
+        if (c->ev->hangup)
+            c->ev->hangup(c);
     }
     if (((events & UV_READABLE) || c->read_wants_write) && !c->closing && !c->failed)
         read_some(c);

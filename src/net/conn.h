@@ -17,6 +17,7 @@ struct conn;
 struct conn_events {
     size_t (*data)(struct conn *c, const char *p, size_t n);
     void (*eof)(struct conn *c);     /* nothing more will come; once */
+    void (*hangup)(struct conn *c);  /* the peer ended its side while we do not read; may be NULL */
     void (*flushed)(struct conn *c); /* what had to wait is sent; never from inside a write call */
     void (*closed)(struct conn *c);  /* the connection broke; it is closed after this returns */
     void (*timeout)(struct conn *c); /* the deadline has passed (it was reset to none) */
@@ -55,6 +56,7 @@ struct conn {
     bool eof : 1;                                    /* the peer ended its side */
     bool delivering : 1;                             /* inside data */
     bool again : 1;                                  /* conn_kick came meanwhile */
+    bool hung : 1;                                   /* `hangup` was told */
     bool waited : 1;                                 /* output had to wait: `flushed` is due */
     bool in_event : 1;                               /* it will be told right away */
     bool queued : 1;                                 /* `later` is */

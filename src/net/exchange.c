@@ -57,9 +57,10 @@ void exchange_body(struct exchange *x, struct str piece)
         x->sink.data(&x->pub, piece);
 }
 
+/* Not while it is paused: the handler may be using what it has on another thread. */
 static void tell_end(struct exchange *x)
 {
-    if (!x->sink.end || x->body_told || !(x->body_done || x->broken))
+    if (!x->sink.end || x->body_told || !(x->body_done || x->broken) || atomic_load(&x->paused))
         return;
     x->body_told = true;
     x->sink.end(&x->pub, x->body_done);
@@ -244,8 +245,11 @@ static void run_posted(struct task *t)
     unsigned what = atomic_exchange(&x->posted, 0);
     if (what & POST_SINK)
         exchange_set_sink(x, &x->next_sink);
-    if ((what & POST_RESUME) && x->proto && !atomic_load(&x->paused))
-        x->ops->resume(x);
+    if ((what & POST_RESUME) && !atomic_load(&x->paused)) {
+        if (x->proto)
+            x->ops->resume(x);
+        tell_end(x);
+    }
     if (what & POST_ANSWER)
         give_answer(x);
     if (what & POST_LATER)

@@ -55,9 +55,9 @@ bool request_param(struct request *r, const char *name, struct str *ret, struct 
  * needed). */
 void request_collect(struct request *r, size_t limit,
                      void (*done)(struct request *r, struct str body, bool complete));
-/* Streams it: data on the loop thread, with back-pressure: after request_pause nothing more comes until
- * request_resume (both from any thread). end is called once: complete is false when the client went away or
- * broke the framing. After an answer other than a streamed one neither is called any more. */
+/* Streams it: data on the loop thread, with back-pressure: after request_pause nothing (nor the end) comes
+ * until request_resume (both from any thread). end is called once: complete is false when the client went
+ * away or broke the framing. After an answer other than a streamed one neither is called any more. */
 struct body_sink {
     void (*data)(struct request *r, struct str piece);
     void (*end)(struct request *r, bool complete);

@@ -191,6 +191,8 @@ static void h1_answer(struct exchange *x)
         conn_uncork(c);
     if (h->state == BODY) /* paused or not: what is left of the body passes by */
         conn_read_start(c);
+    if (a->kind == ANSWER_STREAM && (c->eof || c->hung))
+        conn_fail(c); /* see h1_eof: it left before the stream began */
     try_finish(h);
 }
 
@@ -547,6 +549,13 @@ static void h1_eof(struct conn *c)
     conn_fail(c);
 }
 
+static void h1_hangup(struct conn *c)
+{
+    struct http1 *h = c->proto;
+    if (h->x && h->x->answered && h->x->answer.kind == ANSWER_STREAM)
+        conn_fail(c);
+}
+
 static void h1_flushed(struct conn *c)
 {
     struct http1 *h = c->proto;
@@ -593,6 +602,7 @@ static void h1_drain(struct conn *c)
 const struct conn_events http1_events = {
     .data = h1_data,
     .eof = h1_eof,
+    .hangup = h1_hangup,
     .flushed = h1_flushed,
     .closed = h1_closed,
     .timeout = h1_timeout,

@@ -20,9 +20,11 @@ struct ws {
     struct ws_reader reader;
     uv_timer_t *timer; /* of its own, since it closes later than this is freed */
     uint64_t heard_at, pinged_at;
-    int code;            /* what `closed` reports */
-    atomic_bool closing; /* our close frame is written: no more messages */
+    int code; /* what `closed` reports */
     bool peer_closed, over;
+    /* Our close frame is written: no more messages. Apart from its neighbours, which other threads do not
+     * see. */
+    _Alignas(16) atomic_bool closing;
 };
 
 static size_t send_frame(struct ws *w, enum ws_opcode opcode, struct str payload)
