@@ -128,7 +128,7 @@ static struct peak need_of(const struct sched_request *r)
 void fit_scratch_reserve(struct fit_scratch *scratch, int32_t ranks, const struct sched_request *r,
                          struct arena *a)
 {
-    size_t shares = (size_t)ranks * (size_t)fit_shares(r);
+    size_t shares = (size_t)ranks * (size_t)fit_shares(r) + 1; /* so that there is an address even for none */
     if (scratch->cap_ranks < (size_t)ranks) {
         scratch->cap_ranks = (size_t)ranks * 2;
         scratch->ranks = arena_array(a, struct sched_rank, scratch->cap_ranks);
@@ -155,8 +155,8 @@ bool fit_gang(struct view *v, const struct cluster *c, const struct shape *shape
             int32_t slot = search(&q, 1, 0, c->width);
             if (slot == SCHED_NONE)
                 break;
-            struct sched_share *shares = per_rank ? scratch->shares + per_rank * (size_t)done : NULL;
-            fit_slot(v, c, slot, r, shares, &scratch->ranks[done++]);
+            fit_slot(v, c, slot, r, scratch->shares + per_rank * (size_t)done, &scratch->ranks[done]);
+            done++;
             q.lo = slot + (shape->spread ? 1 : 0);
         }
     }

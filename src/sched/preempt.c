@@ -210,8 +210,8 @@ static bool place_ranks(struct attempt *t)
             release(t, set[v].running, 1);
             t->chosen[t->n_chosen++] = set[v].running;
         }
-        struct sched_share *shares = per_rank ? t->shares + per_rank * (size_t)i : NULL;
-        fit_slot(&p->trial, &p->cluster, slot, &t->k->job->request, shares, &t->ranks[i]);
+        fit_slot(&p->trial, &p->cluster, slot, &t->k->job->request, t->shares + per_rank * (size_t)i,
+                 &t->ranks[i]);
         if (t->used)
             t->used[slot] = true;
     }

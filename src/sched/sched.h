@@ -22,7 +22,8 @@
  *  4. A gang gets all its ranks or none. Ranks may share a node unless `spread` is set.
  *  5. A job that does not fit now but will when the jobs that are being stopped have gone claims that room.
  *  6. Otherwise it may evict: only `preemptible` jobs of lower priority (the set one, not the aged), only
- *     when that makes room for all of it, none that is not needed, whole gangs.
+ *     when that makes room for all of it, none that is not needed, whole gangs. Nobody is evicted to make
+ * quota.
  *  7. Otherwise the first such job among those that compete for the same nodes is the head: it gets a
  *     reservation at the earliest time that the expected ends allow. A later job is backfilled only if it
  * will have ended by then or leaves the reserved room free. */

@@ -79,8 +79,8 @@ struct shape *shapes_get(struct shapes *t, const struct sched_waiting *job)
 {
     const struct sched_request *r = &job->request;
     int32_t access = t->has_pool[job->project] ? job->project : SCHED_NONE;
-    uint64_t h = mix(mix(mix(7, (uint64_t)r->cpu), (uint64_t)r->memory), (uint64_t)(job->pool + 1));
-    h = mix(h, (uint64_t)(access + 1) << 8 | (uint64_t)job->arch << 1 | job->spread);
+    uint64_t h = mix(mix(mix(7, (uint64_t)r->cpu), (uint64_t)r->memory), (uint64_t)job->pool + 1);
+    h = mix(h, ((uint64_t)access + 1) << 8 | (uint64_t)job->arch << 1 | job->spread);
     uint64_t kinds = 0;
     for (int i = 0; i < SCHED_WANTS; i++) {
         if (!r->wants[i].thousandths)

@@ -80,7 +80,7 @@ static bool check_nodes(const struct pass *p, const struct sched_waiting *job, s
         of_arch++;
         for (int32_t x = 0; x < SCHED_WANTS + 2; x++) {
             struct sched_wait w;
-            int64_t has = node_has(n, &w, wanted_of(&job->request, x, &w));
+            int64_t wanted = wanted_of(&job->request, x, &w), has = node_has(n, &w, wanted);
             most[x] = has > most[x] ? has : most[x];
         }
     }
@@ -189,7 +189,7 @@ static void sum_target(struct pass *p, struct target *t)
                 of[1] = card > of[1] ? card : of[1];
             }
             for (size_t r = 0; r < width; r++) {
-                if (has[r] > 0 && (r < 2 || r % 2 == 0))
+                if ((r < 2 || r % 2 == 0) && has[r] > 0)
                     t->free[r] += has[r];
                 t->most[r] = has[r] > t->most[r] ? has[r] : t->most[r];
             }
