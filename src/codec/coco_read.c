@@ -443,7 +443,8 @@ static bool take_members(struct coco *c, yyjson_val *v, struct fields *f, struct
     return true;
 }
 
-static bool to_shape(struct coco *c, struct arena *a, yyjson_val *v, struct shape *ret, const char **ret_why)
+static bool to_shape(struct coco *c, struct arena *a, yyjson_val *v, const char *at, struct shape *ret,
+                     const char **ret_why)
 {
     struct fields f = {0};
     struct str twice;
@@ -475,12 +476,9 @@ static bool to_shape(struct coco *c, struct arena *a, yyjson_val *v, struct shap
     ret->has_score = yyjson_is_num(f.geometry.score);
     ret->score = yyjson_get_num(f.geometry.score);
     ret->text = json_str(f.geometry.text);
-    if (yyjson_is_obj(f.geometry.attributes) && yyjson_obj_size(f.geometry.attributes)) {
-        auto_buf struct buf b = {0};
-        model_write_value(&b, f.geometry.attributes);
-        if (b.n <= 65536)
-            ret->attributes = arena_str(a, buf_view(&b));
-    }
+    const char *rule;
+    if (!model_attributes(a, f.geometry.attributes, &ret->attributes, &rule))
+        reader_problem(c->r, CODEC_REPAIRED, c->path, str_of(at), "attributes %s; left out", rule);
     return true;
 }
 
@@ -497,7 +495,7 @@ static void convert(struct coco *c, struct group *g, const struct place *p)
     s.width = image->width;
     s.height = image->height;
     yyjson_doc *doc = parse(c, (struct str){c->text.p + p->offset, p->size}, why, sizeof why);
-    if (!doc || !to_shape(c, &s.arena, yyjson_doc_get_root(doc), &shape, &reason)) {
+    if (!doc || !to_shape(c, &s.arena, yyjson_doc_get_root(doc), at, &shape, &reason)) {
         reader_skip(c->r, c->path, str_of(at), "%s", reason);
     } else if (reader_check_shape(&s, &shape, at)) {
         size_t from = g->text.n;

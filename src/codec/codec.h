@@ -27,10 +27,11 @@ extern const char *const codec_split_names[]; /* "", "train", "val", "test" */
 /* One picture, text or sound. Strings live until the callback returns (reading) or until the next call of
  * `next` (writing). */
 struct codec_sample {
-    struct str path;    /* of the media file: in the listing, or as the annotation file names it (missing),
-                           or made up (content) */
-    bool missing;       /* reading: named by an annotation file but not in the listing */
-    struct str content; /* reading: the sample's bytes when it has no file of its own (a text in a CSV) */
+    struct str path; /* of the media file: in the listing, or as the annotation file names it (missing),
+                        or made up (content) */
+    bool missing;    /* reading: named by an annotation file but not in the listing; path is then any text, to
+                        be looked up, never to be opened */
+    struct str content;     /* reading: the sample's bytes when it has no file of its own (a text in a CSV) */
     uint32_t width, height; /* of the picture in pixels as far as known, else 0; writing COCO, VOC, YOLO and
                                LabelMe needs it */
     struct str annotation;  /* canonical JSON; STR_NULL: none */

@@ -229,7 +229,7 @@ static bool text_row(struct csv_reading *c, const struct csv_row *row, struct er
     } else {
         s.content = text;
         s.path =
-            str_of(arena_printf(&s.arena, STR_FMT "-%06zu.txt", STR_ARG(path_stem(c->source)), row->line));
+            str_of(arena_printf(&s.arena, STR_FMT "-%06zu.txt", STR_ARG(path_bare(c->source)), row->line));
         s.split = path_file_split(c->source);
         ok = add_row(c, &s, row, err) && reader_emit(&s, STR_NULL, err);
     }

@@ -160,7 +160,7 @@ static bool read_sample(struct reader_sample *s, yyjson_val *v, size_t line, str
     }
     if (inline_text) {
         s->content = text;
-        s->path = str_of(arena_printf(&s->arena, STR_FMT "-%06zu.txt", STR_ARG(path_stem(s->source)), line));
+        s->path = str_of(arena_printf(&s->arena, STR_FMT "-%06zu.txt", STR_ARG(path_bare(s->source)), line));
     } else {
         s->path = name;
         s->file = reader_find(s->r, s->source, name);

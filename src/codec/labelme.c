@@ -96,23 +96,35 @@ static const char *read_geometry(struct arena *a, yyjson_val *v, struct shape *s
     return NULL;
 }
 
-/* flags, and other members worth keeping. */
-static struct str attributes_of(struct arena *a, yyjson_val *v)
+static bool only_scalars(yyjson_val *flags)
 {
-    yyjson_val *flags = yyjson_obj_get(v, "flags"), *group = yyjson_obj_get(v, "group_id");
-    bool has_flags = yyjson_is_obj(flags) && yyjson_obj_size(flags), has_group = yyjson_is_int(group);
+    size_t i, max;
+    yyjson_val *key, *v;
+    bool ok = true;
+    yyjson_obj_foreach(flags, i, max, key, v) ok = ok && !yyjson_is_ctn(v);
+    return ok;
+}
+
+/* flags and group_id. Flags that are no attributes are reported. */
+static struct str attributes_of(struct reader_sample *s, yyjson_val *v, const char *at)
+{
+    yyjson_val *group = yyjson_obj_get(v, "group_id");
+    struct str flags;
+    const char *why = "hold more than single values";
     auto_buf struct buf b = {0};
-    if (!has_flags && !has_group)
-        return STR_NULL;
-    buf_char(&b, '{');
-    if (has_flags) {
-        buf_z(&b, "\"flags\":");
-        model_write_value(&b, flags);
+    if (!only_scalars(yyjson_obj_get(v, "flags")) ||
+        !model_attributes(&s->arena, yyjson_obj_get(v, "flags"), &flags, &why) || flags.n > 65000) {
+        reader_problem(s->r, CODEC_REPAIRED, s->source, str_of(at), "its flags %s; left out", why);
+        flags = STR_NULL;
     }
-    if (has_group)
-        buf_printf(&b, "%s\"group_id\":%lld", has_flags ? "," : "", (long long)yyjson_get_sint(group));
+    if (flags.n)
+        buf_printf(&b, "{\"flags\":" STR_FMT, STR_ARG(flags));
+    if (yyjson_is_int(group))
+        buf_printf(&b, "%s\"group_id\":%lld", flags.n ? "," : "{", (long long)yyjson_get_sint(group));
+    if (!b.n)
+        return STR_NULL;
     buf_char(&b, '}');
-    return b.n <= 65536 ? arena_str(a, buf_view(&b)) : STR_NULL;
+    return arena_str(&s->arena, buf_view(&b));
 }
 
 /* Rings of one segmented object: a polygon joins the former one of its label and group. */
@@ -147,7 +159,7 @@ static bool read_shape(struct reader_sample *s, yyjson_val *v, size_t index, str
         return true;
     }
     shape.label = str_trim(json_str(yyjson_obj_get(v, "label")));
-    shape.attributes = attributes_of(&s->arena, v);
+    shape.attributes = attributes_of(s, v, at);
     struct str text = json_str(yyjson_obj_get(v, "description"));
     shape.text = text.n ? text : STR_NULL;
     yyjson_val *score = yyjson_obj_get(v, "score");

@@ -71,7 +71,11 @@ struct str model_text(struct arena *a, struct annotation *n);
 void model_write_shape(struct buf *b, const struct shape *s);
 void model_write_number(struct buf *b, double v); /* the shortest text that reads back; -0 as 0 */
 void model_write_string(struct buf *b, struct str s);
-void model_write_value(struct buf *b, yyjson_val *v); /* any value with sorted keys */
+/* Any value with sorted keys; of a key that is there twice the first counts, and it returns false. */
+bool model_write_value(struct buf *b, yyjson_val *v);
+/* Attributes as canonical text: an object of at most 8 levels and 64 KiB; STR_NULL for none. False with the
+ * rule that it breaks. */
+bool model_attributes(struct arena *a, yyjson_val *v, struct str *ret, const char **ret_why);
 
 /* Cuts a shape at the edge of a picture of w x h pixels, as annotation_clip. */
 enum model_fate { MODEL_KEPT, MODEL_CHANGED, MODEL_GONE };

@@ -132,21 +132,31 @@ static int depth_of(yyjson_val *v, int limit)
     return deepest + 1;
 }
 
-static bool read_attributes(struct reading *r, yyjson_val *v, struct str *ret)
+bool model_attributes(struct arena *a, yyjson_val *v, struct str *ret, const char **ret_why)
 {
-    enum { SIZE_MAX_BYTES = 65536, DEPTH_MAX = 8 };
+    enum { BYTES_MAX = 65536, DEPTH_MAX = 8 };
+    *ret = STR_NULL;
     if (!v || yyjson_is_null(v) || (yyjson_is_obj(v) && yyjson_obj_size(v) == 0))
         return true;
-    if (!yyjson_is_obj(v))
-        return refuse(r, "attributes", "must be an object");
-    if (depth_of(v, DEPTH_MAX + 1) > DEPTH_MAX)
-        return refuse(r, "attributes", "is nested deeper than 8 levels");
+    *ret_why = !yyjson_is_obj(v)                        ? "must be an object"
+               : depth_of(v, DEPTH_MAX + 1) > DEPTH_MAX ? "is nested deeper than 8 levels"
+                                                        : NULL;
+    if (*ret_why)
+        return false;
     auto_buf struct buf b = {0};
-    model_write_value(&b, v);
-    if (b.n > SIZE_MAX_BYTES)
-        return refuse(r, "attributes", "is larger than 64 KiB");
-    *ret = arena_str(r->a, buf_view(&b));
-    return true;
+    if (!model_write_value(&b, v))
+        *ret_why = "has a key twice";
+    else if (b.n > BYTES_MAX)
+        *ret_why = "is larger than 64 KiB";
+    else
+        *ret = arena_str(a, buf_view(&b));
+    return ret->p;
+}
+
+static bool read_attributes(struct reading *r, yyjson_val *v, struct str *ret)
+{
+    const char *why;
+    return model_attributes(r->a, v, ret, &why) || refuse(r, "attributes", why);
 }
 
 static bool read_score(struct reading *r, yyjson_val *v, bool *ret_has, double *ret)

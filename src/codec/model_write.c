@@ -93,41 +93,50 @@ struct member {
 
 static int by_key(const void *x, const void *y)
 {
-    return by_bytes(((const struct member *)x)->key, ((const struct member *)y)->key);
+    const struct member *a = x, *b = y;
+    int c = by_bytes(a->key, b->key);
+    return c ? c : a->value < b->value ? -1 : a->value > b->value; /* as they stand in the file */
 }
 
-static void write_object(struct buf *b, yyjson_val *v)
+static bool write_object(struct buf *b, yyjson_val *v)
 {
     size_t n = yyjson_obj_size(v), i, max;
     auto_free struct member *members = base_alloc((n + 1) * sizeof *members);
     yyjson_val *key, *item;
     yyjson_obj_foreach(v, i, max, key, item) members[i] = (struct member){json_str(key), item};
     qsort(members, n, sizeof *members, by_key);
+    bool ok = true;
     buf_char(b, '{');
     for (i = 0; i < n; i++) {
+        if (i && str_eq(members[i].key, members[i - 1].key)) {
+            ok = false;
+            continue;
+        }
         if (i)
             buf_char(b, ',');
         model_write_string(b, members[i].key);
         buf_char(b, ':');
-        model_write_value(b, members[i].value);
+        ok = model_write_value(b, members[i].value) && ok;
     }
     buf_char(b, '}');
+    return ok;
 }
 
 /* The depth is limited by who parsed it: 64 levels at most. */
-void model_write_value(struct buf *b, yyjson_val *v)
+bool model_write_value(struct buf *b, yyjson_val *v)
 {
     size_t i, max;
     yyjson_val *item;
+    bool ok = true;
     if (yyjson_is_obj(v)) {
-        write_object(b, v);
+        return write_object(b, v);
     } else if (yyjson_is_arr(v)) {
         buf_char(b, '[');
         yyjson_arr_foreach(v, i, max, item)
         {
             if (i)
                 buf_char(b, ',');
-            model_write_value(b, item);
+            ok = model_write_value(b, item) && ok;
         }
         buf_char(b, ']');
     } else if (yyjson_is_str(v)) {
@@ -141,6 +150,7 @@ void model_write_value(struct buf *b, yyjson_val *v)
     } else {
         buf_z(b, yyjson_is_true(v) ? "true" : yyjson_is_false(v) ? "false" : "null");
     }
+    return ok;
 }
 
 /* Members of an object in the order of their keys; `first` tracks the comma. */

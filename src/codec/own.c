@@ -87,7 +87,7 @@ static bool read_sample(struct reader_sample *s, yyjson_val *v, size_t line, str
     s->file = s->content.p ? READER_NONE : reader_find(r, s->source, name);
     s->path =
         name.n ? name
-               : str_of(arena_printf(&s->arena, STR_FMT "-%06zu.txt", STR_ARG(path_stem(s->source)), line));
+               : str_of(arena_printf(&s->arena, STR_FMT "-%06zu.txt", STR_ARG(path_bare(s->source)), line));
     s->width = side_of(yyjson_obj_get(v, "width"));
     s->height = side_of(yyjson_obj_get(v, "height"));
     s->split = split_named(json_str(yyjson_obj_get(v, "split")));

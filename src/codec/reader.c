@@ -172,8 +172,6 @@ bool reader_add_label(struct reader_sample *s, struct str label, const char *pos
 static bool emitted_before(struct reader_sample *s)
 {
     struct codec_reader *r = s->r;
-    if (s->content.p)
-        return false;
     if (s->file == READER_NONE)
         return map_set(r->missing, s->path, r);
     if (r->use[s->file] == READER_EMITTED)
@@ -186,8 +184,15 @@ bool reader_emit(struct reader_sample *s, struct str text, struct err *err)
 {
     struct codec_reader *r = s->r;
     bool listed = s->file != READER_NONE;
-    struct str path = listed ? reader_path(r, s->file) : s->path, at = str_of(s->position);
+    struct str path = listed ? reader_path(r, s->file) : s->path,
+               at = s->position[0] ? str_of(s->position) : STR_NULL;
     r->counts.records += s->records;
+    if (s->content.p && !path_clean(&s->arena, path, &path)) {
+        r->counts.skipped += s->records;
+        reader_problem(r, CODEC_SKIPPED, s->source, at, "its name is no name of a file");
+        return true;
+    }
+    s->path = path;
     if (emitted_before(s)) {
         r->counts.skipped += s->records;
         reader_problem(r, CODEC_SKIPPED, s->source, at,

@@ -22,7 +22,7 @@ struct codec_reader {
     uint8_t *use;               /* enum reader_use per file */
     struct reader_entry *index; /* media files by the hash of their stem */
     size_t index_count;
-    struct map *missing; /* names already emitted without a file */
+    struct map *missing; /* names already emitted without a file of the listing */
     struct map *labels;  /* names already given to in->label */
     uint64_t bytes_done, bytes_total;
 };
@@ -43,9 +43,12 @@ bool reader_peek(struct codec_reader *r, size_t file, size_t max, struct buf *re
 void reader_done(struct codec_reader *r, struct str bytes, const char *upto);
 bool reader_progress(struct codec_reader *r, uint64_t more, struct err *err);
 
+/* Without "." and ".."; false when nothing is left or it leads above the top. */
+bool path_clean(struct arena *a, struct str path, struct str *ret);
 struct str path_dir(struct str path);                      /* without the last part; "" for none */
 struct str path_base(struct str path);                     /* the last part */
 struct str path_stem(struct str path);                     /* the last part without its ending */
+struct str path_bare(struct str path);                     /* all of it without the ending */
 bool path_has_ending(struct str path, const char *ending); /* ".json", case ignored */
 enum codec_split path_split(struct str path);              /* by a folder such as train, val2017 */
 enum codec_split

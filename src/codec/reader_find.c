@@ -55,6 +55,11 @@ struct str path_stem(struct str path)
     return base;
 }
 
+struct str path_bare(struct str path)
+{
+    return (struct str){path.p, path.n - (path_base(path).n - path_stem(path).n)};
+}
+
 /* A folder: "train", "train2017". */
 static bool is_word(struct str part, const char *word)
 {
@@ -172,6 +177,16 @@ static bool join(char *out, size_t cap, struct str dir, struct str name, struct 
     }
     *ret = (struct str){out, n};
     return n > 0;
+}
+
+bool path_clean(struct arena *a, struct str path, struct str *ret)
+{
+    char out[2048];
+    struct str clean;
+    if (memchr(path.p, 0, path.n) || !join(out, sizeof out, STR(""), path, &clean))
+        return false;
+    *ret = arena_str(a, clean);
+    return true;
 }
 
 static bool ends_with_path(struct str path, struct str tail)
