@@ -4,9 +4,10 @@
  *
  *   struct sched_plan plan;
  *   if (!sched_pass(&snapshot, arena, &plan, err)) ...
- *   for each plan.starts: start the job; for each plan.evictions: stop the job and queue it again;
- *   for each plan.promises: remember it until the job starts;
- *   for each plan.waits: show sched_reason_write(...).
+ *   for each plan.starts: start the job
+ *   for each plan.evictions: stop the job and queue it again; until it has gone it runs with `stopping` set
+ *   for each plan.promises: remember it until the job starts, and give it back with the job
+ *   for each plan.waits: show sched_reason_write(...)
  *
  * Things name each other by their index in the snapshot's arrays (-1: none). Times are microseconds of UTC as
  * clock_now() gives them; 0 is "unknown" or "none". Nothing of the snapshot is changed or kept; the plan
@@ -14,19 +15,19 @@
  *
  * The rules, in the order in which they decide:
  *  1. A job that backs off (not_before) or can never run takes no part.
- *  2. Order: those that were promised room, then by level (priority, plus one for each `aging` of waiting),
- * then the project with the least dominant share by weight, then turns between the users of a project, then
- * time of submission, then id.
+ *  2. Order: those that were promised room; then by level (priority, plus one for each `aging` of waiting);
+ *     then the project with the least dominant share by weight; then turns between the users of a project;
+ *     then time of submission; then id.
  *  3. A quota is never exceeded. The first job of a project that waits for quota keeps its place: later jobs
- * of that project start only if they don't delay it.
+ *     of that project start only if they don't delay it.
  *  4. A gang gets all its ranks or none. Ranks may share a node unless `spread` is set.
- *  5. A job that does not fit now but will when the jobs that are being stopped have gone claims that room.
+ *  5. A job that does not fit now, but will when the jobs that are being stopped have gone, claims that room.
  *  6. Otherwise it may evict: only `preemptible` jobs of lower priority (the set one, not the aged), only
- *     when that makes room for all of it, none that is not needed, whole gangs. Nobody is evicted to make
- * quota.
+ * when that makes room for all of it, none that is not needed, gangs whole. Nobody is evicted to make quota.
  *  7. Otherwise the first such job among those that compete for the same nodes is the head: it gets a
  *     reservation at the earliest time that the expected ends allow. A later job is backfilled only if it
- * will have ended by then or leaves the reserved room free. */
+ * will have ended by then or leaves the reserved room free. If nobody knows when the room comes, it is kept.
+ */
 #ifndef INGOT_SCHED_SCHED_H
 #define INGOT_SCHED_SCHED_H
 

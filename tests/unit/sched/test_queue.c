@@ -129,6 +129,68 @@ static void keeps_the_quota_of_the_head(void **state)
     world_release(&w);
 }
 
+/* Ends what is over at s.now and starts what the plan starts. */
+static void step(struct world *w)
+{
+    int32_t kept = 0;
+    for (int32_t i = 0; i < w->s.n_running; i++)
+        if (!w->running[i].expected_end || w->running[i].expected_end > w->s.now)
+            w->running[kept++] = w->running[i];
+    w->s.n_running = kept;
+    world_plan(w);
+    for (int32_t i = 0; i < w->plan.n_starts; i++) {
+        const struct sched_waiting *j = &w->waiting[w->plan.starts[i].job];
+        struct sched_running *r = world_run(w, 0, 0, 0, 0, 0, 0);
+        r->project = j->project;
+        r->request = j->request;
+        r->ranks = w->plan.starts[i].ranks;
+        r->n_ranks = w->plan.starts[i].n_ranks;
+        r->expected_end = j->duration ? w->s.now + j->duration : 0;
+    }
+    kept = 0;
+    for (int32_t i = 0; i < w->s.n_waiting; i++)
+        if (w->plan.waits[i].reason != SCHED_STARTS)
+            w->waiting[kept++] = w->waiting[i];
+    w->s.n_waiting = kept;
+}
+
+/* The gang's project has more than its share, and the other one always has work: age brings the gang to the
+ * front, and the reservation then keeps room for it. */
+static void starves_no_gang(void **state)
+{
+    (void)state;
+    for (int64_t duration = 0; duration <= 2 * HOUR; duration += HOUR) { /* 0: nobody knows the ends */
+        struct world w;
+        world_init(&w);
+        for (int i = 0; i < 4; i++)
+            world_node(&w, 4, 64, 0);
+        world_node(&w, 64, 512, 0)->arch = SCHED_ARCH_ARM;
+        world_run(&w, 4, 64, 512, 0, 0, 0);
+        struct sched_waiting *gang = world_job(&w, 4, 1, 0);
+        gang->n_ranks = 4;
+        gang->arch = SCHED_ARCH_X86;
+        int32_t passes = 0;
+        do {
+            while (w.s.n_waiting < 20) {
+                struct sched_waiting *small = world_job(&w, 1, 1, 0);
+                small->id = 1000 + 100 * passes + w.s.n_waiting;
+                small->project = 1;
+                small->arch = SCHED_ARCH_X86;
+                small->submitted_at = w.s.now;
+                small->duration = duration;
+            }
+            step(&w);
+            for (int32_t i = 0; i < w.s.n_running && !duration; i++) /* they do end, unforeseen */
+                if (w.running[i].project == 1 && (passes + i) % 7 == 0)
+                    w.running[i].expected_end = w.s.now + 1;
+            w.s.now += 10 * MINUTE;
+            assert_true(++passes < 200);
+        } while (w.waiting[0].n_ranks == 4);
+        assert_true(passes > 3);
+        world_release(&w);
+    }
+}
+
 /* --- eviction --- */
 
 static struct sched_running *low(struct world *w, int32_t node, int64_t cpus, int32_t priority)
@@ -309,6 +371,7 @@ int main(void)
         cmocka_unit_test(keeps_room_when_ends_are_unknown),
         cmocka_unit_test(reserves_for_each_part_of_the_cluster),
         cmocka_unit_test(keeps_the_quota_of_the_head),
+        cmocka_unit_test(starves_no_gang),
         cmocka_unit_test(evicts_the_cheapest),
         cmocka_unit_test(evicts_only_whom_it_must),
         cmocka_unit_test(evicts_nobody_in_vain),
