@@ -37,8 +37,10 @@ export default async function start(): Promise<() => Promise<void>> {
   }
   return async () => {
     const ended = new Promise((done) => server.on('exit', done))
-    server.kill('SIGTERM')
-    await ended
+    if (server.exitCode === null) server.kill('SIGTERM')
+    const code = server.exitCode ?? (await ended)
     rmSync(data, { recursive: true, force: true })
+    // The sanitizers' findings end the program with a code of their own.
+    if (code !== 0) throw new Error(`the server ended with ${String(code)}`)
   }
 }

@@ -1,5 +1,5 @@
 import { App, Button, Modal } from 'antd'
-import { useCallback, useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { useBlocker } from 'react-router'
 import { useI18n } from '../i18n'
 
@@ -37,8 +37,16 @@ export function FormDialog(props: Props) {
   )
   const close = () => (dirty && !busy ? ask(onClose) : onClose())
 
+  // The router forgets a blocker some time after the dialog has gone: a click in between must not be lost.
+  const gone = useRef(false)
+  useLayoutEffect(() => {
+    gone.current = false
+    return () => {
+      gone.current = true
+    }
+  }, [])
   const blocker = useBlocker(({ currentLocation, nextLocation }) =>
-    dirty && currentLocation.pathname !== nextLocation.pathname && !(nextLocation.state as { force?: boolean } | null)?.force)
+    dirty && !gone.current && currentLocation.pathname !== nextLocation.pathname && !(nextLocation.state as { force?: boolean } | null)?.force)
   useEffect(() => {
     if (blocker.state === 'blocked') ask(() => blocker.proceed(), () => blocker.reset())
   }, [blocker, ask])

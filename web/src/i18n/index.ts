@@ -29,6 +29,7 @@ function make(lang: Language): I18n {
     w: (words) => (words ? words[lang] || words.en : ''),
     wl: (words) => {
       const text = words ? words[lang] || words.en : ''
+      if (lang === 'zh') return /^[A-Za-z]/.test(text) ? ` ${text}` : text
       return /^[A-Z][^A-Z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text
     },
     n: (value, digits = 3) => value.toLocaleString(locale, { maximumFractionDigits: digits }),
