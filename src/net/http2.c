@@ -25,7 +25,8 @@ static void set_deadline(struct http2 *h)
 {
     const struct http_limits *m = limits_of(h);
     if (!h->count) {
-        conn_deadline(h->c, m->idle_timeout_ms);
+        if (h->used) /* the first request has the time a header has */
+            conn_deadline(h->c, m->idle_timeout_ms);
         return;
     }
     /* A look at all streams from time to time. */
