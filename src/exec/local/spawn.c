@@ -12,6 +12,7 @@ static bool load_program(struct local *l, struct err *err)
 {
     int fd = memfd_create("ingot-shim", MFD_CLOEXEC);
     const char *p = (const char *)shim_program;
+    /* cppcheck-suppress comparePointers */
     size_t n = (size_t)(shim_program_end - shim_program);
     if (fd < 0)
         return err_errno(err, errno, "cannot make room for the supervisor's program");

@@ -141,7 +141,7 @@ void logfile_add(int stream, const char *p, size_t n)
             hold(s, p, length);
             length = 0;
         }
-        record(s->letter, false, s->text, s->n, length ? p : NULL, length);
+        record(s->letter, false, s->text, s->n, p, length);
         s->n = 0;
         n -= (size_t)(newline + 1 - p);
         p = newline + 1;
@@ -156,7 +156,7 @@ void logfile_add(int stream, const char *p, size_t n)
 void logfile_remark(const char *text)
 {
     restamp();
-    record('i', false, text, strlen(text), NULL, 0);
+    record('i', false, text, strlen(text), "", 0);
     write_out();
 }
 
@@ -171,7 +171,7 @@ void logfile_flush(bool last)
     for (int i = 1; i <= 2; i++) {
         struct stream *s = &streams[i];
         if (s->n > 0)
-            record(s->letter, !last, s->text, s->n, NULL, 0);
+            record(s->letter, !last, s->text, s->n, "", 0);
         s->n = 0;
     }
     write_out();

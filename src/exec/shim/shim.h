@@ -46,7 +46,7 @@ bool logfile_open(int64_t limit);
 void logfile_add(int stream, const char *p, size_t n); /* stream: 1 output, 2 errors */
 void logfile_remark(const char *text);
 bool logfile_pending(void); /* the end of a line is awaited */
-void logfile_flush(bool end);
+void logfile_flush(bool last);
 
 /* file.c */
 pid_t run_child(char *const argv[]);
