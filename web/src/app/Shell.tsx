@@ -16,6 +16,7 @@ import { SideMenu } from './SideMenu'
 import { TopBar } from './TopBar'
 
 const Palette = lazy(async () => ({ default: (await import('./Palette')).Palette }))
+const Tray = lazy(async () => ({ default: (await import('../features/tasks/Tray')).Tray }))
 const KeyHelp = lazy(async () => ({ default: (await import('./KeyHelp')).KeyHelp }))
 
 /** The project that the address names. Administrators may enter projects they are no member of. */
@@ -98,6 +99,7 @@ export function Shell() {
         </main>
       </div>
       <Suspense fallback={null}>
+        {project && <Tray key={project.id} project={project} />}
         {palette && <Palette onClose={() => setPalette(false)} />}
         {help && <KeyHelp onClose={() => setHelp(false)} />}
       </Suspense>

@@ -17,6 +17,11 @@ export function itemUrl(kind: Kind, id: number, project: Ref | null): string | n
   return list && kind.scope !== 'own' ? `${list}/${id}` : list
 }
 
+/** The page of a numbered version of a dataset, an algorithm or a model. */
+export function versionUrl(parent: Kind, id: number, number: number, project: Ref | null): string {
+  return `${itemUrl(parent, id, project) ?? ''}/v/${number}`
+}
+
 /** Where to go after signing in: only pages of our own. */
 export function safeNext(next: string | null): string {
   return next && /^\/(?![/\\])/.test(next) && !next.startsWith('/sign-in') ? next : '/'

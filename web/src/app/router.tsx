@@ -19,6 +19,7 @@ const routes: RouteObject[] = [
           { path: 'p/:project', lazy: async () => ({ Component: (await import('../features/projects/Overview')).Overview }) },
           { path: 'p/:project/:plural', lazy: async () => ({ Component: (await import('../features/objects/ListPage')).ListPage }) },
           { path: 'p/:project/:plural/:id', lazy: async () => ({ Component: (await import('../features/objects/DetailPage')).DetailPage }) },
+          { path: 'p/:project/:plural/:id/v/:number', lazy: async () => ({ Component: (await import('../features/datasets/VersionPage')).VersionPage }) },
           { path: 'admin/:plural', lazy: async () => ({ Component: (await import('../features/objects/ListPage')).ListPage }) },
           { path: 'admin/:plural/:id', lazy: async () => ({ Component: (await import('../features/objects/DetailPage')).DetailPage }) },
           { path: 'profile/:plural?', lazy: async () => ({ Component: (await import('../features/profile/Profile')).Profile }) },

@@ -1,5 +1,8 @@
+import { dataEn } from './data.en'
+
 // English. {x} is filled in; {n#one|many} picks by number.
 export const en = {
+  ...dataEn,
   'app.name': 'Ingot',
   'app.tagline': 'From raw data to a running service',
   'app.skip': 'Skip to content',

@@ -14,6 +14,7 @@ import { nameOf } from '../../components/names'
 import { useI18n } from '../../i18n'
 import { Dialogs, type Open } from './Dialogs'
 import { ObjectTabs } from './ObjectTabs'
+import { overviews, Special } from './special'
 
 export function DetailPage() {
   const { plural, id, project: projectName } = useParams()
@@ -83,7 +84,7 @@ function Loaded({ kind, place, item }: { kind: Kind; place: Place; item: Item })
           )}
         </div>
       </header>
-      <ObjectTabs kind={kind} item={item} />
+      <ObjectTabs kind={kind} item={item} overview={overviews[kind.name] && <Special registry={overviews} name={kind.name} kind={kind} item={item} />} />
       <Dialogs kind={kind} place={place} open={open} onClose={() => setOpen(null)} onDeleted={() => void navigate(list ?? '/', { replace: true })} />
     </article>
   )

@@ -8,6 +8,7 @@ import { FieldValue, RefLink } from '../../components/FieldValue'
 import { Time } from '../../components/Time'
 import { useI18n } from '../../i18n'
 import { ListView } from './ListView'
+import { childTabs, Special } from './special'
 
 /** Overview, one tab per kind of children, and what happened to this object. */
 export function ObjectTabs({ kind, item, overview }: { kind: Kind; item: Item; overview?: ReactNode }) {
@@ -31,7 +32,9 @@ export function ObjectTabs({ kind, item, overview }: { kind: Kind; item: Item; o
           <Link key={tab.name} to={tab.name === 'overview' ? '?' : `?tab=${tab.name}`} aria-current={tab.name === now ? 'page' : undefined} replace>{tab.title}</Link>
         ))}
       </nav>}
-      {child ? (
+      {child && childTabs[child.name] ? (
+        <Special registry={childTabs} name={child.name} kind={kind} item={item} />
+      ) : child ? (
         <ListView key={child.name} kind={child} place={{ parent: { kind, id: item.id } }} />
       ) : now === 'activity' && audit ? (
         <ListView key="activity" kind={audit} place={{}} fixed={`kind = ${JSON.stringify(kind.name)} and object = ${item.id}`} hiddenFields={['kind', 'object', 'name', 'project']} />

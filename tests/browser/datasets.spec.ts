@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Page } from '@playwright/test'
+import { dialog, expect, option, signInAsAdmin, test, type Api, type Made } from './fixtures'
+import { cocoZip, png } from './pictures'
+
+const folder = resolve(__dirname, '../../test-results/screens')
+
+async function draft(api: Api, project: Made, name = 'cats and dogs'): Promise<{ set: Made; url: string; path: string }> {
+  const labels = await api.create('label-sets', { project: project.id, name: `${name} labels`, labels: [{ name: 'cat', color: '#e5484d' }, { name: 'dog', color: '#0090ff' }] })
+  const set = await api.create('datasets', { project: project.id, name, annotation_type: 'detection', label_set: labels.id })
+  const version = await api.create(`datasets/${set.id}/versions`, {})
+  return { set, url: `/p/${project.name}/datasets/${set.id}/v/1`, path: `datasets/${set.id}/versions/${version.id}` }
+}
+
+/** Imports through the page. */
+async function bring(page: Page, url: string, files: { name: string; mimeType: string; buffer: Buffer }[]): Promise<void> {
+  await page.goto(`${url}?tab=import`)
+  await page.getByTestId('import-files').setInputFiles(files)
+  await page.getByRole('button', { name: 'Start import' }).click()
+  await expect(page.locator('.running .task-done')).toBeVisible()
+}
+
+const cells = (page: Page) => page.getByRole('option')
+const thumbnails = (page: Page) => page.locator('.cell img')
+
+test('from an empty version to an export', async ({ page, api, project }) => {
+  const { set, url } = await draft(api, project)
+  await signInAsAdmin(page)
+  await page.goto(`/p/${project.name}/datasets/${set.id}`)
+  await page.getByRole('link', { name: 'v1' }).click()
+  await expect(page.getByText('No samples yet')).toBeVisible()
+  await page.getByRole('main').getByRole('button', { name: 'Import' }).last().click()
+  await page.getByTestId('import-files').setInputFiles([{ name: 'coco.zip', mimeType: 'application/zip', buffer: cocoZip() }])
+  await expect(page.getByText('coco.zip')).toBeVisible()
+  await page.getByRole('button', { name: 'Start import' }).click()
+  await expect(page.locator('.running .task-done')).toBeVisible()
+  // The box that leaves its picture was cut and is in the report.
+  await expect(page.locator('.running').getByText('Report', { exact: true })).toBeVisible()
+  await page.screenshot({ path: `${folder}/en-light-import.png` })
+  await page.getByRole('link', { name: 'See the samples' }).click()
+
+  await expect(cells(page)).toHaveCount(12)
+  await expect(thumbnails(page)).toHaveCount(12)
+  await expect.poll(() => thumbnails(page).evaluateAll((all) => all.filter((i) => (i as HTMLImageElement).naturalWidth > 0).length)).toBe(12)
+  await expect(page.locator('#sample-0 .shapes [data-label="cat"] rect')).toHaveAttribute('stroke', '#e5484d')
+  await expect(page.locator('#sample-0 .shapes rect')).toHaveCount(2)
+  await page.screenshot({ path: `${folder}/en-light-gallery.png` })
+
+  // Filters live in the address.
+  await page.getByRole('combobox', { name: 'Label' }).click()
+  await option(page, 'dog (2)').click()
+  await expect(cells(page)).toHaveCount(2)
+  expect(page.url()).toContain('label=dog')
+  await page.goto(`${url}?q=images/01`)
+  await expect(cells(page)).toHaveCount(2)
+  await page.goto(`${url}?state=unannotated`)
+  await expect(cells(page)).toHaveCount(10)
+
+  // Clean by keyboard, then undo.
+  await page.goto(url)
+  await expect(cells(page)).toHaveCount(12)
+  await page.keyboard.press('g')
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('Shift+ArrowRight')
+  await page.keyboard.press('Shift+ArrowRight')
+  await expect(page.getByText('3 selected')).toBeVisible()
+  await page.keyboard.press('x')
+  await expect(cells(page)).toHaveCount(9)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect(cells(page)).toHaveCount(12)
+
+  await page.getByRole('link', { name: 'Export', exact: true }).click()
+  await page.getByRole('button', { name: 'Make the archive' }).click()
+  const link = page.locator('.made').getByRole('link', { name: 'Download' })
+  await expect(link).toBeVisible()
+  const [download] = await Promise.all([page.waitForEvent('download'), link.click()])
+  expect(readFileSync(await download.path()).subarray(0, 2).toString()).toBe('PK')
+})
+
+test('one sample: shapes, neighbours, history', async ({ page, api, project }) => {
+  const { url, path } = await draft(api, project)
+  await signInAsAdmin(page)
+  await bring(page, url, [{ name: 'coco.zip', mimeType: 'application/zip', buffer: cocoZip() }])
+  const { items } = (await api.get(`${path}/samples?limit=3`)) as { items: { id: number; revision: number }[] }
+  const sample = items[2] as { id: number; revision: number }
+  const answer = await api.context.put(`/api/v1/${path}/samples/${sample.id}/annotation`, {
+    data: { annotation: { shapes: [{ type: 'box', label: 'cat', x: 5, y: 5, w: 50, h: 50 }] } }, headers: { 'If-Match': `"${sample.revision}"` },
+  })
+  expect(answer.status()).toBe(200)
+  await page.goto(url)
+  await page.locator('#sample-0').click()
+  await expect(dialog(page).getByText('images/000.png')).toBeVisible()
+  await expect(dialog(page).locator('.shapes rect')).toHaveCount(2)
+  await page.screenshot({ path: `${folder}/en-light-sample.png` })
+  await page.keyboard.press('ArrowRight')
+  await expect(dialog(page).getByText('images/001.png')).toBeVisible()
+  await page.keyboard.press('ArrowRight')
+  await expect(dialog(page).getByText('images/002.png')).toBeVisible()
+  await expect(dialog(page).getByText('Revision 1', { exact: true })).toBeVisible()
+  await dialog(page).getByRole('button', { name: 'Restore' }).click()
+  await expect(dialog(page).getByText('Nothing is annotated.')).toBeVisible()
+  expect(await api.get(`${path}/samples/${sample.id}`)).toMatchObject({ state: 'unannotated', revision: 3 })
+  // The address opens the same sample again.
+  await page.reload()
+  await expect(dialog(page).getByText('images/002.png')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(dialog(page)).toBeHidden()
+})
+
+test('statistics, likeness, preprocessing, comparing, publishing', async ({ page, api, project }) => {
+  const { set, url } = await draft(api, project)
+  await signInAsAdmin(page)
+  await bring(page, url, [{ name: 'coco.zip', mimeType: 'application/zip', buffer: cocoZip() }, { name: 'again.png', mimeType: 'image/png', buffer: png(160, 120, 3) }])
+  await page.goto(`${url}?tab=statistics`)
+  await expect(page.getByRole('row', { name: 'dog 2 (2 marks)' })).toBeVisible()
+  await page.getByRole('button', { name: 'Measure sharpness and likeness' }).click()
+  await expect(page.locator('.histogram')).toBeVisible()
+  await page.screenshot({ path: `${folder}/en-light-statistics.png`, fullPage: true })
+  await page.getByRole('link', { name: 'Duplicates' }).click()
+  await expect(page.locator('.groups img[alt="again.png"]')).toBeVisible()
+
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Preprocess' }).click()
+  await dialog(page).getByRole('button', { name: 'Add a step' }).click()
+  await page.getByRole('menuitem', { name: 'Rotate' }).click()
+  await expect(dialog(page).getByText('160 × 120 → 120 × 160')).toBeVisible()
+  await expect.poll(() => dialog(page).locator('canvas').evaluate((c) => (c as HTMLCanvasElement).height)).toBe(160)
+  await page.screenshot({ path: `${folder}/en-light-preprocess.png` })
+  await dialog(page).getByRole('button', { name: 'Make the new version' }).click()
+  await expect(dialog(page)).toBeHidden()
+  await page.goto(`/p/${project.name}/datasets/${set.id}`)
+  await page.getByRole('link', { name: 'v2' }).click()
+  await expect(cells(page)).toHaveCount(13)
+  await page.getByRole('link', { name: 'Compare' }).click()
+  await expect(page.getByText('What changed from v1 to v2')).toBeVisible()
+  await expect(page.getByRole('cell', { name: 'again.png' })).toBeVisible()
+
+  await page.getByRole('button', { name: 'Publish' }).click()
+  await dialog(page).getByRole('button', { name: 'Publish' }).click()
+  await expect(page.getByText('Published', { exact: true })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Publish' })).toHaveCount(0)
+  await page.getByRole('region', { name: 'Activity' }).getByRole('button').first().click()
+  await expect(page.getByRole('region', { name: 'Activity' }).getByRole('link', { name: /Import 2 files/ })).toBeVisible()
+})

@@ -1,0 +1,67 @@
+import { memo, useState, type MouseEvent } from 'react'
+import { formatBytes, formatDuration } from '../../components/format'
+import { Icon } from '../../components/Icon'
+import { useI18n } from '../../i18n'
+import { labelCounts, thumbnailUrl, type ColorOf, type Sample } from './samples'
+import { Shapes } from './Shapes'
+
+interface Props {
+  index: number
+  path: string
+  sample: Sample | undefined
+  dataType: string
+  colorOf: ColorOf
+  selected: boolean
+  active: boolean
+  left: number
+  top: number
+  width: number
+  height: number
+  onClick: (index: number, event: MouseEvent) => void
+}
+
+/** One sample of the gallery. */
+export const Cell = memo(function Cell({ index, path, sample, dataType, colorOf, selected, active, left, top, width, height, onClick }: Props) {
+  const { t } = useI18n()
+  const labels = sample ? labelCounts(sample.annotation) : []
+  const name = sample?.name.split('/').at(-1) ?? ''
+  const classes = ['cell', selected && 'selected', active && 'active', sample?.state === 'cleaned' && 'is-cleaned'].filter(Boolean).join(' ')
+  return (
+    <div
+      id={`sample-${index}`} role="option" aria-selected={selected} aria-label={sample ? `${sample.name}, ${t(`sampleState.${sample.state}`)}` : t('list.loading')}
+      className={classes} style={{ transform: `translate(${left}px, ${top}px)`, width, height }} onClick={(event) => onClick(index, event)}
+    >
+      <div className="cell-picture">
+        {sample && (dataType === 'image' ? <Picture key={sample.id} path={path} sample={sample} colorOf={colorOf} /> : <Other sample={sample} />)}
+        <span className="cell-mark">{selected && <Icon name="check" size={12} />}</span>
+      </div>
+      <div className="cell-name">
+        {sample && <span className={`state-dot state-${sample.state}`} title={t(`sampleState.${sample.state}`)} />}
+        <span className="cell-text" title={sample?.name}>{name}</span>
+        {labels.slice(0, 4).map(([label]) => <span key={label} className="dot" style={{ background: colorOf(label) }} title={label} />)}
+      </div>
+    </div>
+  )
+})
+
+function Picture({ path, sample, colorOf }: { path: string; sample: Sample; colorOf: ColorOf }) {
+  const { t } = useI18n()
+  const [failed, setFailed] = useState(false)
+  if (failed) return <span className="muted">{t('gallery.noPicture')}</span>
+  return (
+    <>
+      <img src={thumbnailUrl(path, sample, 256)} alt="" loading="lazy" decoding="async" draggable={false} onError={() => setFailed(true)} />
+      <Shapes shapes={sample.annotation.shapes} width={sample.width} height={sample.height} colorOf={colorOf} />
+    </>
+  )
+}
+
+function Other({ sample }: { sample: Sample }) {
+  return (
+    <span className="cell-other">
+      <Icon name={sample.duration > 0 ? 'bolt' : 'list'} size={20} />
+      <span className="num">{sample.duration > 0 ? formatDuration(sample.duration) : formatBytes(sample.size)}</span>
+      {sample.annotation.labels && <span>{sample.annotation.labels.join(', ')}</span>}
+    </span>
+  )
+}

@@ -1,0 +1,72 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Button, InputNumber, Select, Switch } from 'antd'
+import { useId, useState } from 'react'
+import { useApp } from '../../app/context'
+import { apiUrl, request } from '../../api/client'
+import { invalidate } from '../../api/objects'
+import { ProblemNote } from '../../components/ProblemNote'
+import { Empty } from '../../components/States'
+import { Time } from '../../components/Time'
+import { useI18n } from '../../i18n'
+import { TaskProgress } from '../tasks/TaskView'
+import { useTasks, type Task } from '../tasks/tasks'
+import { formatsFor } from './formats'
+import type { Version } from './samples'
+
+/** Exports and training data, and those made before. */
+export function ExportTab({ version }: { version: Version }) {
+  const { t, w } = useI18n()
+  const { project } = useApp()
+  const id = useId()
+  const client = useQueryClient()
+  const formats = formatsFor(version.parent['annotation_type'])
+  const [format, setFormat] = useState(formats.some((f) => f.name === 'coco') ? 'coco' : 'ingot')
+  const [files, setFiles] = useState(true)
+  const [seed, setSeed] = useState(0)
+  const [share, setShare] = useState(20)
+  const [trainingFiles, setTrainingFiles] = useState(true)
+  const run = useMutation({
+    mutationFn: ({ action, body }: { action: string; body: Record<string, unknown> }) => request<Task>(`${version.path}/${action}`, { method: 'POST', body }),
+    onSuccess: () => invalidate(client, 'task'),
+  })
+  const made = useTasks(project?.id ?? 0, `subject_kind = "dataset_version" and subject = ${version.item.id}`, 50, true)
+  const products = (made.data ?? []).filter((task) => task.type === 'export' || task.type === 'training-data')
+  if (Number(version.item['samples']) === 0) return <Empty title={t('gallery.empty')} text={t('export.empty')} />
+  return (
+    <div className="summary">
+      <div className="two">
+        <form className="panel form" onSubmit={(e) => { e.preventDefault(); run.mutate({ action: 'export', body: { format, samples: files } }) }}>
+          <h2>{t('export.title')}</h2>
+          <p className="muted">{t('export.help')}</p>
+          <div className="field"><label htmlFor={`${id}-format`}>{t('import.format')}</label><Select id={`${id}-format`} value={format} onChange={setFormat} options={formats.filter((f) => f.name !== 'files').map((f) => ({ value: f.name, label: w(f.title) }))} /></div>
+          <div className="field field-bool"><Switch id={`${id}-files`} checked={files} onChange={setFiles} /><label htmlFor={`${id}-files`}>{t('export.files')}</label></div>
+          <div><Button type="primary" htmlType="submit" loading={run.isPending}>{t('export.run')}</Button></div>
+        </form>
+        <form className="panel form" onSubmit={(e) => { e.preventDefault(); run.mutate({ action: 'training-data', body: { seed, test_share: share / 100, samples: trainingFiles } }) }}>
+          <h2>{t('training.title')}</h2>
+          <p className="muted">{t('training.help')}</p>
+          <div className="columns-2">
+            <div className="field"><label htmlFor={`${id}-share`}>{t('training.share')}</label><InputNumber id={`${id}-share`} min={0} max={90} addonAfter="%" value={share} onChange={(v) => setShare(v ?? 0)} /></div>
+            <div className="field"><label htmlFor={`${id}-seed`}>{t('training.seed')}</label><InputNumber id={`${id}-seed`} min={0} max={2 ** 31} precision={0} value={seed} onChange={(v) => setSeed(v ?? 0)} /></div>
+          </div>
+          <div className="field field-bool"><Switch id={`${id}-training-files`} checked={trainingFiles} onChange={setTrainingFiles} /><label htmlFor={`${id}-training-files`}>{t('export.files')}</label></div>
+          <div><Button htmlType="submit" loading={run.isPending}>{t('training.run')}</Button></div>
+        </form>
+      </div>
+      {run.error && <ProblemNote error={run.error} />}
+      {products.length > 0 && (
+        <section className="block">
+          <h2>{t('export.made')}</h2>
+          <ul className="made">
+            {products.map((task) => (
+              <li key={task.id}>
+                <div className="row wrap"><strong>{task.output_name || task.name}</strong><Time at={task.created_at} /><span className="grow" />{task.output && <Button size="small" type="primary" href={apiUrl(`/tasks/${task.id}/download`)} download>{t('sample.download')}</Button>}</div>
+                <TaskProgress task={task} compact />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,144 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Button, Input, InputNumber, Select } from 'antd'
+import { useId, useRef, useState, type DragEvent } from 'react'
+import { Link } from 'react-router'
+import { useApp } from '../../app/context'
+import { versionUrl } from '../../app/links'
+import { request } from '../../api/client'
+import { invalidate } from '../../api/objects'
+import { formatBytes, formatDuration } from '../../components/format'
+import { Icon } from '../../components/Icon'
+import { nameOf } from '../../components/names'
+import { ProblemNote } from '../../components/ProblemNote'
+import { useI18n } from '../../i18n'
+import { Bar } from '../tasks/Bar'
+import { TaskView } from '../tasks/TaskView'
+import type { Task } from '../tasks/tasks'
+import { formatsFor } from './formats'
+import type { Version } from './samples'
+import { merge, ofDrop, ofInput, rateOf, sumOf, type Dropped } from './uploadModel'
+import { begin, dismiss, pause, resume, useBatches, type Batch, type ImportOptions } from './uploads'
+
+const video = /\.(mp4|avi|mov|mkv|webm|m4v|mpe?g|wmv|flv)$/i
+const archive = /\.(zip|tar|tgz|tar\.\w+|rar|7z)$/i
+
+export function ImportTab({ version }: { version: Version }) {
+  const { t, w, n } = useI18n()
+  const { project } = useApp()
+  const client = useQueryClient()
+  const id = useId()
+  const files = useRef<HTMLInputElement>(null)
+  const folder = useRef<HTMLInputElement>(null)
+  const [list, setList] = useState<Dropped[]>([])
+  const [over, setOver] = useState(false)
+  const [format, setFormat] = useState('')
+  const [frames, setFrames] = useState<'every' | 'per_second'>('every')
+  const [amount, setAmount] = useState(25)
+  const [directory, setDirectory] = useState('')
+  const [folderTask, setFolderTask] = useState<number | null>(null)
+  const [failed, setFailed] = useState<unknown>(null)
+  const batches = useBatches().filter((b) => b.path === version.path)
+  const add = (more: Dropped[]) => setList((old) => merge(old, more))
+  const mayHoldVideo = version.parent['data_type'] === 'image' && (directory !== '' || list.some((f) => video.test(f.name) || archive.test(f.name)))
+  const options: ImportOptions = { ...(format ? { format } : {}), ...(mayHoldVideo ? { [frames]: amount } : {}) }
+  const url = versionUrl(version.parentKind, version.parent.id, Number(version.item['number']), project)
+  const refresh = () => void invalidate(client, 'dataset_version')
+
+  const drop = (event: DragEvent) => {
+    event.preventDefault()
+    setOver(false)
+    void ofDrop(event.dataTransfer).then(add, setFailed)
+  }
+  const run = () => {
+    setFailed(null)
+    if (list.length > 0 && project) {
+      begin({ path: version.path, url, title: `${nameOf(version.parentKind, version.parent)} ${nameOf(version.kind, version.item)}`, project: project.id, options }, list)
+      setList([])
+    } else if (directory.trim()) {
+      request<Task>(`${version.path}/import`, { method: 'POST', body: { directory: directory.trim(), ...options } }).then((task) => setFolderTask(task.id), setFailed)
+    }
+  }
+  const bytes = list.reduce((sum, f) => sum + f.file.size, 0)
+  return (
+    <div className="import">
+      {batches.map((batch) => <Running key={batch.id} batch={batch} url={url} onOver={refresh} />)}
+      {folderTask !== null && <TaskView id={folderTask} onOver={refresh} />}
+      <div className={over ? 'drop over' : 'drop'} onDragOver={(e) => { e.preventDefault(); setOver(true) }} onDragLeave={() => setOver(false)} onDrop={drop}>
+        <Icon name="up" size={24} />
+        <p><strong>{t('import.drop')}</strong></p>
+        <p className="muted">{t('import.dropHint')}</p>
+        <div className="row wrap">
+          <Button onClick={() => files.current?.click()}>{t('import.files')}</Button>
+          <Button onClick={() => folder.current?.click()}>{t('import.folder')}</Button>
+        </div>
+        <input ref={files} data-testid="import-files" type="file" multiple hidden onChange={(e) => { add(ofInput(e.target.files)); e.target.value = '' }} />
+        <input ref={folder} type="file" hidden {...{ webkitdirectory: '' }} onChange={(e) => { add(ofInput(e.target.files)); e.target.value = '' }} />
+      </div>
+      {list.length > 0 && (
+        <section className="chosen" aria-label={t('import.chosen')}>
+          <div className="section-head"><h2>{t('import.chosenCount', { n: n(list.length), size: formatBytes(bytes) })}</h2><span className="grow" /><Button size="small" type="text" onClick={() => setList([])}>{t('import.clear')}</Button></div>
+          <ul className="file-list">
+            {list.slice(0, 50).map((f) => <li key={f.name}><span className="clip-line">{f.name}</span><span className="muted num">{formatBytes(f.file.size)}</span><Button type="text" size="small" aria-label={t('import.remove', { name: f.name })} icon={<Icon name="close" size={12} />} onClick={() => setList((old) => old.filter((x) => x !== f))} /></li>)}
+            {list.length > 50 && <li className="muted">{t('value.more', { n: n(list.length - 50) })}</li>}
+          </ul>
+        </section>
+      )}
+      <div className="import-options">
+        <div className="field">
+          <label htmlFor={`${id}-format`}>{t('import.format')}</label>
+          <Select id={`${id}-format`} value={format} onChange={setFormat} options={[{ value: '', label: t('import.auto') }, ...formatsFor(version.parent['annotation_type']).map((f) => ({ value: f.name, label: w(f.title) }))]} />
+        </div>
+        {mayHoldVideo && (
+          <div className="field">
+            <label htmlFor={`${id}-frames`}>{t('import.video')}</label>
+            <div className="row">
+              <Select id={`${id}-frames`} value={frames} onChange={(value) => { setFrames(value); setAmount(value === 'every' ? 25 : 1) }} options={[{ value: 'every', label: t('import.every') }, { value: 'per_second', label: t('import.perSecond') }]} />
+              <InputNumber aria-label={t('import.video')} min={frames === 'every' ? 1 : 0.01} max={frames === 'every' ? 1_000_000 : 1000} precision={frames === 'every' ? 0 : undefined} value={amount} onChange={(value) => setAmount(value ?? 1)} />
+            </div>
+          </div>
+        )}
+        {list.length === 0 && (
+          <details className="field">
+            <summary>{t('import.server')}</summary>
+            <Input aria-label={t('import.server')} value={directory} onChange={(e) => setDirectory(e.target.value)} />
+            <p className="field-help">{t('import.serverHint')}</p>
+          </details>
+        )}
+      </div>
+      {failed !== null && <ProblemNote error={failed} />}
+      <div><Button type="primary" disabled={list.length === 0 && directory.trim() === ''} onClick={run}>{t('import.start')}</Button></div>
+    </div>
+  )
+}
+
+/** An upload that becomes an import. */
+export function Running({ batch, url, onOver, compact }: { batch: Batch; url: string; onOver?: () => void; compact?: boolean }) {
+  const { t, n } = useI18n()
+  if (batch.state === 'started' && batch.task !== null) {
+    return (
+      <section className="running">
+        <TaskView id={batch.task} onOver={onOver} />
+        <div className="row"><Link to={url}>{t('import.see')}</Link><span className="grow" /><Button size="small" type="text" onClick={() => dismiss(batch)}>{t('import.hide')}</Button></div>
+      </section>
+    )
+  }
+  const sum = sumOf(batch.entries)
+  const rate = batch.state === 'sending' ? rateOf(batch.points) : null
+  return (
+    <section className="running">
+      <Bar share={sum.total > 0 ? sum.sent / sum.total : 1} label={t('import.uploading')} />
+      <div className="row wrap">
+        <span className="num" role="status">
+          {t(batch.state === 'paused' ? 'import.paused' : batch.state === 'failed' ? 'import.stopped' : 'import.uploading')}
+          {` · ${n(sum.done)} / ${n(sum.files)} · ${formatBytes(sum.sent)} / ${formatBytes(sum.total)}`}
+          {rate !== null && ` · ${formatBytes(Math.round(rate))}/s · ${t('task.left', { time: formatDuration((sum.total - sum.sent) / rate) })}`}
+        </span>
+        <span className="grow" />
+        {batch.state === 'sending' && <Button size="small" onClick={() => pause(batch)}>{t('import.pause')}</Button>}
+        {(batch.state === 'paused' || batch.state === 'failed') && <Button size="small" onClick={() => resume(batch)}>{t(batch.state === 'paused' ? 'import.resume' : 'error.retry')}</Button>}
+        <Button size="small" type="text" onClick={() => dismiss(batch)}>{t('form.cancel')}</Button>
+      </div>
+      {batch.state === 'failed' && !compact && <ProblemNote error={batch.error} />}
+    </section>
+  )
+}

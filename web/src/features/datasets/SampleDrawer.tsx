@@ -1,0 +1,164 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { App, Button, Drawer } from 'antd'
+import { useCallback, useEffect, useMemo, useState } from 'react'
+import { useKeys, type Shortcut } from '../../app/keys'
+import { request } from '../../api/client'
+import { invalidate } from '../../api/objects'
+import { formatBytes, formatDuration } from '../../components/format'
+import { Icon } from '../../components/Icon'
+import { problemText } from '../../components/problem'
+import { ErrorState } from '../../components/States'
+import { Time } from '../../components/Time'
+import { useI18n } from '../../i18n'
+import { contentUrl, labelCounts, listSamples, type Annotation, type ColorOf, type Sample, type SampleFilter, type SampleState, type Version } from './samples'
+import { SampleView } from './SampleView'
+import type { Pages } from './usePages'
+
+interface Props {
+  version: Version
+  id: number
+  filter: SampleFilter
+  pages: Pages
+  colorOf: ColorOf
+  onOpen: (id: number) => void
+  onClose: () => void
+  onClean: (id: number, cleaned: boolean) => void
+}
+
+interface Past {
+  revision: number
+  at: string
+  state: SampleState
+  annotation: Annotation
+}
+
+/** One sample: its picture (text, sound), what is known about it, and how that came to be. */
+export function SampleDrawer({ version, id, filter, pages, colorOf, onOpen, onClose, onClean }: Props) {
+  const { t } = useI18n()
+  const [shapes, setShapes] = useState(true)
+  const found = useQuery({
+    queryKey: ['objects', 'dataset_version', 'sample', version.item.id, id],
+    queryFn: ({ signal }) => request<Sample>(`${version.path}/samples/${id}`, { signal }),
+  })
+  const sample = found.data
+  // A sample in the middle of a long list may be opened by its address: its neighbours are then asked for.
+  const go = useCallback(async (by: 1 | -1) => {
+    const at = pages.indexOf(id)
+    const near = at === undefined ? undefined : pages.idAt(at + by)
+    if (near !== undefined) return onOpen(near)
+    if (!sample) return
+    const after = by === 1 ? sample.position : Math.max(0, sample.position - 101)
+    const page = await listSamples(version.path, filter, after, by === 1 ? 1 : 100).catch(() => null)
+    const other = by === 1 ? page?.items[0] : page?.items.filter((s) => s.position < sample.position).at(-1)
+    if (other) onOpen(other.id)
+  }, [pages, id, onOpen, sample, version.path, filter])
+  const shortcuts = useMemo<Shortcut[]>(() => [
+    { keys: 'ArrowRight', label: 'keys.nextSample', group: 'form', run: () => void go(1) },
+    { keys: 'ArrowLeft', label: 'keys.previousSample', group: 'form', run: () => void go(-1) },
+    { keys: 'h', label: 'keys.shapes', group: 'form', run: () => setShapes((old) => !old) },
+  ], [go])
+  useKeys(shortcuts)
+  const at = pages.indexOf(id)
+  const nextId = at === undefined ? undefined : pages.idAt(at + 1)
+  useEffect(() => {
+    if (nextId === undefined || at === undefined) return
+    const next = pages.at(at + 1)
+    if (next && next.width > 0) new Image().src = contentUrl(version.path, next)
+  }, [nextId, at, pages, version.path])
+  return (
+    <Drawer
+      open width="min(1180px, 100vw)" onClose={onClose} rootClassName="sample-drawer" destroyOnHidden
+      title={<span className="drawer-title" title={sample?.name}>{sample?.name ?? t('list.loading')}</span>}
+      extra={<span className="row">
+        <Button aria-label={t('keys.previousSample')} title={t('keys.previousSample')} icon={<span className="turned"><Icon name="chevron" /></span>} onClick={() => void go(-1)} />
+        <Button aria-label={t('keys.nextSample')} title={t('keys.nextSample')} icon={<Icon name="chevron" />} onClick={() => void go(1)} />
+      </span>}
+    >
+      {found.error ? <ErrorState error={found.error} onRetry={() => void found.refetch()} /> : sample && (
+        <div className="sample">
+          <SampleView key={sample.id} version={version} sample={sample} colorOf={colorOf} shapes={shapes} />
+          <Side version={version} sample={sample} colorOf={colorOf} shapes={shapes} onShapes={setShapes} onClean={onClean} />
+        </div>
+      )}
+    </Drawer>
+  )
+}
+
+function Side({ version, sample, colorOf, shapes, onShapes, onClean }: { version: Version; sample: Sample; colorOf: ColorOf; shapes: boolean; onShapes: (value: boolean) => void; onClean: Props['onClean'] }) {
+  const { t, n } = useI18n()
+  const list = sample.annotation.shapes ?? []
+  const labels = labelCounts(sample.annotation)
+  return (
+    <aside className="sample-side">
+      <div className="row wrap">
+        <span className={`tag state-${sample.state}`}>{t(`sampleState.${sample.state}`)}</span>
+        {version.open && <Button size="small" onClick={() => onClean(sample.id, sample.state !== 'cleaned')}>{t(sample.state === 'cleaned' ? 'gallery.restore' : 'gallery.clean')}</Button>}
+        <Button size="small" href={contentUrl(version.path, sample)} download={sample.name.split('/').at(-1)}>{t('sample.download')}</Button>
+        {list.length > 0 && <Button size="small" aria-pressed={shapes} onClick={() => onShapes(!shapes)}>{t(shapes ? 'sample.hideShapes' : 'sample.showShapes')}</Button>}
+      </div>
+      <dl className="facts facts-small">
+        {sample.width > 0 && <div><dt>{t('sample.pixels')}</dt><dd className="num">{`${sample.width} × ${sample.height}`}</dd></div>}
+        {sample.duration > 0 && <div><dt>{t('sample.duration')}</dt><dd className="num">{formatDuration(sample.duration)}</dd></div>}
+        <div><dt>{t('versions.size')}</dt><dd className="num">{formatBytes(sample.size)}</dd></div>
+        {sample.sharpness !== null && <div><dt>{t('statistics.sharpness')}</dt><dd className="num">{n(sample.sharpness, 1)}</dd></div>}
+        <div><dt>{t('object.updated')}</dt><dd><Time at={sample.updated_at} /></dd></div>
+      </dl>
+      <section>
+        <h2>{t('sample.annotation')}</h2>
+        {labels.length === 0 && !sample.annotation.text ? <p className="muted">{t('sample.none')}</p> : (
+          <ul className="tags">{labels.map(([label, count]) => <li key={label} className="chip"><span className="dot" style={{ background: colorOf(label) }} />{label}{count > 1 && <span className="muted num">{n(count)}</span>}</li>)}</ul>
+        )}
+        {list.length > 0 && (
+          <ol className="shape-list">
+            {list.slice(0, 200).map((s, i) => (
+              <li key={i}><span className="dot" style={{ background: colorOf(s.label) }} /><span>{s.label ?? t('labels.unnamed')}</span><span className="muted">{t(`shape.${s.type}`)}</span>
+                <span className="muted num">{s.type === 'box' ? `${n(s.x ?? 0, 1)}, ${n(s.y ?? 0, 1)} · ${n(s.w ?? 0, 1)} × ${n(s.h ?? 0, 1)}` : ''}{s.score !== undefined ? ` · ${n(s.score, 2)}` : ''}</span>{s.text && <span className="pre">{s.text}</span>}</li>
+            ))}
+            {list.length > 200 && <li className="muted">{t('value.more', { n: n(list.length - 200) })}</li>}
+          </ol>
+        )}
+      </section>
+      <History version={version} sample={sample} />
+    </aside>
+  )
+}
+
+function History({ version, sample }: { version: Version; sample: Sample }) {
+  const i18n = useI18n()
+  const { t, n } = i18n
+  const { message } = App.useApp()
+  const client = useQueryClient()
+  const [busy, setBusy] = useState(false)
+  const past = useQuery({
+    queryKey: ['objects', 'dataset_version', 'history', sample.id, sample.revision],
+    queryFn: async ({ signal }) => (await request<{ items: Past[] }>(`${version.path}/samples/${sample.id}/history`, { signal })).items,
+  })
+  const restore = async (revision: number) => {
+    setBusy(true)
+    try {
+      await request(`${version.path}/samples/${sample.id}/restore`, { method: 'POST', body: { revision }, revision: sample.revision })
+      void message.success(t('sample.restored', { n: revision }))
+    } catch (error) {
+      void message.error(problemText(error, i18n))
+    }
+    await invalidate(client, 'dataset_version')
+    setBusy(false)
+  }
+  return (
+    <section>
+      <h2>{t('sample.history')}</h2>
+      {past.data?.length === 0 && <p className="muted">{t('sample.noHistory')}</p>}
+      <ol className="history">
+        {[...(past.data ?? [])].sort((a, b) => b.revision - a.revision).map((p) => (
+          <li key={p.revision}>
+            <span className="num">{t('sample.revision', { n: p.revision })}</span>
+            <span className="tag">{t(`sampleState.${p.state}`)}</span>
+            <span className="muted num">{t('sample.shapes', { n: n(labelCounts(p.annotation).reduce((sum, [, c]) => sum + c, 0)) })}</span>
+            <Time at={p.at} />
+            {version.open && <Button size="small" type="text" loading={busy} onClick={() => void restore(p.revision)}>{t('sample.restore')}</Button>}
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}

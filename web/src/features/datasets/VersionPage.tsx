@@ -1,0 +1,129 @@
+import { Button, Dropdown } from 'antd'
+import { useMemo, useState } from 'react'
+import { Link, useNavigate, useParams, useSearchParams } from 'react-router'
+import { useApp } from '../../app/context'
+import { itemUrl, listUrl, projectUrl } from '../../app/links'
+import { NotFoundPage, ProblemPage } from '../../app/pages'
+import type { Kind } from '../../api/kinds'
+import { useItem } from '../../api/objects'
+import { may, offers } from '../../api/session'
+import { formatBytes } from '../../components/format'
+import { useTitle } from '../../components/hooks'
+import { Icon } from '../../components/Icon'
+import { nameOf } from '../../components/names'
+import { Time } from '../../components/Time'
+import { useI18n } from '../../i18n'
+import { FileBrowser } from '../files/FileBrowser'
+import { FileCompare } from '../files/FileCompare'
+import { Dialogs, type Open } from '../objects/Dialogs'
+import { ListView } from '../objects/ListView'
+import { Compare } from './Compare'
+import './data.css'
+import { Duplicates } from './Duplicates'
+import { ExportTab } from './ExportTab'
+import { Gallery } from './Gallery'
+import { ImportTab } from './ImportTab'
+import { Preprocess } from './Preprocess'
+import { Publish } from './Publish'
+import { useVersionNumber, type Version } from './samples'
+import { StatisticsTab } from './StatisticsTab'
+import { StateTag } from './Versions'
+
+export function VersionPage() {
+  const { plural, id, number } = useParams()
+  const { kinds } = useApp()
+  const parentKind = kinds.find((k) => k.plural === plural && k.scope === 'project')
+  const kind = kinds.find((k) => k.scope === 'child' && k.parent === parentKind?.name && k.plural === 'versions')
+  const whole = (text: string | undefined) => (/^[1-9]\d{0,15}$/.test(text ?? '') ? Number(text) : NaN)
+  if (!parentKind || !kind || Number.isNaN(whole(id)) || Number.isNaN(whole(number))) return <NotFoundPage />
+  return <Found key={`${parentKind.name}-${id}-${number}`} parentKind={parentKind} kind={kind} id={whole(id)} number={whole(number)} />
+}
+
+function Found({ parentKind, kind, id, number }: { parentKind: Kind; kind: Kind; id: number; number: number }) {
+  const { project, session } = useApp()
+  const parent = useItem(parentKind, { project: project?.id }, id)
+  const found = useVersionNumber(kind, parentKind, id, number)
+  useTitle(found.data ? nameOf(kind, found.data) : null, parent.data ? nameOf(parentKind, parent.data) : null, project?.name)
+  const mayUpdate = offers(session, kind, 'update', project?.id)
+  const version = useMemo<Version | null>(() => {
+    if (!parent.data || !found.data) return null
+    const published = found.data['state'] === 'published' || found.data['published'] === true
+    return { kind, parentKind, parent: parent.data, item: found.data, path: `/${parentKind.plural}/${id}/versions/${found.data.id}`, open: mayUpdate && !published }
+  }, [kind, parentKind, id, parent.data, found.data, mayUpdate])
+  const error = parent.error ?? found.error
+  if (error) return <ProblemPage error={error} onRetry={() => void (parent.error ? parent.refetch() : found.refetch())} />
+  if (found.data === null) return <NotFoundPage />
+  if (!version) return <div className="skeleton" aria-busy="true"><div /><div /><div /></div>
+  return <Loaded version={version} />
+}
+
+const dataTabs = ['samples', 'statistics', 'import', 'export', 'duplicates', 'compare', 'activity'] as const
+const fileTabs = ['files', 'compare', 'activity'] as const
+type Tab = (typeof dataTabs)[number] | (typeof fileTabs)[number]
+
+function Loaded({ version }: { version: Version }) {
+  const { t, w, n } = useI18n()
+  const { session, project, kind: byName } = useApp()
+  const navigate = useNavigate()
+  const [params] = useSearchParams()
+  const [open, setOpen] = useState<Open | 'publish' | 'preprocess' | null>(null)
+  const { kind, parentKind, parent, item } = version
+  const data = kind.name === 'dataset_version'
+  const audit = byName('audit')
+  const tabs: Tab[] = (data ? [...dataTabs] : [...fileTabs]).filter((tab) =>
+    tab === 'import' ? version.open : tab === 'duplicates' ? parent['data_type'] === 'image' : tab === 'activity' ? audit !== undefined && offers(session, audit, 'list') : true)
+  const first: Tab = data ? 'samples' : 'files'
+  const now = tabs.find((tab) => tab === params.get('tab')) ?? first
+  const parentUrl = itemUrl(parentKind, parent.id, project) ?? '/'
+  const mayDelete = offers(session, kind, 'delete', project?.id)
+  const mayPreprocess = data && parent['data_type'] === 'image' && may(session, 'dataset_version.create', project?.id) && Number(item['samples']) > 0
+  const place = { parent: { kind: parentKind, id: parent.id } }
+  const menu = [
+    ...(mayPreprocess ? [{ key: 'preprocess', label: t('preprocess.title') }] : []),
+    ...(offers(session, kind, 'update', project?.id) ? [{ key: 'edit', label: t('object.edit') }] : []),
+    ...(mayDelete ? [{ key: 'delete', label: t('object.delete'), danger: true }] : []),
+  ]
+  return (
+    <article className="detail">
+      <nav className="crumbs" aria-label={t('object.path')}>
+        <ol>
+          {project && <li><Link to={projectUrl(project.name)}>{project.name}</Link></li>}
+          <li><Link to={listUrl(parentKind, project) ?? '/'}>{w(parentKind.titles)}</Link></li>
+          <li><Link to={parentUrl}>{nameOf(parentKind, parent)}</Link></li>
+        </ol>
+      </nav>
+      <header className="detail-head version-head">
+        <h1>{nameOf(parentKind, parent)} <span className="muted">{nameOf(kind, item)}</span></h1>
+        <StateTag item={item} />
+        <span className="muted num version-facts">
+          {data ? t('versions.samples', { n: n(Number(item['samples'])) }) : t('versions.files', { n: n(Number(item['files'])) })}
+          {' · '}{formatBytes(Number(item['bytes']))}{' · '}<Time at={item.updated_at} />
+        </span>
+        <div className="row wrap">
+          {data && version.open && <Button type={Number(item['samples']) === 0 ? 'primary' : 'default'} onClick={() => void navigate('?tab=import')}>{t('import.title')}</Button>}
+          {version.open && <Button onClick={() => setOpen('publish')}>{t('publish.title')}</Button>}
+          {menu.length > 0 && (
+            <Dropdown trigger={['click']} menu={{ items: menu, onClick: ({ key }) => setOpen(key === 'preprocess' ? key : { what: key as 'edit' | 'delete', item }) }}>
+              <Button aria-label={t('object.more')} icon={<Icon name="more" />} />
+            </Dropdown>
+          )}
+        </div>
+      </header>
+      {typeof item['description'] === 'string' && item['description'] !== '' && <p className="lead pre">{item['description']}</p>}
+      <nav className="tabs" aria-label={w(kind.title)}>
+        {tabs.map((tab) => <Link key={tab} to={tab === first ? '?' : `?tab=${tab}`} aria-current={tab === now ? 'page' : undefined} replace>{t(tab === 'activity' ? 'object.activity' : `tab.${tab}`)}</Link>)}
+      </nav>
+      {now === 'samples' && <Gallery version={version} />}
+      {now === 'statistics' && <StatisticsTab version={version} />}
+      {now === 'import' && <ImportTab version={version} />}
+      {now === 'export' && <ExportTab version={version} />}
+      {now === 'duplicates' && <Duplicates version={version} />}
+      {now === 'compare' && (data ? <Compare version={version} /> : <FileCompare version={version} />)}
+      {now === 'files' && <FileBrowser version={version} />}
+      {now === 'activity' && audit && <ListView kind={audit} place={{}} fixed={`kind = ${JSON.stringify(kind.name)} and object = ${item.id}`} hiddenFields={['kind', 'object', 'name', 'project']} />}
+      {open === 'publish' && <Publish version={version} onClose={() => setOpen(null)} />}
+      {open === 'preprocess' && <Preprocess version={version} onClose={() => setOpen(null)} />}
+      {open !== null && typeof open === 'object' && <Dialogs kind={kind} place={place} open={open} onClose={() => setOpen(null)} onDeleted={() => void navigate(parentUrl, { replace: true })} />}
+    </article>
+  )
+}

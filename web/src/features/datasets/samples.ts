@@ -1,0 +1,132 @@
+import { useQuery } from '@tanstack/react-query'
+import { apiUrl, request } from '../../api/client'
+import type { Item, Kind } from '../../api/kinds'
+import { listPage } from '../../api/objects'
+import { normalize, palette } from '../label-sets/model'
+
+export interface Shape {
+  type: 'box' | 'polygon' | 'mask' | 'keypoints'
+  label?: string
+  x?: number
+  y?: number
+  w?: number
+  h?: number
+  angle?: number
+  score?: number
+  text?: string
+  rings?: number[][]
+  points?: [number, number, number][]
+  size?: [number, number]
+  counts?: string
+}
+
+export interface Annotation {
+  labels?: string[]
+  shapes?: Shape[]
+  text?: string
+  spans?: { start: number; end: number; label?: string }[]
+  segments?: { start: number; end: number; text?: string; label?: string }[]
+}
+
+export interface Sample {
+  id: number
+  position: number
+  name: string
+  digest: string
+  size: number
+  width: number
+  height: number
+  duration: number
+  state: SampleState
+  revision: number
+  updated_at: string
+  sharpness: number | null
+  annotation: Annotation
+}
+
+export const sampleStates = ['unannotated', 'annotated', 'machine', 'review', 'accepted', 'rejected', 'cleaned'] as const
+export type SampleState = (typeof sampleStates)[number]
+
+export interface SampleFilter {
+  q?: string
+  state?: string
+  label?: string
+}
+
+/** A version of a dataset, an algorithm or a model, with where it is. */
+export interface Version {
+  kind: Kind
+  parentKind: Kind
+  parent: Item
+  item: Item
+  /** Of the API: /datasets/3/versions/7. */
+  path: string
+  /** Whether this person may change it, and it can be changed at all. */
+  open: boolean
+}
+
+export interface SamplePage {
+  items: Sample[]
+  next: number | null
+}
+
+export function listSamples(path: string, filter: SampleFilter, after: number, limit: number, signal?: AbortSignal) {
+  return request<SamplePage>(`${path}/samples`, { query: { ...filter, after, limit }, signal })
+}
+
+export function thumbnailUrl(path: string, sample: { id: number; digest?: string }, side: number): string {
+  // The digest is there for the browser's cache only: other bytes, another address.
+  return apiUrl(`${path}/samples/${sample.id}/thumbnail`, { side, v: sample.digest?.slice(0, 12) })
+}
+
+export function contentUrl(path: string, sample: { id: number; digest: string }): string {
+  return apiUrl(`${path}/samples/${sample.id}/content`, { v: sample.digest.slice(0, 12) })
+}
+
+export function useVersionNumber(kind: Kind | undefined, parentKind: Kind | undefined, parent: number, number: number) {
+  return useQuery({
+    queryKey: ['objects', kind?.name ?? '', 'number', parent, number],
+    queryFn: async ({ signal }) => {
+      if (!kind || !parentKind) return null
+      const page = await listPage(kind, { parent: { kind: parentKind, id: parent } }, { filter: `number = ${number}`, limit: 1 }, signal)
+      return page.items[0] ?? null
+    },
+    enabled: kind !== undefined && parentKind !== undefined && Number.isSafeInteger(parent) && Number.isSafeInteger(number),
+  })
+}
+
+export interface Statistics {
+  samples: number
+  bytes: number
+  states: Record<SampleState, number>
+  labels: { label: string; samples: number; shapes: number }[]
+}
+
+export function useStatistics(version: Version) {
+  return useQuery({
+    queryKey: ['objects', 'dataset_version', 'statistics', version.item.id],
+    queryFn: ({ signal }) => request<Statistics>(`${version.path}/statistics`, { signal }),
+  })
+}
+
+export type ColorOf = (label: string | undefined) => string
+
+/** Colours of labels: those of the label set, else always the same one for the same name. */
+export function colorsOf(labels: unknown): ColorOf {
+  const known = new Map(normalize(labels).flatMap((l) => [l, ...(l.children ?? [])]).map((l) => [l.name, l.color]))
+  return (label) => {
+    if (!label) return '#00a2c7'
+    let hash = 0
+    for (const c of label) hash = (hash * 31 + (c.codePointAt(0) ?? 0)) >>> 0
+    return known.get(label) ?? palette[hash % 14] ?? '#00a2c7'
+  }
+}
+
+/** Every label of an annotation with how often it is used. */
+export function labelCounts(annotation: Annotation): [string, number][] {
+  const counts = new Map<string, number>()
+  const add = (label: string | undefined) => label && counts.set(label, (counts.get(label) ?? 0) + 1)
+  annotation.labels?.forEach(add)
+  for (const list of [annotation.shapes, annotation.spans, annotation.segments]) list?.forEach((x) => add(x.label))
+  return [...counts]
+}

@@ -1,0 +1,123 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { App, Button } from 'antd'
+import { useEffect } from 'react'
+import { apiUrl, request } from '../../api/client'
+import { invalidate } from '../../api/objects'
+import { formatDuration } from '../../components/format'
+import { useNow } from '../../components/hooks'
+import { problemText } from '../../components/problem'
+import { Bar } from './Bar'
+import { useI18n } from '../../i18n'
+import { Facts } from '../objects/ObjectTabs'
+import type { SpecialProps } from '../objects/special'
+import { isOver, parseReport, progressOf, useTask, type Task } from './tasks'
+import './tasks.css'
+
+const shownLines = 200
+
+/** Says how far a task is, and offers to stop it. */
+export function TaskProgress({ task, compact }: { task: Task; compact?: boolean }) {
+  const i18n = useI18n()
+  const { t, n } = i18n
+  const { message } = App.useApp()
+  const client = useQueryClient()
+  const now = useNow()
+  const over = isOver(task)
+  const seconds = task.started_at ? (Math.max(now, Date.now() - 1000) - Date.parse(task.started_at)) / 1000 : 0
+  const { share, left } = progressOf(task.done ?? 0, task.total ?? 0, seconds)
+  const cancel = async () => {
+    try {
+      await request(`/tasks/${task.id}/cancel`, { method: 'POST', body: {} })
+    } catch (error) {
+      void message.error(problemText(error, i18n))
+    }
+    await invalidate(client, 'task')
+  }
+  return (
+    <div className="task-progress">
+      {!over && <Bar share={task.state === 'waiting' ? 0 : share} label={task.name} />}
+      <div className="row wrap">
+        <span className={`tag task-${task.state}`}>{t(`task.${task.state}`)}</span>
+        <span className="muted num">
+          {(task.total ?? 0) > 0 && `${n(task.done ?? 0)} / ${n(task.total ?? 0)}`}
+          {!over && left !== null && ` · ${t('task.left', { time: formatDuration(left) })}`}
+          {(task.problems ?? 0) > 0 && ` · ${t('task.problems', { n: n(task.problems ?? 0) })}`}
+        </span>
+        <span className="grow" />
+        {!over && <Button size="small" onClick={() => void cancel()}>{t('form.cancel')}</Button>}
+        {!compact && task.output && <Button type="primary" href={apiUrl(`/tasks/${task.id}/download`)} download>{t('task.download', { name: task.output_name ?? '' })}</Button>}
+      </div>
+      {task.state === 'failed' && task.message && <p className="field-error" role="alert">{task.message}</p>}
+    </div>
+  )
+}
+
+function Report({ task }: { task: Task }) {
+  const { t, n } = useI18n()
+  const report = useQuery({
+    queryKey: ['task-report', task.id, task.report],
+    queryFn: async ({ signal }) => {
+      const answer = await fetch(apiUrl(`/tasks/${task.id}/report`), { signal, headers: { Range: 'bytes=0-262143' } })
+      return answer.ok ? parseReport(await answer.text()) : []
+    },
+    enabled: task.report !== null && task.report !== '',
+    staleTime: Infinity,
+  })
+  const lines = report.data ?? []
+  if (lines.length === 0) return null
+  return (
+    <section className="block">
+      <div className="section-head">
+        <h2>{t('task.report')}</h2>
+        <span className="muted">{t('task.reportHint')}</span>
+        <span className="grow" />
+        <Button size="small" href={apiUrl(`/tasks/${task.id}/report`)} download>{t('task.downloadReport')}</Button>
+      </div>
+      <div className="table-box">
+        <table className="table report">
+          <thead><tr><th scope="col">{t('task.file')}</th><th scope="col">{t('task.position')}</th><th scope="col">{t('task.reason')}</th></tr></thead>
+          <tbody>{lines.slice(0, shownLines).map((line, i) => <tr key={i}><td>{line.file}</td><td>{line.position}</td><td>{line.reason}</td></tr>)}</tbody>
+        </table>
+      </div>
+      {(task.problems ?? 0) > shownLines && <p className="muted">{t('value.more', { n: n((task.problems ?? 0) - shownLines) })}</p>}
+    </section>
+  )
+}
+
+const counts = ['added', 'changed', 'same', 'waiting', 'skipped', 'repaired'] as const
+
+/** A task from beginning to report. */
+export function TaskView({ id, onOver }: { id: number; onOver?: (task: Task) => void }) {
+  const { t, n } = useI18n()
+  const found = useTask(id)
+  const task = found.data
+  const over = task !== undefined && isOver(task)
+  useEffect(() => {
+    if (over && task) onOver?.(task)
+    // Told once, when it ends.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [over])
+  if (!task) return null
+  const result = task.result ?? {}
+  const told = counts.filter((name) => typeof result[name] === 'number')
+  return (
+    <div className="task">
+      <TaskProgress task={task} />
+      {over && told.length > 0 && (
+        <dl className="facts facts-small">
+          {told.map((name) => <div key={name}><dt>{t(`task.result.${name}`)}</dt><dd className="num">{n(Number(result[name]))}</dd></div>)}
+        </dl>
+      )}
+      {over && <Report task={task} />}
+    </div>
+  )
+}
+
+export function TaskOverview({ kind, item }: SpecialProps) {
+  return (
+    <div className="summary">
+      <TaskView id={item.id} />
+      <Facts kind={{ ...kind, fields: kind.fields.filter((f) => !['report', 'output', 'output_name', 'cancel', 'subject', 'subject_kind'].includes(f.name)) }} item={item} />
+    </div>
+  )
+}

@@ -1,0 +1,76 @@
+import { useQuery } from '@tanstack/react-query'
+import { request } from '../../api/client'
+import type { Item, Page } from '../../api/kinds'
+
+export interface Task extends Item {
+  name: string
+  type: string
+  state: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled'
+  done: number | null
+  total: number | null
+  problems: number | null
+  message: string | null
+  subject: number | null
+  subject_kind: string | null
+  result: Record<string, unknown> | null
+  report: string | null
+  output: string | null
+  output_name: string | null
+  started_at: string | null
+  ended_at: string | null
+}
+
+export function isOver(task: Pick<Task, 'state'>): boolean {
+  return task.state !== 'waiting' && task.state !== 'running'
+}
+
+/** A task, watched until it is over. Events tell of changes at once; the timer is there for those that are lost. */
+export function useTask(id: number | null) {
+  return useQuery({
+    queryKey: ['objects', 'task', 'item', id],
+    queryFn: ({ signal }) => request<Task>(`/tasks/${id}`, { signal }),
+    enabled: id !== null,
+    refetchInterval: ({ state }) => (state.data && isOver(state.data) ? false : 1000),
+  })
+}
+
+export function useTasks(project: number, filter: string, limit: number, busy: boolean) {
+  return useQuery({
+    queryKey: ['objects', 'task', 'some', project, filter, limit],
+    queryFn: async ({ signal }) => (await request<Page>('/tasks', { query: { project, filter: filter || undefined, limit }, signal })).items as Task[],
+    refetchInterval: ({ state }) => (busy && state.data?.some((task) => !isOver(task)) ? 1500 : false),
+  })
+}
+
+export interface Progress {
+  /** 0 to 1; null while it cannot be told. */
+  share: number | null
+  /** Seconds; null while they cannot be told. */
+  left: number | null
+  perSecond: number | null
+}
+
+export function progressOf(done: number, total: number, seconds: number): Progress {
+  const share = total > 0 ? Math.min(1, done / total) : null
+  const perSecond = seconds > 0.5 && done > 0 ? done / seconds : null
+  return { share, perSecond, left: perSecond !== null && total > done ? (total - done) / perSecond : null }
+}
+
+export interface Line {
+  file: string
+  position: string | null
+  reason: string
+}
+
+/** The report of a task: one JSON object per line. Lines that are cut off are left out. */
+export function parseReport(text: string): Line[] {
+  return text.split('\n').flatMap((line) => {
+    if (line.trim() === '') return []
+    try {
+      const value = JSON.parse(line) as Partial<Line>
+      return [{ file: value.file ?? '', position: value.position ?? null, reason: value.reason ?? '' }]
+    } catch {
+      return []
+    }
+  })
+}
