@@ -71,7 +71,7 @@ test('compute specs: sizes are entered and shown with units', async ({ page, api
   await form.getByRole('button', { name: 'Create' }).click()
   await expect(form).toBeHidden()
   await page.getByRole('searchbox').fill(name)
-  await expect(page.getByRole('cell', { name: '1.5 TiB' })).toBeVisible()
+  await expect(page.locator('tbody tr', { hasText: name }).getByRole('cell', { name: '1.5 TiB' })).toBeVisible()
   const found = (await api.get(`specs?q=${name}`)) as { items: { memory: number; cpus: number }[] }
   expect(found.items[0]).toMatchObject({ memory: 1.5 * 1024 ** 4, cpus: 7.5 })
 })
