@@ -101,6 +101,8 @@ static bool only_scalars(yyjson_val *flags)
     size_t i, max;
     yyjson_val *key, *v;
     bool ok = true;
+    if (!yyjson_is_obj(flags)) /* yyjson's loop is for objects only */
+        return true;
     yyjson_obj_foreach(flags, i, max, key, v) ok = ok && !yyjson_is_ctn(v);
     return ok;
 }
@@ -210,6 +212,8 @@ static bool read_flags(struct reader_sample *s, yyjson_val *flags, struct err *e
 {
     size_t i, max;
     yyjson_val *key, *on;
+    if (!yyjson_is_obj(flags))
+        return true;
     yyjson_obj_foreach(flags, i, max, key, on)
     {
         struct str name = json_str(key);
