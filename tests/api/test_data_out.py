@@ -128,3 +128,21 @@ def test_cancel(admin, project, version):
     over = wait_for(lambda: (t := admin.get(f"tasks/{task['id']}"))["state"] not in ("waiting", "running") and t, "the end")
     assert over["state"] == ("cancelled" if answer.status_code == 200 else "done") or over["state"] == "done"
     admin.delete(f"tasks/{task['id']}")
+
+
+def test_a_version_as_record_files(server, admin, filled):
+    from ingot.record import RemoteReader
+    done = finished(admin, admin.post(f"{filled}/write-records", {"shard_bytes": 65536}, expect=202))
+    assert done["result"]["records"] == 12
+    files = admin.get(filled)["records"]
+    assert [f["name"].endswith(".irec") for f in files] == [True] * done["result"]["shards"]
+    part = admin.call("GET", f"{filled}/records/{files[0]['name']}", headers={"Range": "bytes=0-3"})
+    assert part.status_code == 206
+    assert admin.call("GET", f"{filled}/records/nothing.irec").status_code == 404
+    with RemoteReader(f"{server.url}/api/v1/{filled}/records/{files[0]['name']}",
+                      headers={"Authorization": f"Bearer {admin.token}"}) as reader:
+        assert len(reader) == 12
+        first = reader[0]
+        assert bytes(first["name"]).decode() if not isinstance(first["name"], str) else first["name"] == "images/000.png"
+        assert bytes(first["data"]) == PICTURES["images/000.png"]
+    admin.delete(filled)

@@ -1,4 +1,5 @@
 /* Datasets and their versions (D1, D2, D18). */
+#include "core/data/records.h"
 #include "core/data/sample_own.h"
 #include "core/data/version.h"
 #include "core/keeper.h"
@@ -139,6 +140,12 @@ static const struct field version_fields[] = {
      .fallback = "0",
      .unit = "bytes",
      .title = {"Size", "大小"}},
+    {.name = "records",
+     .type = FIELD_JSON,
+     .max = 1 << 20,
+     .title = {"Record files", "记录文件"},
+     .help = {"Made by write-records; read from /records/NAME.",
+              "由 write-records 生成，可从 /records/NAME 读取。"}},
     {.name = "digest", .type = FIELD_TEXT, .flags = FIELD_FILTER, .max = 64, .title = {"Digest", "摘要"}},
     {0},
 };
@@ -200,6 +207,8 @@ static bool version_before_delete(struct op *op, struct object *o, struct err *e
 static bool version_after_delete(struct op *op, struct object *o, struct err *err)
 {
     struct digest d;
+    if (!records_drop(op, o, err))
+        return false;
     if (digest_parse(object_text(o, "digest"), &d) && !store_use(op->conn, o->project, &d, -1, err))
         return false;
     return conn_exec(op->conn, "INSERT INTO version_purges (version, project) VALUES (?, ?)",

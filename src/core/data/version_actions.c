@@ -3,6 +3,7 @@
 #include "core/data/export.h"
 #include "core/data/import.h"
 #include "core/data/preprocess.h"
+#include "core/data/records.h"
 #include "core/data/sample_own.h"
 #include "core/data/version.h"
 #include "store/manifest.h"
@@ -374,6 +375,12 @@ const struct action version_actions[] = {
      .answer = "DatasetDuplicates",
      .title = {"Duplicates", "相似样本"},
      .run = duplicates_run},
+    {.name = "write-records",
+     .permission = "dataset_version.update",
+     .fields = records_fields,
+     .answer = "Task",
+     .title = {"Write record files", "生成记录文件"},
+     .run = records_run},
     {.name = "clean",
      .permission = "dataset_version.update",
      .fields = clean_fields,

@@ -2,8 +2,9 @@
 #include "core/data/export.h"
 #include "core/data/import.h"
 #include "core/data/preprocess.h"
+#include "core/data/records.h"
 #include "core/data/version.h"
 
-const struct task_type *const task_types[] = {&task_copy_version, &task_import, &task_export,
-                                              &task_preprocess, &task_measure};
+const struct task_type *const task_types[] = {&task_copy_version, &task_import,  &task_export,
+                                              &task_preprocess,   &task_measure, &task_records};
 const size_t task_type_count = countof(task_types);
