@@ -11,6 +11,7 @@ struct store;    /* blobs: store/store.h */
 struct media;    /* pictures, sound, video: media/media.h */
 struct tasks;    /* long work: core/task/task.h */
 struct jobs;
+struct exec;
 struct keeper;  /* housekeeping: core/keeper.h */
 struct changes; /* feed of committed changes: core/changes.h */
 
@@ -23,6 +24,7 @@ struct core {
     struct media *media;
     struct tasks *tasks;
     struct keeper *keeper;
+    struct exec *exec; /* NULL: this machine runs no containers */
     struct jobs *jobs; /* what runs in containers: core/job/job.h */
     const char *data;  /* the data folder, absolute */
     int data_fd;

@@ -3,13 +3,14 @@
 #include "core/account/accounts.h"
 #include "core/data/sample.h"
 #include "core/folder/folder.h"
+#include "core/job/job.h"
 #include "core/task/task.h"
 
 const struct kind *const kinds[] = {
     &kind_user,   &kind_group,         &kind_group_member,      &kind_role,      &kind_project,
     &kind_member, &kind_token,         &kind_session,           &kind_label_set, &kind_spec,
     &kind_audit,  &kind_algorithm_set, &kind_algorithm_version, &kind_model_set, &kind_model_version,
-    &kind_task,   &kind_dataset,       &kind_dataset_version,
+    &kind_task,   &kind_dataset,       &kind_dataset_version,   &kind_job,
 };
 const size_t kind_count = countof(kinds);
 

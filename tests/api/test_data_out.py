@@ -143,6 +143,6 @@ def test_a_version_as_record_files(server, admin, filled):
                       headers={"Authorization": f"Bearer {admin.token}"}) as reader:
         assert len(reader) == 12
         first = reader[0]
-        assert bytes(first["name"]).decode() if not isinstance(first["name"], str) else first["name"] == "images/000.png"
+        assert str(first["name"]) == "images/000.png"
         assert bytes(first["data"]) == PICTURES["images/000.png"]
     admin.delete(filled)
