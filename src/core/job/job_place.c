@@ -37,7 +37,7 @@ static bool add_nodes(struct scene *s, struct err *err)
         list[i] =
             (struct sched_node){.id = (int64_t)i + 1,
                                 .name = nodes[i].name,
-                                .pool = SCHED_NONE,
+                                .pool = 0,
                                 .arch = strcmp(nodes[i].arch, "arm64") == 0 ? SCHED_ARCH_ARM : SCHED_ARCH_X86,
                                 .state = nodes[i].ready ? SCHED_NODE_READY : SCHED_NODE_LOST,
                                 .cpu = nodes[i].cpu_millis,
@@ -45,6 +45,9 @@ static bool add_nodes(struct scene *s, struct err *err)
                                 .cards = cards,
                                 .n_cards = (int32_t)nodes[i].n_devices};
     }
+    static const struct sched_pool pool = {.id = 1, .name = "default"};
+    s->snapshot.pools = &pool;
+    s->snapshot.n_pools = 1;
     s->snapshot.nodes = list;
     s->snapshot.n_nodes = (int32_t)n;
     s->snapshot.kinds = kinds;

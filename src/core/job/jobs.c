@@ -111,6 +111,7 @@ static const char *end_text(struct look *l, const struct exec_status *s)
 /* All ranks have ended: what becomes of the job? */
 static bool finish(struct look *l, const struct object *job, const struct ranks *r, struct err *err)
 {
+    static const struct exec_status well = {.code = 0};
     struct move m = {.job = job, .change = {.from = job_state_of(job)}};
     int64_t attempt = object_int(job, "attempt");
     bool stopped = m.change.from == JOB_STOPPING && !str_starts(object_text(job, "reason"), "a rank failed");
@@ -120,7 +121,7 @@ static bool finish(struct look *l, const struct object *job, const struct ranks 
         m.change.reason = arena_strz(l->arena, object_text(job, "reason"));
     } else if (!r->failed) {
         m.change.to = JOB_COMPLETED;
-        m.end = &(struct exec_status){.code = 0};
+        m.end = &well;
     } else if (attempt <= object_int(job, "retries")) {
         m.change.to = JOB_QUEUED;
         m.not_before = l->now + (BACKOFF_US << (attempt > 6 ? 6 : attempt - 1));
