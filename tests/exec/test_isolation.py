@@ -116,16 +116,17 @@ def test_devices(x):
 
 SERVE = "import socket\ns = socket.create_server(('0.0.0.0', 7000))\nprint('ready', flush=True)\nwhile True:\n    c = s.accept()[0]\n    c.sendall(b'hello')\n    c.close()\n"
 TRY = "python3 -c \"import socket; print(socket.create_connection(('{}', {}), timeout=2).recv(9))\" 2>&1"
+PATIENT = TRY.replace("timeout=2", "timeout=100")  # where an answer is expected
 
 
 def test_projects_do_not_reach_each_other(x):
     server = x.start("python3", "-c", SERVE, network=101)
     address = x.running(server)["address"]
     x.said(server, "ready")
-    assert "b'hello'" in x.run(TRY.format(address, 7000), network=101)[1]
+    assert "b'hello'" in x.run(PATIENT.format(address, 7000), network=101)[1]
     assert "hello" not in x.run(TRY.format(address, 7000), network=102)[1]
     assert "hello" not in x.run(TRY.format(address, 7000))[1]  # without a network
-    assert "hello" in x.run("python3 -c '" + SERVE.replace("'", '"') + "' & sleep 0.1; while ! " + TRY.format("127.0.0.1", 7000) + "; do sleep 0.1; done")[1]
+    assert "hello" in x.run("python3 -c '" + SERVE.replace("'", '"') + "' & sleep 0.1; while ! " + PATIENT.format("127.0.0.1", 7000) + "; do sleep 0.1; done")[1]
     x.call("kill", id=server)
     x.ended(server)
 
@@ -156,7 +157,7 @@ def test_gang(x):
         if rank == 0:
             script += f"; python3 -c '{SERVE}'".replace("('0.0.0.0'", '("0.0.0.0"').replace("('ready'", '("ready"').replace("(b'hello'", '(b"hello"')
         else:
-            script += "; until " + TRY.format("node-0", 7000).replace("2>&1", "2>/dev/null") + "; do sleep 0.1; done"
+            script += "; until " + PATIENT.format("node-0", 7000).replace("2>&1", "2>/dev/null") + "; do sleep 0.1; done"
         x.shell(script, id=f"800-1-{rank}", network=104, peers=peers, hostname=f"node-{rank}")
     for rank in (1, 2):
         assert x.ended(f"800-1-{rank}")["code"] == 0

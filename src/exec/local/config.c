@@ -64,6 +64,9 @@ static void write_process(struct json_out *o, const struct exec_spec *spec)
     json_object(o);
     json_kbool(o, "terminal", false);
     json_kbool(o, "noNewPrivileges", true);
+    json_kint(o, "oomScoreAdj", 300); /* when the machine runs out of memory: jobs before the server */
+    json_key(o, "rlimits");
+    json_raw(o, STR("[{\"type\":\"RLIMIT_CORE\",\"soft\":0,\"hard\":0}]"));
     json_kz(o, "cwd", "/");
     json_key(o, "user");
     json_raw(o, STR("{\"uid\":0,\"gid\":0}"));

@@ -38,7 +38,9 @@ static bool start_shim(struct local *l, struct container *c, const char *dir, st
     auto_fd int ctl = cwd < 0 ? -1 : openat(cwd, "ctl", O_RDWR | O_CLOEXEC);
     if (ctl < 0)
         return err_errno(err, errno, "cannot open %s", dir);
+    pthread_mutex_lock(&l->lock);
     c->watch = inotify_add_watch(l->inotify, dir, IN_MOVED_TO);
+    pthread_mutex_unlock(&l->lock);
     char *argv[] = {"ingot-shim", "supervise", NULL};
     pid_t pid = spawn_shim(l, cwd, argv, &ctl, 1, err);
     if (pid < 0)
@@ -78,11 +80,13 @@ static bool start(struct exec *x, const struct exec_spec *spec, struct err *err)
         if (exec_id_equal(leases[i].id, spec->id))
             network_text(leases[i].address, c->address);
     }
+    if (c) {
+        c->memory_limit = spec->memory;
+        c->disk_limit = spec->disk;
+    }
     pthread_mutex_unlock(&l->lock);
     if (!c)
         return known;
-    c->memory_limit = spec->memory;
-    c->disk_limit = spec->disk;
     char *dir = arena_printf(&a, "%s/%s", l->dir, exec_id_format(spec->id, id));
     if (config_write(l, spec, leases, n, err) && start_shim(l, c, dir, err))
         return true;
@@ -110,6 +114,9 @@ static bool command(struct exec *x, struct exec_id id, const char *text, struct 
 static bool stop(struct exec *x, struct exec_id id, int64_t grace_s, struct err *err)
 {
     char text[32];
+    if (grace_s < -1 || grace_s > 86400)
+        return err_set(err, ERR_INVALID, "grace_s", "%lld is not between 0 and 86400 seconds",
+                       (long long)grace_s);
     snprintf(text, sizeof text, "T %lld\n", (long long)grace_s);
     return command(x, id, text, err);
 }

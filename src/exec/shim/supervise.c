@@ -26,9 +26,17 @@ static struct {
     bool exited;
     int status;
     bool stopping, killed;
-    int64_t deadline_us; /* of the grace; 0: none */
+    int64_t deadline; /* of the grace, by steady(); 0: none */
     int64_t started_us;
 } s = {.container = -1};
+
+/* Microseconds of a clock that nobody sets. */
+static int64_t steady(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
 
 static bool make_pipes(void)
 {
@@ -133,7 +141,7 @@ static bool copy(int stream, int *fd)
 static void kill_now(void)
 {
     s.killed = true;
-    s.deadline_us = 0;
+    s.deadline = 0;
     if (!s.exited && s.container > 0)
         kill(s.container, SIGKILL);
 }
@@ -148,9 +156,9 @@ static void command(const char *line)
         int64_t grace = line[1] ? strtoll(line + 1, NULL, 10) : -1;
         if (grace < 0)
             grace = plan_int(&s.plan, "grace");
-        int64_t deadline = now_us() + grace * 1000000;
-        if (!s.stopping || deadline < s.deadline_us)
-            s.deadline_us = deadline;
+        int64_t deadline = steady() + grace * 1000000;
+        if (!s.stopping || deadline < s.deadline)
+            s.deadline = deadline;
         s.stopping = true;
         kill(s.container, SIGTERM);
     }
@@ -190,8 +198,8 @@ static int patience(void)
     int64_t ms = -1;
     if (logfile_pending())
         ms = FLUSH_MS;
-    if (s.deadline_us) {
-        int64_t left = (s.deadline_us - now_us()) / 1000 + 1;
+    if (s.deadline) {
+        int64_t left = (s.deadline - steady()) / 1000 + 1;
         left = left < 0 ? 0 : left;
         ms = ms < 0 || left < ms ? left : ms;
     }
@@ -217,7 +225,7 @@ static void watch(void)
             reap();
         if (n > 0 && p[3].revents)
             obey();
-        if (s.deadline_us && now_us() >= s.deadline_us)
+        if (s.deadline && steady() >= s.deadline)
             kill_now();
     }
     logfile_flush(true);
