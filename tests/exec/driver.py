@@ -36,7 +36,8 @@ def wait_for(look, what):
 
 
 class Executor:
-    def __init__(self, number):
+    def __init__(self, number, egress=False):
+        self.options = ["egress"] if egress else []
         self.name = f"t{os.getpid() % 10000:04d}{number % 10}"[:6]
         self.subnet = f"10.{64 + 4 * (number % 16)}.0.0"
         self.dir = tempfile.mkdtemp(prefix="ingot-exec-")
@@ -46,7 +47,7 @@ class Executor:
 
     def open(self):
         self.process = subprocess.Popen(
-            [PROGRAM, self.dir, self.name, self.subnet], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [PROGRAM, self.dir, self.name, self.subnet, *self.options], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
         answer = json.loads(self.process.stdout.readline())
         assert answer["ok"], answer

@@ -1,5 +1,6 @@
-/* exec_driver DIR NAME SUBNET: runs the local executor. Each line of standard input is {"op": ..., "id":
- * "1-1-0", ...}; each is answered by one line, {"ok": true, ...} or {"ok": false, "code": ..., "message":
+/* exec_driver DIR NAME SUBNET [egress]: runs the local executor. Each line of standard input is {"op": ...,
+ * "id": "1-1-0", ...}; each is answered by one line, {"ok": true, ...} or {"ok": false, "code": ...,
+ * "message":
  * ...}. Bytes are base64-free: logs and terminals are answered as text with invalid UTF-8 replaced. */
 #include "base/buf.h"
 #include "base/clock.h"
@@ -410,10 +411,10 @@ static void answer(struct str line)
 
 int main(int argc, char **argv)
 {
-    if (argc != 4)
+    if (argc < 4 || argc > 5)
         return 2;
     struct err err;
-    struct local_options o = {.dir = argv[1], .name = argv[2], .subnet = argv[3]};
+    struct local_options o = {.dir = argv[1], .name = argv[2], .subnet = argv[3], .egress = argc == 5};
     x = local_new(&o, &err);
     if (!x) {
         printf("{\"ok\": false, \"message\": \"%s\"}\n", err.message);

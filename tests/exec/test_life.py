@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 import pytest
-from driver import Refused, wait_for
+from driver import Executor, Refused, wait_for
 
 
 @pytest.mark.parametrize("code", [0, 1, 7, 127, 137, 255])
@@ -236,3 +236,21 @@ def test_node(x):
     assert node["cpu_millis"] >= 1000 and node["memory"] > 1 << 28 and node["arch"] in ("amd64", "arm64")
     assert node["report"]["cgroup"] in (1, 2)
     assert node["report"]["user_namespace"]["ok"] or node["report"]["user_namespace"]["reason"] in node["reason"]
+
+
+def test_nothing_stays_when_nothing_runs():
+    y = Executor(8)
+    try:
+        y.open()
+        y.run("true", network=1)
+        y.process.stdin.close()
+        y.process.wait()
+        tables = subprocess.check_output(["nft", "list", "tables"], text=True)
+        links = subprocess.check_output(["ip", "link"], text=True)
+        assert y.name not in tables and f" {y.name}" not in links and y.groups() == []
+        assert not os.path.exists(f"/run/{y.name}-stage")
+        y.process.stdout.close()
+        y.open()
+        assert y.run("exit 3", network=1)[0]["code"] == 3
+    finally:
+        y.close()

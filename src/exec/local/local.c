@@ -1,13 +1,13 @@
 #include "exec/local/local.h"
 
 #include "base/fs.h"
+#include "exec/local/cgroup.h"
 #include "exec/local/own.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
-#include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -258,6 +258,23 @@ static void release(struct local *l)
     free(l);
 }
 
+/* Leaves nothing on the machine when nothing runs. */
+static void tidy(struct local *l)
+{
+    struct str key;
+    void *value;
+    char cgroup[96];
+    for (size_t i = 0; map_next(l->containers, &i, &key, &value);) {
+        struct container *c = value;
+        if (c->status.state != EXEC_EXITED || container_alive(l, c->name))
+            return;
+    }
+    network_end(l);
+    snprintf(cgroup, sizeof cgroup, "/%s", l->name);
+    cgroup_remove(cgroup);
+    rmdir(l->stage);
+}
+
 static void local_free(struct exec *x)
 {
     if (!x)
@@ -268,6 +285,7 @@ static void local_free(struct exec *x)
     pthread_mutex_unlock(&l->lock);
     watch_wake(l);
     pthread_join(l->thread, NULL);
+    tidy(l);
     release(l);
 }
 
@@ -338,7 +356,9 @@ static bool open_folder(struct local *l, const char *dir, struct err *err)
     l->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (l->lock_fd < 0 || l->inotify < 0 || l->wake < 0)
         return err_errno(err, errno, "cannot open %s", dir);
-    if (flock(l->lock_fd, LOCK_EX | LOCK_NB) != 0)
+    /* Not flock, which a child between fork and exec would hold on when this process is killed. */
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(l->lock_fd, F_SETLK, &whole) != 0)
         return err_set(err, ERR_CONFLICT, "dir", "another server uses %s", dir);
     if (mkdir(l->stage, 0755) != 0 && errno != EEXIST)
         return err_errno(err, errno, "cannot make %s", l->stage);

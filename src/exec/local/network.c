@@ -95,6 +95,14 @@ bool network_start(struct local *l, struct err *err)
     if (failed)
         return err_errno(err, failed, "cannot make a bridge");
     netlink_delete(bridge);
+    if (load_rules(l, err))
+        return true;
+    if (!l->egress)
+        return false;
+    /* A kernel without address translation: the projects' own networks work all the same. */
+    snprintf(l->network_reason, sizeof l->network_reason, "no connections to the outside: %.200s",
+             err->message);
+    l->egress = false;
     return load_rules(l, err);
 }
 
@@ -233,4 +241,19 @@ void network_drop(struct local *l, struct exec_id id)
     char bridge[16];
     network_bridge_name(l, slot, bridge);
     netlink_delete(bridge);
+}
+
+void network_end(struct local *l)
+{
+    auto_arena struct arena a;
+    arena_init(&a);
+    for (struct lease *i = l->leases; i; i = i->next) {
+        char bridge[16];
+        network_bridge_name(l, network_slot(l, i->address), bridge);
+        netlink_delete(bridge);
+    }
+    char *argv[] = {"nft", "delete", "table", "inet", l->name, NULL};
+    int status;
+    if (l->network)
+        proc_run(&a, argv, 4096, &status, NULL, NULL);
 }

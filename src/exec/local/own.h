@@ -89,6 +89,7 @@ bool config_write(struct local *l, const struct exec_spec *spec, const struct le
 
 /* network.c */
 bool network_start(struct local *l, struct err *err); /* tables; l->network tells whether it worked */
+void network_end(struct local *l); /* takes bridges and tables away; nobody may be using them */
 /* The container's and its peers' addresses, and the bridge. Under the lock. */
 bool network_lease(struct local *l, const struct exec_spec *spec, struct arena *a, struct lease **ret,
                    size_t *ret_n, struct err *err);

@@ -154,7 +154,7 @@ bool stats_nodes(struct exec *x, struct arena *a, struct exec_node **ret, size_t
                                .n_devices = d->n,
                                .ready = true};
     const char *users = l->users ? "" : arena_printf(a, "no user namespaces: %s. ", l->users_reason);
-    const char *network = l->network ? "" : arena_printf(a, "no networks: %s.", l->network_reason);
+    const char *network = l->network_reason[0] ? arena_printf(a, "network: %s.", l->network_reason) : "";
     node->reason = arena_printf(a, "%s%s", users, network);
     *ret = node;
     *ret_n = 1;
