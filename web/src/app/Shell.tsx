@@ -98,8 +98,8 @@ export function Shell() {
           {error ? <ProblemPage error={error} /> : pending ? null : <Outlet />}
         </main>
       </div>
+      <Suspense fallback={null}>{project && <Tray key={project.id} project={project} />}</Suspense>
       <Suspense fallback={null}>
-        {project && <Tray key={project.id} project={project} />}
         {palette && <Palette onClose={() => setPalette(false)} />}
         {help && <KeyHelp onClose={() => setHelp(false)} />}
       </Suspense>

@@ -89,7 +89,7 @@ function Side({ version, sample, colorOf, shapes, onShapes, onClean }: { version
   const list = sample.annotation.shapes ?? []
   const labels = labelCounts(sample.annotation)
   return (
-    <aside className="sample-side">
+    <div className="sample-side">
       <div className="row wrap">
         <span className={`tag state-${sample.state}`}>{t(`sampleState.${sample.state}`)}</span>
         {version.open && <Button size="small" onClick={() => onClean(sample.id, sample.state !== 'cleaned')}>{t(sample.state === 'cleaned' ? 'gallery.restore' : 'gallery.clean')}</Button>}
@@ -119,7 +119,7 @@ function Side({ version, sample, colorOf, shapes, onShapes, onClean }: { version
         )}
       </section>
       <History version={version} sample={sample} />
-    </aside>
+    </div>
   )
 }
 

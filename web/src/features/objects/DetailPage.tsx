@@ -47,7 +47,8 @@ function Loaded({ kind, place, item }: { kind: Kind; place: Place; item: Item })
   const readOnly = item['built_in'] === true
   const mayUpdate = offers(session, kind, 'update', inProject) && !readOnly
   const mayDelete = offers(session, kind, 'delete', inProject) && !readOnly
-  const actions = kind.actions.filter((a) => a.on === 'item' && a.method === 'POST' && mayDo(session, a.permission, inProject))
+  // A page of its own offers its actions itself, when they make sense.
+  const actions = overviews[kind.name] ? [] : kind.actions.filter((a) => a.on === 'item' && a.method === 'POST' && mayDo(session, a.permission, inProject))
   const shortcuts = useMemo<Shortcut[]>(() => {
     const all: Shortcut[] = []
     if (mayUpdate) all.push({ keys: 'e', label: 'keys.edit', group: 'page', run: () => setOpen({ what: 'edit', item }) })
