@@ -1,16 +1,13 @@
 #include "core/core.h"
 
 #include "base/fs.h"
-#include "base/hash.h"
 #include "base/json.h"
-#include "base/log.h"
 #include "core/account/accounts.h"
 #include "core/changes.h"
 #include "core/job/job.h"
 #include "core/keeper.h"
 #include "core/schema.h"
 #include "core/task/task.h"
-#include "exec/local/local.h"
 #include "media/media.h"
 #include "store/store.h"
 
@@ -65,22 +62,6 @@ static bool open_store(struct core *core, struct err *err)
     return core->store != NULL;
 }
 
-/* Containers of two platforms on one machine are told apart by their data folders. A machine that cannot run
- * any is fine: jobs wait and say why. */
-static void open_jobs(struct core *core, struct arena *a)
-{
-    struct err err = {0};
-    uint8_t hash[SHA256_SIZE];
-    char name[8] = "i";
-    sha256_of(str_of(core->data), hash);
-    hex_encode(hash, 2, name + 1);
-    struct local_options options = {.dir = arena_printf(a, "%s/jobs", core->data), .name = name};
-    core->exec = local_new(&options, &err);
-    if (!core->exec)
-        log_warn("no containers on this machine: %s", err.message);
-    core->jobs = jobs_start(core, core->exec, err.message);
-}
-
 static const char *config_path(const struct core *core, const struct core_options *o, struct arena *a)
 {
     if (o->config)
@@ -131,7 +112,7 @@ struct core *core_open(const struct core_options *o, struct arena *a, const char
             core->tasks = tasks_start(core, TASK_THREADS, err);
         if (core->tasks) {
             core->keeper = keeper_start(core);
-            open_jobs(core, a);
+            core->jobs = jobs_start(core);
             *ret_password = password;
             return core;
         }
@@ -145,8 +126,6 @@ void core_close(struct core *core)
     if (!core)
         return;
     jobs_stop(core->jobs);
-    if (core->exec)
-        core->exec->ops->free(core->exec);
     keeper_stop(core->keeper);
     tasks_stop(core->tasks);
     pool_free(core->pool);

@@ -11,7 +11,6 @@ struct store;    /* blobs: store/store.h */
 struct media;    /* pictures, sound, video: media/media.h */
 struct tasks;    /* long work: core/task/task.h */
 struct jobs;
-struct exec;
 struct keeper;  /* housekeeping: core/keeper.h */
 struct changes; /* feed of committed changes: core/changes.h */
 
@@ -24,7 +23,6 @@ struct core {
     struct media *media;
     struct tasks *tasks;
     struct keeper *keeper;
-    struct exec *exec; /* NULL: this machine runs no containers */
     struct jobs *jobs; /* what runs in containers: core/job/job.h */
     const char *data;  /* the data folder, absolute */
     int data_fd;

@@ -27,13 +27,13 @@ extern const char *const job_state_names[];
 enum job_state job_state_of(const struct object *o);
 bool job_is_over(enum job_state s);
 
-/* The controller; x stays the caller's. NULL x: the machine cannot run containers, reason says why: jobs
- * wait. */
+/* The controller. Its thread opens the executor of this machine (which takes longer than the rest of the
+ * start); on a machine that cannot run containers jobs wait and say why. */
 struct jobs;
-struct jobs *jobs_start(struct core *core, struct exec *x, const char *reason);
-void jobs_stop(struct jobs *j); /* NULL allowed; containers go on */
-void jobs_wake(struct jobs *j); /* something changed: look again */
-struct exec *jobs_exec(struct jobs *j);
+struct jobs *jobs_start(struct core *core);
+void jobs_stop(struct jobs *j);         /* NULL allowed; containers go on */
+void jobs_wake(struct jobs *j);         /* something changed: look again */
+struct exec *jobs_exec(struct jobs *j); /* NULL: none (yet) */
 
 /* Inside a write: changes the state when it is still `from` (ERR_CONFLICT otherwise), with an event. */
 struct job_change {

@@ -1,7 +1,9 @@
 /* The controller: looks, compares, does what is missing. */
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "core/job/jobs_own.h"
+#include "exec/local/local.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -282,9 +284,37 @@ static bool wait_round(struct jobs *j)
     return go;
 }
 
+static void on_change(void *ctx, const struct exec_status *s)
+{
+    (void)s;
+    jobs_wake(ctx);
+}
+
+/* Containers of two platforms on one machine are told apart by their data folders. */
+static void open_exec(struct jobs *j)
+{
+    struct err err = {0};
+    auto_arena struct arena a;
+    arena_init(&a);
+    uint8_t hash[SHA256_SIZE];
+    char name[8] = "i";
+    sha256_of(str_of(j->core->data), hash);
+    hex_encode(hash, 2, name + 1);
+    struct local_options options = {.dir = arena_printf(&a, "%s/jobs", j->core->data), .name = name};
+    struct exec *x = local_new(&options, &err);
+    if (x) {
+        x->ops->watch(x, on_change, j);
+        j->exec = x;
+        return;
+    }
+    log_warn("no containers on this machine: %s", err.message);
+    j->reason = base_strdup(err.message);
+}
+
 static void *jobs_thread(void *arg)
 {
     struct jobs *j = arg;
+    open_exec(j);
     while (wait_round(j)) {
         struct err err = {0};
         bool ok = j->exec ? look_once(j, &err) : db_write(j->core->db, wait_write, j, &err);
@@ -304,13 +334,7 @@ void jobs_wake(struct jobs *j)
     pthread_mutex_unlock(&j->lock);
 }
 
-static void on_change(void *ctx, const struct exec_status *s)
-{
-    (void)s;
-    jobs_wake(ctx);
-}
-
-struct jobs *jobs_start(struct core *core, struct exec *x, const char *reason)
+struct jobs *jobs_start(struct core *core)
 {
     struct jobs *j = base_zalloc(sizeof *j);
     pthread_condattr_t attr;
@@ -320,11 +344,7 @@ struct jobs *jobs_start(struct core *core, struct exec *x, const char *reason)
     pthread_cond_init(&j->work, &attr);
     pthread_condattr_destroy(&attr);
     j->core = core;
-    j->exec = x;
-    j->reason = base_strdup(reason ? reason : "");
     j->again = true;
-    if (x)
-        x->ops->watch(x, on_change, j);
     j->thread = thread_start("jobs", jobs_thread, j);
     return j;
 }
@@ -333,13 +353,16 @@ void jobs_stop(struct jobs *j)
 {
     if (!j)
         return;
-    if (j->exec)
-        j->exec->ops->watch(j->exec, NULL, NULL);
     pthread_mutex_lock(&j->lock);
     j->stop = true;
     pthread_cond_signal(&j->work);
     pthread_mutex_unlock(&j->lock);
     pthread_join(j->thread, NULL);
+    struct exec *x = j->exec;
+    if (x) {
+        x->ops->watch(x, NULL, NULL);
+        x->ops->free(x);
+    }
     pthread_mutex_destroy(&j->lock);
     pthread_cond_destroy(&j->work);
     free(j->reason);

@@ -9,8 +9,8 @@
 
 struct jobs {
     struct core *core;
-    struct exec *exec;
-    char *reason; /* why there is no executor */
+    struct exec *_Atomic exec; /* set once by the thread */
+    char *reason;              /* why there is no executor */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t work;
