@@ -62,6 +62,19 @@ export function FormDialog(props: Props) {
     const first = form.current?.querySelector<HTMLElement>('input:not([hidden]), textarea, button')
     if (opened && !form.current?.contains(document.activeElement)) first?.focus()
   }
+  // Escape counts from the moment the dialog is seen, not only once it has the focus.
+  const escape = useRef<(() => void) | null>(null)
+  useLayoutEffect(() => {
+    escape.current = asking ? null : close
+  })
+  useLayoutEffect(() => {
+    const onEscape = (event: globalThis.KeyboardEvent) => {
+      const inside = document.activeElement?.closest('.ant-modal-root, .ant-select-dropdown, .ant-dropdown, .ant-popover')
+      if (event.key === 'Escape' && !event.defaultPrevented && !inside) escape.current?.()
+    }
+    document.addEventListener('keydown', onEscape)
+    return () => document.removeEventListener('keydown', onEscape)
+  }, [])
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault()
