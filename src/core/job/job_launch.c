@@ -86,9 +86,9 @@ static bool make_env(struct launch *u, int32_t rank, struct err *err)
     struct arena *a = u->look->arena;
     int64_t nodes = object_int(u->job, "nodes");
     struct str text = object_text(u->job, "env");
-    yyjson_val *doc = text.p ? json_parse(a, text, err) : NULL, *key, *v;
+    yyjson_val *doc = json_parse(a, text.p ? text : STR("{}"), err), *key, *v;
     size_t i, max, n = 0;
-    if (text.p && !doc)
+    if (!doc)
         return false;
     u->env = arena_array(a, const char *, yyjson_obj_size(doc) + 12);
     u->env[n++] = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
