@@ -1,6 +1,7 @@
 """The local executor as an object: a client of exec_driver (one per test module, each with its own folder, prefix and
 subnet), and the sweep that leaves nothing of it on the machine."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -131,37 +132,32 @@ class Executor:
         assert code == 0, f"the driver ended with {code}"
 
     def groups(self):
-        found = []
-        for path in pathlib.Path("/sys/fs/cgroup").glob(f"*/{self.name}"):
-            found.append(path)
-        alone = pathlib.Path("/sys/fs/cgroup") / self.name
-        return found + ([alone] if alone.exists() else [])
+        """The prefix's folders of all hierarchies, and below them the containers'."""
+        root = pathlib.Path("/sys/fs/cgroup")
+        return [p for p in [root / self.name, *root.glob(f"*/{self.name}")] if p.exists()]
+
+    def containers(self):
+        return [p for group in self.groups() for p in group.iterdir() if p.is_dir()]
 
     def sweep(self):
-        for group in self.groups():
-            for child in [p for p in group.iterdir() if p.is_dir()]:
-                for pid in (child / "cgroup.procs").read_text().split():
-                    try:
+        # Each may end by itself meanwhile: nothing here minds what is gone.
+        for group in self.containers():
+            with contextlib.suppress(OSError):
+                for pid in (group / "cgroup.procs").read_text().split():
+                    with contextlib.suppress(ProcessLookupError):
                         os.kill(int(pid), signal.SIGKILL)
-                    except ProcessLookupError:
-                        pass
+        for link in json.loads(subprocess.check_output(["ip", "-j", "link"])):
+            if link["ifname"].startswith(self.name):
+                subprocess.run(["ip", "link", "delete", link["ifname"]], check=False, stderr=subprocess.DEVNULL)
+        subprocess.run(["nft", "delete", "table", "inet", self.name], check=False, stderr=subprocess.DEVNULL)
         # Supervisors end once their containers have; they hold the pipe ctl of their folder.
         wait_for(lambda: not any(self.supervised(p) for p in pathlib.Path(self.dir).glob("*/ctl")), "supervisors")
-        for group in self.groups():
-            for child in [p for p in group.iterdir() if p.is_dir()] + [group]:
-                try:
-                    child.rmdir()
-                except FileNotFoundError:
-                    pass
-        links = json.loads(subprocess.check_output(["ip", "-j", "link"]))
-        for link in links:
-            if link["ifname"].startswith(self.name):
-                subprocess.run(["ip", "link", "delete", link["ifname"]], check=False)
-        subprocess.run(["nft", "delete", "table", "inet", self.name], check=False, stderr=subprocess.DEVNULL)
+        for group in self.containers() + self.groups():
+            with contextlib.suppress(FileNotFoundError):
+                group.rmdir()
         shutil.rmtree(self.dir)
-        stage = pathlib.Path(f"/run/{self.name}-stage")
-        if stage.exists():
-            stage.rmdir()
+        with contextlib.suppress(FileNotFoundError):
+            os.rmdir(f"/run/{self.name}-stage")
 
     @staticmethod
     def supervised(pipe):

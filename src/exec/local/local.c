@@ -266,7 +266,12 @@ static void tidy(struct local *l)
     char cgroup[96];
     for (size_t i = 0; map_next(l->containers, &i, &key, &value);) {
         struct container *c = value;
-        if (c->status.state != EXEC_EXITED || container_alive(l, c->name))
+        if (c->status.state != EXEC_EXITED)
+            return;
+        /* The supervisor ends right after its last word. */
+        for (int k = 0; k < 1000 && container_alive(l, c->name); k++)
+            usleep(2000);
+        if (container_alive(l, c->name))
             return;
     }
     network_end(l);
