@@ -1,5 +1,6 @@
 """The API's descriptions of itself, the documentation page and the web UI's files."""
 
+import http.client as http_client
 import os
 import subprocess
 import sys
@@ -117,8 +118,11 @@ def test_the_documentation_page_needs_nothing_from_outside(server):
 def test_paths_outside_the_api(server):
     with httpx.Client(base_url=server.url, trust_env=False, timeout=DEADLINE) as http:
         for path in ("/../etc/passwd", "/%2e%2e/etc/passwd", "/assets/%00", "/%"):
-            answer = http.get(httpx.URL(server.url).copy_with(raw_path=path.encode()))
-            assert answer.status_code in (400, 404), path
+            # http.client sends the path as it is; httpx would resolve the dots itself.
+            raw = http_client.HTTPConnection(server.url.removeprefix("http://"), timeout=DEADLINE)
+            raw.request("GET", path)
+            assert raw.getresponse().status in (400, 404), path
+            raw.close()
         for path in ("/nothing.js", "/assets/nothing.css", "/index.html;x"):
             assert http.get(path).status_code == 404
         assert http.post("/", content=b"x").status_code == 405

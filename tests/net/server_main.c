@@ -348,8 +348,9 @@ static atomic_int open_sockets;
 static void ws_message(struct ws *w, bool text, struct str data, void *ctx)
 {
     (void)ctx;
-    if (text && str_starts(data, "close "))
-        ws_close(w, atoi(data.p + 6), "as you wish");
+    int64_t code;
+    if (text && str_starts(data, "close ") && str_to_i64((struct str){data.p + 6, data.n - 6}, &code))
+        ws_close(w, (int)code, "as you wish");
     else
         ws_send(w, text, data);
 }
