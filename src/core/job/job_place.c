@@ -61,6 +61,8 @@ static struct sched_quota read_quota(struct scene *s, const struct db_value *v)
     struct sched_quota q = {SCHED_UNLIMITED, SCHED_UNLIMITED, NULL};
     struct err ignored = {0};
     yyjson_val *doc = v->type == DB_TEXT ? json_parse(s->look->arena, v->s, &ignored) : NULL;
+    if (!doc)
+        return q;
     double cpu = yyjson_get_num(yyjson_obj_get(doc, "cpu"));
     int64_t memory = yyjson_get_sint(yyjson_obj_get(doc, "memory"));
     yyjson_val *cards = yyjson_obj_get(doc, "accelerators");
