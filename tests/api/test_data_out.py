@@ -146,3 +146,11 @@ def test_a_version_as_record_files(server, admin, filled):
         assert str(first["name"]) == "images/000.png"
         assert bytes(first["data"]) == PICTURES["images/000.png"]
     admin.delete(filled)
+
+
+def test_nothing_measured_and_nothing_to_compare(admin, dataset, filled):
+    assert admin.get(f"{filled}/duplicates") == {"measured": 0, "groups": []}
+    assert admin.get(f"{filled}/sharpness")["measured"] == 0
+    empty = admin.post(f"datasets/{dataset['id']}/versions", {})
+    changes = admin.get(f"datasets/{dataset['id']}/versions/{empty['id']}/compare", **{"with": int(filled.rsplit("/", 1)[1])})
+    assert (changes["added"], changes["removed"]) == (0, 12)

@@ -252,7 +252,8 @@ static void write_groups(struct hashes *h, struct json_out *out)
     size_t groups = 0;
     for (size_t i = 0; i < h->n; i++)
         h->item[i].group = root(h, i);
-    qsort(h->item, h->n, sizeof *h->item, by_group);
+    if (h->n)
+        qsort(h->item, h->n, sizeof *h->item, by_group);
     json_object(out);
     json_kint(out, "measured", (int64_t)h->n);
     json_key(out, "groups");

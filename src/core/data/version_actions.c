@@ -90,7 +90,8 @@ static bool names_of(struct op *op, int64_t version, struct names *ret, struct e
     *ret = (struct names){.arena = op->arena};
     if (!sample_each(op->core->db, version, &(struct sample_query){.state = -1}, collect, ret, err))
         return false;
-    qsort(ret->side, ret->n, sizeof *ret->side, by_name);
+    if (ret->n)
+        qsort(ret->side, ret->n, sizeof *ret->side, by_name);
     return true;
 }
 
