@@ -94,7 +94,7 @@ def test_circles_are_found(tree):
 @pytest.mark.parametrize("name, text, wrong", [
     ("a.md", "see /w" "ork/notes", 1),
     ("a.md", "the network/socket, framework/x, $TOP/w" "ork/x", 0),
-    ("a.sh", "pip install --index-url https://pypi" ".org/simple", 1),
+    ("a.sh", "pip install --index-url https://py" "pi.org/simple", 1),
     ("a.c", "// TO" "DO: later", 1),
     ("a.c", "mkstemp(\"a.XXXXXX\")", 0),
     ("package-lock.json", '"resolved": "x"', 1),
