@@ -10,7 +10,7 @@ static const struct choice data_types[] = {{"image", {"Images", "图像"}},
                                            {"audio", {"Audio", "音频"}},
                                            {NULL, {NULL, NULL}}};
 
-/* The same list as annotation_types of codec/annotation.h; a unit test compares both. */
+/* The names of annotation_types in codec/annotation.h; creating a dataset refuses one that is not there. */
 static const struct choice annotation_choices[] = {
     {"image-class", {"Image classification", "图像单标签分类"}},
     {"image-classes", {"Image classification, several labels", "图像多标签分类"}},
