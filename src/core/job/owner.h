@@ -1,0 +1,62 @@
+/* Jobs that belong to something: environments, training instances and TensorBoards are objects of their own
+ * that run as jobs. Their kind declares a `job_owner`; the job carries its kind's name and its id (fields
+ * `owner_kind`, `owner`), the controller asks the owner what the containers need and tells it each change of
+ * state. The owners stand in one visible table, job_owners, in owners.c. */
+#ifndef INGOT_CORE_JOB_OWNER_H
+#define INGOT_CORE_JOB_OWNER_H
+
+#include "core/job/job.h"
+
+/* One container that is about to start. Texts are kept by reference: make them in launch_arena. */
+struct launch;
+struct arena *launch_arena(struct launch *u);
+struct core *launch_core(struct launch *u);
+const struct object *launch_job(struct launch *u);
+int32_t launch_rank(struct launch *u);
+const char *launch_host(struct launch *u,
+                        int32_t rank); /* name under which the rank is reached by the others */
+
+void launch_mount(struct launch *u, const char *source, const char *target, bool read_only);
+/* The files of a version of a folder (algorithm_version, model_version), read-only. */
+bool launch_version(struct launch *u, const struct kind *kind, int64_t id, const char *target,
+                    struct err *err);
+/* The files of a dataset version and its annotations, read-only, laid out as docs/data.md says. */
+bool launch_dataset(struct launch *u, int64_t version, const char *target, struct err *err);
+void launch_env(struct launch *u, const char *name, const char *value); /* replaces one of the same name */
+void launch_file(struct launch *u, const char *target, struct str content, unsigned mode);
+void launch_port(struct launch *u, uint16_t port);
+/* Instead of /bin/sh -c command. */
+void launch_argv(struct launch *u, const char *const *argv, size_t n);
+void launch_disk(struct launch *u, int64_t bytes);
+/* The ranks reach each other by ssh without a password: one key pair per job, sshd on port 22 (started beside
+ * the command by the container's first process), /etc/volcano/worker.host, /etc/mpi/hostfile. */
+bool launch_gang_ssh(struct launch *u, struct err *err);
+
+struct job_owner {
+    const char *kind; /* its name, as in the job's owner_kind */
+    /* Adds to a container; called for every rank of every attempt, outside writes. NULL: nothing to add. */
+    bool (*prepare)(struct launch *u, struct err *err);
+    /* Inside the write that changes the job's state (`job` has the new one): the owner's own row follows. */
+    bool (*changed)(struct op *op, const struct object *job, enum job_state from, struct err *err);
+    /* Outside writes, on the controller's thread, after the job's containers have ended and before its state
+     * says so (called again after a crash: must be harmless twice). For taking files over: start a task. */
+    bool (*collect)(struct core *core, const struct object *job, struct arena *a, struct err *err);
+};
+extern const struct job_owner *const job_owners[];              /* ended by NULL */
+const struct job_owner *job_owner_of(const struct object *job); /* NULL: a job of its own */
+
+/* A job made by its owner, inside a write. Texts as the kind's fields; the rules of the kind hold. */
+struct job_request {
+    int64_t project;
+    const char *owner_kind;
+    int64_t owner;
+    struct str name, image, command;
+    struct str env; /* JSON object; STR_NULL: none */
+    int64_t spec, nodes, priority, retries;
+    double hours;
+};
+bool job_create(struct op *op, const struct job_request *r, int64_t *ret_id, struct err *err);
+/* Asks a job to stop, inside a write; one that is over is no error. jobs_wake afterwards. */
+bool job_stop(struct op *op, int64_t id, const char *reason, struct err *err);
+
+#endif
