@@ -1,0 +1,81 @@
+/* Images: OCI container images of a project, pushed to and pulled from the platform's own registry
+ * (api/oci.c), imported, copied, derived, or saved from a running container; and what a job needs to run in
+ * one.
+ *
+ * An image (kind `image`) is a repository of the registry, "<project>/<name>"; a version (kind
+ * `image_version`) is one of its tags. All bytes are blobs of the store: layers, configurations, and the
+ * manifests themselves.
+ *
+ * The built-in image "host" (exec/exec.h) needs nothing of this. An image saved from a container of `host` is
+ * a layer above it: its manifest carries the annotation org.opencontainers.image.base.name = "host". */
+#ifndef INGOT_CORE_IMAGE_IMAGE_H
+#define INGOT_CORE_IMAGE_IMAGE_H
+
+#include "core/engine.h"
+#include "exec/exec.h"
+
+extern const struct kind kind_image, kind_image_version;
+
+/* --- running --- */
+
+/* What a job asks for. */
+struct image_want {
+    int64_t project;
+    const char *name; /* "host", "name:version" of the project, or "project/name:version" of a public image;
+                         without a version "latest" */
+    int64_t job;      /* who will use it: its layers stay while this job is not over */
+    const char *arch; /* of the node, "amd64"; NULL: this machine's */
+};
+
+/* What a container needs of it; in the caller's arena. */
+struct image_ready {
+    bool host;                 /* `host` itself, or layers above it */
+    const char *const *layers; /* unpacked folders, lowest first; none for `host` itself */
+    size_t n_layers;
+    const char *const *env; /* "NAME=value" of the image */
+    size_t n_env;
+    const char *cwd;               /* NULL: / */
+    const char *user;              /* NULL: root */
+    const char *const *entrypoint; /* entrypoint and command of the image, in this order */
+    size_t n_entrypoint;
+    const char *digest; /* of the manifest, 64 hex; "" for `host` */
+};
+
+enum image_state {
+    IMAGE_READY,
+    IMAGE_UNPACKING, /* not yet: a thread unpacks it and wakes the jobs (jobs_wake); err says what is awaited
+                      */
+    IMAGE_FAILED,    /* never: err says why (no such image, another architecture, a broken layer) */
+};
+/* Never waits for bytes to be unpacked: for the controller of jobs. */
+enum image_state image_prepare(struct core *core, const struct image_want *w, struct arena *a,
+                               struct image_ready *ret, struct err *err);
+/* May this caller run the image in this project? For forms and create hooks: ERR_INVALID naming field when
+ * there is no such image or version. */
+bool image_check(struct core *core, int64_t project, struct str name, const char *field, struct err *err);
+
+/* --- saving (A7) --- */
+
+/* Makes a new version of an image of the container's project from a running container: the layers it was
+ * started with, and one more with all files it changed outside of its mounts. */
+struct image_save {
+    struct exec_id container; /* of a running job */
+    int64_t project;
+    const char *base;         /* the image the container was started with, as in image_want.name */
+    struct str name;          /* of the new version's image; made when there is none */
+    struct str version;       /* a version of that name is replaced */
+    struct str description;   /* of a new image; may be STR_NULL */
+    const char *subject_kind; /* what the task is shown with: "environment" */
+    int64_t subject;
+};
+/* Checks names, permissions (image.create or image.update) and that the container runs; then starts a task
+ * (type "image_save") that does the rest. *ret_task is its id. On a pool thread, outside of writes. */
+bool image_save(struct core *core, const struct caller *c, const struct image_save *s, struct arena *a,
+                int64_t *ret_task, struct err *err);
+
+/* --- the service: a thread that unpacks layers and gives back what nobody uses --- */
+struct images;
+struct images *images_start(struct core *core, struct err *err);
+void images_stop(struct images *im); /* NULL allowed */
+
+#endif
