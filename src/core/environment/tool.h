@@ -1,0 +1,49 @@
+/* Programs with pages of their own that run in a job's container: JupyterLab, VS Code, TensorBoard. Each is a
+ * row of one table. People reach them on the tools' own origin (`--tools-listen`), at /t/<job>/<tool>/..., which
+ * is proxied to the tool's port in rank 0: pages that a notebook makes must not act with the platform's session
+ * of whoever looks at them.
+ *
+ * The platform gives a one-time ticket (tool_url), which the tools' origin exchanges for a cookie of its own
+ * (api/tools.c): bound to the session or token that asked, to the job and to the tool. */
+#ifndef INGOT_CORE_ENVIRONMENT_TOOL_H
+#define INGOT_CORE_ENVIRONMENT_TOOL_H
+
+#include "core/job/owner.h"
+
+#define TOOL_DIR "/opt/ingot" /* where the tools' folder is inside */
+
+struct tool {
+    const char *name; /* of the path */
+    struct words title;
+    const char *owner_kind; /* whose jobs have it */
+    const char *permission; /* asked in the job's project; */
+    bool own_only;          /* and only for who made the owner, and administrators */
+    uint16_t port;          /* in the container, on its loopback */
+    const char *needs;      /* file below the tools' folder (`--tools`) that must be there */
+    const char *install;    /* what to do when it is not */
+    const char *page;       /* what is opened below /t/<job>/<tool>/ */
+    const char *ready;      /* what is asked below it to learn whether it answers */
+    bool strips_prefix;     /* the program is asked without /t/<job>/<tool> */
+    const char *polls;      /* GETs below this are the page's own, not a person's: they do not end idleness */
+    const char *command;    /* for /bin/sh inside, with $TOOLS, $BASE (/t/7/jupyter/) and $PORT */
+};
+extern const struct tool tools[]; /* ended by name NULL */
+const struct tool *tool_find(struct str name);
+
+/* NULL when the tool is installed on this machine; else a sentence that says what to do. */
+const struct words *tool_missing(struct core *core, const struct tool *t, struct arena *a);
+
+/* For job_owner.prepare: mounts the tools' folder and opens the port. */
+bool tool_prepare(struct launch *u, const struct tool *t, struct err *err);
+/* A line for /bin/sh that runs the tool in the foreground, in the arena. */
+const char *tool_command(struct arena *a, const struct tool *t, int64_t job);
+
+enum tool_state { TOOL_STARTING, TOOL_READY, TOOL_MISSING };
+extern const char *const tool_state_names[];
+/* Asks the tool of a running job whether it answers. Blocks for at most a second. */
+enum tool_state tool_probe(struct core *core, const struct object *job, const struct tool *t);
+/* The address to open it at once, with a ticket that works one time within a minute; in the arena. */
+const char *tool_url(struct core *core, const struct caller *c, int64_t job, const struct tool *t,
+                     struct arena *a);
+
+#endif
