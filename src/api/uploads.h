@@ -1,10 +1,11 @@
-/* Bytes in and out: resumable uploads (tus.c), files of versioned folders (files.c). */
+/* Bytes in and out: resumable uploads (tus.c), files of versioned folders (files.c), samples, what
+ * tasks make, formats. */
 #ifndef INGOT_API_UPLOADS_H
 #define INGOT_API_UPLOADS_H
 
 #include "api/route.h"
 
-extern const struct route tus_routes[], file_routes[], sample_routes[], task_routes[];
+extern const struct route tus_routes[], file_routes[], sample_routes[], task_routes[], format_routes[];
 
 /* The media type for a file of this name that may be shown; application/octet-stream for all others. */
 const char *uploads_type_of(struct str path);

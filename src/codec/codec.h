@@ -174,6 +174,9 @@ bool codec_training_write(const struct codec_source *src, enum annotation_type t
 bool codec_example(const struct codec *c, enum annotation_type type, const struct codec_output *out,
                    struct err *err);
 
+/* The endings of sample files of each data type, with the dot; NULL after the last. */
+#define CODEC_ENDINGS 12
+extern const char *const codec_media_endings[ANNOTATION_DATA_COUNT][CODEC_ENDINGS];
 /* Whether the path's ending is that of a sample of this data type (.jpg, .txt, .wav ...). */
 bool codec_is_media(struct str path, enum annotation_data data);
 

@@ -10,7 +10,7 @@ struct reader_entry {
     size_t file;
 };
 
-static const char *const endings[ANNOTATION_DATA_COUNT][12] = {
+const char *const codec_media_endings[ANNOTATION_DATA_COUNT][CODEC_ENDINGS] = {
     [ANNOTATION_IMAGE] = {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff", ".gif"},
     [ANNOTATION_TEXT] = {".txt"},
     [ANNOTATION_AUDIO] = {".wav", ".mp3", ".flac", ".ogg", ".opus", ".m4a"},
@@ -24,8 +24,8 @@ bool path_has_ending(struct str path, const char *ending)
 
 bool codec_is_media(struct str path, enum annotation_data data)
 {
-    for (size_t i = 0; i < countof(endings[data]) && endings[data][i]; i++)
-        if (path_has_ending(path, endings[data][i]))
+    for (const char *const *e = codec_media_endings[data]; *e; e++)
+        if (path_has_ending(path, *e))
             return true;
     return false;
 }

@@ -15,7 +15,7 @@ static const struct choice annotation_choices[] = {
     {"image-class", {"Image classification", "图像单标签分类"}},
     {"image-classes", {"Image classification, several labels", "图像多标签分类"}},
     {"detection", {"Object detection", "目标检测"}},
-    {"rotated", {"Rotated boxes", "旋转框检测"}},
+    {"rotated-detection", {"Rotated boxes", "旋转框检测"}},
     {"segmentation", {"Segmentation", "图像分割"}},
     {"keypoints", {"Keypoints", "关键点"}},
     {"ocr", {"OCR", "文字识别"}},

@@ -106,6 +106,7 @@ export const dataEn = {
   'import.remove': 'Remove {name}',
   'import.format': 'Format',
   'import.auto': 'Find out by itself',
+  'import.examples': 'Sample archives:',
   'import.video': 'Frames of videos',
   'import.every': 'every so many frames',
   'import.perSecond': 'frames per second',

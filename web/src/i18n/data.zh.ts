@@ -108,6 +108,7 @@ export const dataZh: Record<keyof typeof dataEn, string> = {
   'import.remove': '移除 {name}',
   'import.format': '格式',
   'import.auto': '自动识别',
+  'import.examples': '示例压缩包：',
   'import.video': '视频取帧',
   'import.every': '每隔若干帧',
   'import.perSecond': '每秒帧数',

@@ -10,7 +10,7 @@ import { Time } from '../../components/Time'
 import { useI18n } from '../../i18n'
 import { TaskProgress } from '../tasks/TaskView'
 import { useTasks, type Task } from '../tasks/tasks'
-import { formatsFor } from './formats'
+import { useFormats } from './formats'
 import type { Version } from './samples'
 
 /** Exports and training data, and those made before. */
@@ -19,8 +19,9 @@ export function ExportTab({ version }: { version: Version }) {
   const { project } = useApp()
   const id = useId()
   const client = useQueryClient()
-  const formats = formatsFor(version.parent['annotation_type'])
-  const [format, setFormat] = useState(formats.some((f) => f.name === 'coco') ? 'coco' : 'ingot')
+  const formats = useFormats(version.parent['annotation_type'], 'exports')
+  const [chosen, setFormat] = useState<string | null>(null)
+  const format = chosen ?? (formats.some((f) => f.name === 'coco') ? 'coco' : 'ingot')
   const [files, setFiles] = useState(true)
   const [seed, setSeed] = useState(0)
   const [share, setShare] = useState(20)

@@ -14,7 +14,7 @@ import { useI18n } from '../../i18n'
 import { Bar } from '../tasks/Bar'
 import { TaskView } from '../tasks/TaskView'
 import type { Task } from '../tasks/tasks'
-import { formatsFor } from './formats'
+import { FormatField } from './FormatField'
 import type { Version } from './samples'
 import { merge, ofDrop, ofInput, rateOf, sumOf, type Dropped } from './uploadModel'
 import { begin, dismiss, pause, resume, useBatches, type Batch, type ImportOptions } from './uploads'
@@ -23,7 +23,7 @@ const video = /\.(mp4|avi|mov|mkv|webm|m4v|mpe?g|wmv|flv)$/i
 const archive = /\.(zip|tar|tgz|tar\.\w+|rar|7z)$/i
 
 export function ImportTab({ version }: { version: Version }) {
-  const { t, w, n } = useI18n()
+  const { t, n } = useI18n()
   const { project } = useApp()
   const client = useQueryClient()
   const id = useId()
@@ -84,10 +84,7 @@ export function ImportTab({ version }: { version: Version }) {
         </section>
       )}
       <div className="import-options">
-        <div className="field">
-          <label htmlFor={`${id}-format`}>{t('import.format')}</label>
-          <Select id={`${id}-format`} value={format} onChange={setFormat} options={[{ value: '', label: t('import.auto') }, ...formatsFor(version.parent['annotation_type']).map((f) => ({ value: f.name, label: w(f.title) }))]} />
-        </div>
+        <FormatField type={version.parent['annotation_type']} value={format} onChange={setFormat} />
         {mayHoldVideo && (
           <div className="field">
             <label htmlFor={`${id}-frames`}>{t('import.video')}</label>
