@@ -7,9 +7,9 @@
 const char *kinds_json_type(enum field_type type)
 {
     static const char *const names[] = {
-        [FIELD_TEXT] = "text", [FIELD_INT] = "int",     [FIELD_REAL] = "real",
-        [FIELD_BOOL] = "bool", [FIELD_TIME] = "time",   [FIELD_CHOICE] = "choice",
-        [FIELD_REF] = "ref",   [FIELD_TEXTS] = "texts", [FIELD_JSON] = "json",
+        [FIELD_TEXT] = "text",   [FIELD_INT] = "int",       [FIELD_REAL] = "real", [FIELD_BOOL] = "bool",
+        [FIELD_TIME] = "time",   [FIELD_CHOICE] = "choice", [FIELD_REF] = "ref",   [FIELD_REFS] = "refs",
+        [FIELD_TEXTS] = "texts", [FIELD_JSON] = "json",
     };
     return names[type];
 }

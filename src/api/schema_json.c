@@ -115,6 +115,17 @@ static void reference(struct json_out *o, bool shown, bool nullable)
     json_array_end(o);
 }
 
+static void references(struct json_out *o, const struct field *f, bool shown, bool nullable)
+{
+    type(o, "array", nullable);
+    json_key(o, "items");
+    json_object(o);
+    reference(o, shown, false);
+    json_object_end(o);
+    if (!shown)
+        json_kint(o, "maxItems", validate_max(f));
+}
+
 static void value(struct json_out *o, const struct field *f, bool shown, bool nullable)
 {
     json_object(o);
@@ -148,6 +159,9 @@ static void value(struct json_out *o, const struct field *f, bool shown, bool nu
         break;
     case FIELD_REF:
         reference(o, shown, nullable);
+        break;
+    case FIELD_REFS:
+        references(o, f, shown, nullable);
         break;
     case FIELD_TEXTS:
         texts(o, f, nullable);

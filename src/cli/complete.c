@@ -145,7 +145,7 @@ static void offer_value(const struct completion *c, const char *prefix, const st
     }
     const struct field *f = flag->tag;
     const struct kind *k = f ? NULL : scope_kind(str_of(flag->name));
-    if (f && f->type == FIELD_REF)
+    if (f && (f->type == FIELD_REF || f->type == FIELD_REFS))
         k = kind_by_name(str_of(f->ref));
     if (k)
         offer_objects(c, prefix, k, args);

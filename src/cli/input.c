@@ -29,6 +29,7 @@ static const char *placeholder(const struct field *f)
         return "TIME";
     case FIELD_REF:
         return "NAME";
+    case FIELD_REFS:
     case FIELD_TEXTS:
         return "A,B";
     case FIELD_JSON:
@@ -232,6 +233,21 @@ static void write_texts(struct arena *a, struct json_out *o, const struct given 
     json_array_end(o);
 }
 
+/* Names or ids, by commas and by repeating the flag. */
+static bool write_refs(struct cli *cli, struct json_out *o, const struct field *f, const struct args *args,
+                       const struct given *g, struct err *err)
+{
+    json_array(o);
+    for (size_t i = 0; i < g->count; i++)
+        for (struct str rest = str_of(g->values[i]); rest.n;) {
+            struct str part = str_trim(str_cut(rest, ',', &rest));
+            if (part.n && !write_ref(cli, o, f, args, arena_strz(&cli->arena, part), err))
+                return false;
+        }
+    json_array_end(o);
+    return true;
+}
+
 static void add(struct arena *a, struct given *g, size_t most, const char *value)
 {
     if (!g->values)
@@ -291,6 +307,8 @@ static bool write_field(struct cli *cli, struct json_out *o, const struct field 
         json_null(o);
     else if (f->type == FIELD_TEXTS)
         write_texts(&cli->arena, o, g);
+    else if (f->type == FIELD_REFS)
+        return write_refs(cli, o, f, args, g, err);
     else
         return write_value(cli, o, f, args, g->values[g->count - 1], err);
     return true;

@@ -150,10 +150,17 @@ static struct change_ctx change_ctx(struct arena *a, const struct kind *k, int64
 static bool check_refs(struct op *op, const struct change_ctx *x, const struct object *o, struct err *err)
 {
     const struct field *f = x->kind->fields;
-    for (size_t i = 0; f[i].name; i++)
+    for (size_t i = 0; f[i].name; i++) {
         if (f[i].type == FIELD_REF && x->given[i] && o->values[i].type == DB_INT &&
             !refs_check(op, o, &f[i], o->values[i].i, err))
             return false;
+        size_t n = 0;
+        int64_t *ids =
+            f[i].type == FIELD_REFS && x->given[i] ? object_refs(op->arena, o, f[i].name, &n) : NULL;
+        for (size_t k = 0; k < n; k++)
+            if (!refs_check(op, o, &f[i], ids[k], err))
+                return false;
+    }
     return true;
 }
 

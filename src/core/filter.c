@@ -143,6 +143,7 @@ static bool typed(struct parser *p, const struct field *f, yyjson_val *v, struct
             [FIELD_TIME] = "a time as \"2026-11-16T09:51:30Z\"",
             [FIELD_CHOICE] = "a text in quotes",
             [FIELD_REF] = "an id",
+            [FIELD_REFS] = "null",
             [FIELD_TEXTS] = "null",
             [FIELD_JSON] = "null",
         };

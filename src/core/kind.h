@@ -30,8 +30,10 @@ enum field_type {
     FIELD_TIME,   /* RFC 3339 outside, microseconds inside */
     FIELD_CHOICE, /* one of choices, stored as text */
     FIELD_REF,    /* id of an object of kind `ref`; outside {"id":7,"name":"x"}, accepts 7 or {"id":7} */
-    FIELD_TEXTS,  /* list of texts, stored as JSON; min and max limit the count, item_max each */
-    FIELD_JSON,   /* any JSON, checked by `check`, stored as text; max limits its bytes */
+    FIELD_REFS,  /* ids of objects of kind `ref`, none twice, stored as JSON; outside a list of what FIELD_REF
+                    is;  min and max limit the count */
+    FIELD_TEXTS, /* list of texts, stored as JSON; min and max limit the count, item_max each */
+    FIELD_JSON,  /* any JSON, checked by `check`, stored as text; max limits its bytes */
 };
 
 enum field_flags {
@@ -59,13 +61,13 @@ struct field {
     const char *name;
     enum field_type type;
     unsigned flags;
-    int64_t min,
-        max; /* TEXT: characters; INT/REAL: value; TEXTS: count; JSON: bytes. max 0: the type's default */
+    int64_t min, max; /* TEXT: characters; INT/REAL: value; TEXTS, REFS: count; JSON: bytes. max 0: the type's
+                         default */
     int64_t item_max; /* TEXTS */
     const char
         *rule; /* TEXT: name of a rule in core/rule.h: "name", "email", "image-name", "color", "key", ... */
     const struct choice *choices; /* CHOICE: ended by value NULL */
-    const char *ref;      /* REF: the kind's name; a referenced object must be visible to the caller */
+    const char *ref;      /* REF, REFS: the kind's name; a referenced object must be visible to the caller */
     const char *fallback; /* the value when absent at create, as JSON text; NULL: null */
     const char *unit;     /* "bytes", "cores", "hours" ... for display */
     struct words title, help;
@@ -83,6 +85,8 @@ struct object {
 struct db_value *object_value(const struct object *o, const char *field);
 int64_t object_int(const struct object *o, const char *field); /* 0 when null */
 struct str object_text(const struct object *o, const char *field);
+/* REFS: the ids, in the arena; *ret_n of them. */
+int64_t *object_refs(struct arena *a, const struct object *o, const char *field, size_t *ret_n);
 
 /* What hooks and actions get. conn is set inside a write (all hooks but show); it is NULL in actions, which
  * run on a pool thread and do their own db_write. */

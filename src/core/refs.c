@@ -14,14 +14,21 @@ struct search {
     struct err *err;
 };
 
-static bool write_examples(struct search *s, const struct kind *k, const char *column)
+/* Rows of a kind that refer to the target by one column. */
+struct use {
+    const struct kind *kind;
+    const char *where;
+    struct db_value arg;
+};
+
+static bool write_examples(struct search *s, const struct use *u)
 {
-    const struct field *name = kind_name_field(k);
+    const struct field *name = kind_name_field(u->kind);
     auto_buf struct buf sql = {0};
-    buf_printf(&sql, "SELECT \"id\"%s%s%s FROM \"%s\" WHERE \"%s\"=? ORDER BY \"id\" LIMIT %d",
-               name ? ",\"" : "", name ? name->name : "", name ? "\"" : "", k->table, column, EXAMPLES);
+    buf_printf(&sql, "SELECT \"id\"%s%s%s FROM \"%s\" WHERE %s ORDER BY \"id\" LIMIT %d", name ? ",\"" : "",
+               name ? name->name : "", name ? "\"" : "", u->kind->table, u->where, EXAMPLES);
     struct db_rows rows;
-    if (!conn_query(s->op->conn, s->op->arena, sql.p, db_args(db_int(s->target->id)), &rows, s->err))
+    if (!conn_query(s->op->conn, s->op->arena, sql.p, db_args(u->arg), &rows, s->err))
         return false;
     json_key(&s->out, "examples");
     json_array(&s->out);
@@ -35,24 +42,39 @@ static bool write_examples(struct search *s, const struct kind *k, const char *c
     return true;
 }
 
-static bool search_column(struct search *s, const struct kind *k, const char *column)
+static bool write_use(struct search *s, const struct use *u)
 {
+    const struct kind *k = u->kind;
     auto_buf struct buf sql = {0};
-    buf_printf(&sql, "SELECT count(*) FROM \"%s\" WHERE \"%s\"=?", k->table, column);
+    buf_printf(&sql, "SELECT count(*) FROM \"%s\" WHERE %s", k->table, u->where);
     struct db_row row;
     bool found;
-    if (!conn_query_one(s->op->conn, s->op->arena, sql.p, db_args(db_int(s->target->id)), &row, &found,
-                        s->err))
+    if (!conn_query_one(s->op->conn, s->op->arena, sql.p, db_args(u->arg), &row, &found, s->err))
         return false;
     if (!found || row.v[0].i == 0)
         return true;
     json_object(&s->out);
     json_kz(&s->out, "kind", k->name);
     json_kint(&s->out, "count", row.v[0].i);
-    if (!write_examples(s, k, column))
+    if (!write_examples(s, u))
         return false;
     json_object_end(&s->out);
     return true;
+}
+
+static bool search_column(struct search *s, const struct kind *k, const char *column)
+{
+    const struct use u = {k, arena_printf(s->op->arena, "\"%s\"=?", column), db_int(s->target->id)};
+    return write_use(s, &u);
+}
+
+/* A list is stored as "[3,17]": between commas when its brackets are commas too. */
+static bool search_list(struct search *s, const struct kind *k, const char *column)
+{
+    const struct use u = {
+        k, arena_printf(s->op->arena, "replace(replace(\"%s\",'[',','),']',',') LIKE ?", column),
+        db_textz(arena_printf(s->op->arena, "%%,%" PRId64 ",%%", s->target->id))};
+    return write_use(s, &u);
 }
 
 static bool search_kind(struct search *s, const struct kind *k)
@@ -62,10 +84,12 @@ static bool search_kind(struct search *s, const struct kind *k)
         return false;
     if (k->scope == SCOPE_PROJECT && kind_is_project(target) && !search_column(s, k, "project"))
         return false;
-    for (const struct field *f = k->fields; f->name; f++)
-        if (f->type == FIELD_REF && !(f->flags & FIELD_VIRTUAL) && strcmp(f->ref, target->name) == 0 &&
-            !search_column(s, k, f->name))
+    for (const struct field *f = k->fields; f->name; f++) {
+        if (!f->ref || f->flags & FIELD_VIRTUAL || strcmp(f->ref, target->name) != 0)
+            continue;
+        if (f->type == FIELD_REFS ? !search_list(s, k, f->name) : !search_column(s, k, f->name))
             return false;
+    }
     return true;
 }
 
@@ -83,6 +107,21 @@ bool refs_find(struct op *op, const struct object *o, struct str *ret, struct er
     return true;
 }
 
+/* It, or what it is a version of. */
+static bool is_public(struct op *op, const struct object *to)
+{
+    const struct kind *k = to->kind, *above = k->parent ? kind_by_name(str_of(k->parent)) : NULL;
+    const struct row_key key = {.id = to->parent};
+    struct object parent;
+    struct err ignored = {0};
+    bool found;
+    if (k->public_too && object_int(to, "public"))
+        return true;
+    return above && above->public_too &&
+           row_load(op->core->db, op->conn, op->arena, above, &key, &parent, &found, &ignored) && found &&
+           object_int(&parent, "public");
+}
+
 static bool usable(struct op *op, const struct object *from, const struct object *to)
 {
     const struct kind *k = to->kind;
@@ -95,8 +134,7 @@ static bool usable(struct op *op, const struct object *from, const struct object
         return caller_in_project(c, to->id);
     if (!kind_has_project(k))
         return true;
-    bool is_public = k->public_too && object_int(to, "public");
-    return is_public || (to->project == from->project && caller_in_project(c, to->project));
+    return is_public(op, to) || (to->project == from->project && caller_in_project(c, to->project));
 }
 
 bool refs_check(struct op *op, const struct object *o, const struct field *f, int64_t id, struct err *err)

@@ -33,6 +33,7 @@ void show_value(const struct field *f, const struct db_value *v, struct json_out
     case FIELD_TIME:
         show_time(v->i, out);
         return;
+    case FIELD_REFS:
     case FIELD_TEXTS:
     case FIELD_JSON:
         json_raw(out, v->s);
@@ -67,8 +68,14 @@ static void want_names(struct refs *r, const struct object *o)
         names_want(&r->names, r->project, o->project);
     names_want(&r->names, r->parent, o->parent);
     for (size_t i = 0; k->fields[i].name; i++)
-        if (k->fields[i].type == FIELD_REF && o->values[i].type == DB_INT)
+        if (k->fields[i].type == FIELD_REF && o->values[i].type == DB_INT) {
             names_want(&r->names, r->of_field[i], o->values[i].i);
+        } else if (k->fields[i].type == FIELD_REFS) {
+            size_t n;
+            int64_t *ids = object_refs(r->names.arena, o, k->fields[i].name, &n);
+            for (size_t j = 0; j < n; j++)
+                names_want(&r->names, r->of_field[i], ids[j]);
+        }
 }
 
 static bool load_names(struct core *core, const struct object *o, size_t n, struct arena *a, struct refs *ret,
@@ -81,12 +88,26 @@ static bool load_names(struct core *core, const struct object *o, size_t n, stru
     ret->parent = k->parent ? kind_by_name(str_of(k->parent)) : NULL;
     ret->of_field = arena_array(a, const struct kind *, fields + 1);
     for (size_t i = 0; i < fields; i++)
-        if (k->fields[i].type == FIELD_REF)
+        if (k->fields[i].type == FIELD_REF || k->fields[i].type == FIELD_REFS)
             ret->of_field[i] = kind_by_name(str_of(k->fields[i].ref));
-    names_init(&ret->names, a, n * (fields + 3));
+    size_t most = n * (fields + 3);
+    for (size_t i = 0; i < n * fields; i++)
+        if (k->fields[i % fields].type == FIELD_REFS && o[i / fields].values[i % fields].type == DB_TEXT)
+            most += o[i / fields].values[i % fields].s.n / 2;
+    names_init(&ret->names, a, most);
     for (size_t i = 0; i < n; i++)
         want_names(ret, &o[i]);
     return names_load(&ret->names, core->db, err);
+}
+
+static void show_list(const struct refs *r, const struct object *o, size_t field, struct json_out *out)
+{
+    size_t n;
+    int64_t *ids = object_refs(r->names.arena, o, o->kind->fields[field].name, &n);
+    json_array(out);
+    for (size_t i = 0; i < n; i++)
+        show_ref(&r->names, r->of_field[field], ids[i], out);
+    json_array_end(out);
 }
 
 static bool show_one(struct op *op, const struct object *o, const struct refs *r, struct json_out *out,
@@ -110,6 +131,8 @@ static bool show_one(struct op *op, const struct object *o, const struct refs *r
         json_key(out, f->name);
         if (f->type == FIELD_REF)
             show_ref(&r->names, r->of_field[i], o->values[i].type == DB_INT ? o->values[i].i : 0, out);
+        else if (f->type == FIELD_REFS)
+            show_list(r, o, i, out);
         else
             show_value(f, &o->values[i], out);
     }

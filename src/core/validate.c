@@ -10,6 +10,7 @@
 /* When neither the field nor its rule says: texts as descriptions (SPEC K12). */
 #define TEXT_MAX  500
 #define TEXTS_MAX 100
+#define REFS_MAX  50
 #define ITEM_MAX  200
 #define JSON_MAX  65536
 
@@ -32,6 +33,8 @@ int64_t validate_max(const struct field *f)
         return r ? r->max : TEXT_MAX;
     case FIELD_TEXTS:
         return TEXTS_MAX;
+    case FIELD_REFS:
+        return REFS_MAX;
     case FIELD_JSON:
         return JSON_MAX;
     default:
@@ -194,16 +197,48 @@ static struct str json_text(struct arena *a, yyjson_val *v)
     return arena_str(a, buf_view(&b));
 }
 
+static bool check_count(const struct field *f, yyjson_val *v, struct err *err)
+{
+    int64_t n = (int64_t)yyjson_arr_size(v), max = validate_max(f);
+    return (n >= f->min && n <= max) ||
+           err_set(err, ERR_INVALID, f->name,
+                   "%s: has %" PRId64 " elements; it must have %" PRId64 " to %" PRId64, f->name, n, f->min,
+                   max);
+}
+
+static bool refs_value(struct arena *a, const struct field *f, yyjson_val *v, struct db_value *ret,
+                       struct err *err)
+{
+    if (!yyjson_is_arr(v))
+        return wrong_type(f, v, "a list of ids", err);
+    if (!check_count(f, v, err))
+        return false;
+    size_t i, n;
+    yyjson_val *one;
+    int64_t *ids = arena_array(a, int64_t, yyjson_arr_size(v) + 1);
+    auto_buf struct buf text = {0};
+    buf_z(&text, "[");
+    yyjson_arr_foreach(v, i, n, one)
+    {
+        if (!validate_ref(f->name, one, &ids[i], err))
+            return false;
+        for (size_t k = 0; k < i; k++)
+            if (ids[k] == ids[i])
+                return err_set(err, ERR_INVALID, f->name, "%s: %" PRId64 " is there twice", f->name, ids[i]);
+        buf_printf(&text, "%s%" PRId64, i ? "," : "", ids[i]);
+    }
+    buf_z(&text, "]");
+    *ret = db_text(arena_str(a, buf_view(&text)));
+    return true;
+}
+
 static bool texts_value(struct arena *a, const struct field *f, yyjson_val *v, struct db_value *ret,
                         struct err *err)
 {
     if (!yyjson_is_arr(v))
         return wrong_type(f, v, "a list of texts", err);
-    int64_t n = (int64_t)yyjson_arr_size(v), max = validate_max(f);
-    if (n < f->min || n > max)
-        return err_set(err, ERR_INVALID, f->name,
-                       "%s: has %" PRId64 " elements; it must have %" PRId64 " to %" PRId64, f->name, n,
-                       f->min, max);
+    if (!check_count(f, v, err))
+        return false;
     const struct field item = {
         .name = f->name, .min = 1, .max = f->item_max ? f->item_max : ITEM_MAX, .rule = f->rule};
     size_t i, count;
@@ -254,6 +289,8 @@ static bool typed_value(struct arena *a, const struct field *f, yyjson_val *v, s
             return false;
         *ret = db_int(id);
         return true;
+    case FIELD_REFS:
+        return refs_value(a, f, v, ret, err);
     case FIELD_TEXTS:
         return texts_value(a, f, v, ret, err);
     case FIELD_JSON:

@@ -32,7 +32,7 @@ static void check_field(const struct kind *k, const struct field *f)
         fail_msg("%s.%s: has no title in both languages", k->name, f->name);
     if (f->rule && !rule_find(f->rule))
         fail_msg("%s.%s: there is no rule %s", k->name, f->name, f->rule);
-    if (f->type == FIELD_REF && !kind_by_name(str_of(f->ref)))
+    if ((f->type == FIELD_REF || f->type == FIELD_REFS) && !kind_by_name(str_of(f->ref)))
         fail_msg("%s.%s: refers to a kind that does not exist", k->name, f->name);
     if ((f->type == FIELD_CHOICE) != (f->choices != NULL))
         fail_msg("%s.%s: choices belong to the type choice", k->name, f->name);

@@ -5,7 +5,7 @@ export interface Words {
   zh: string
 }
 
-export type FieldType = 'text' | 'int' | 'real' | 'bool' | 'time' | 'choice' | 'ref' | 'texts' | 'json'
+export type FieldType = 'text' | 'int' | 'real' | 'bool' | 'time' | 'choice' | 'ref' | 'refs' | 'texts' | 'json'
 
 export interface Choice {
   value: string

@@ -5,7 +5,7 @@ import { useI18n } from '../i18n'
 import { editorOf } from './editors'
 import { bytesForInput, formatBytes, parseBytes } from './format'
 import { isRef } from './names'
-import { RefSelect } from './RefSelect'
+import { RefSelect, RefsSelect } from './RefSelect'
 
 export interface InputProps {
   id: string
@@ -51,6 +51,8 @@ export function FieldInput(props: InputProps) {
       )
     case 'ref':
       return <RefSelect id={id} kindName={field.ref ?? ''} value={isRef(value) ? value : null} onChange={onChange} invalid={invalid} clearable={!field.required} {...aria} />
+    case 'refs':
+      return <RefsSelect id={id} kindName={field.ref ?? ''} value={Array.isArray(value) ? value.filter(isRef) : []} onChange={onChange} invalid={invalid} {...aria} />
     case 'texts':
       return <Select id={id} mode="tags" status={status} value={Array.isArray(value) ? value : []} onChange={onChange} placeholder={t('form.addText')} open={false} suffixIcon={null} tokenSeparators={[',']} {...aria} />
     case 'json':

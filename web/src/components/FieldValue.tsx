@@ -48,6 +48,14 @@ export function FieldValue({ field, value, kindName, item, short }: Props) {
     case 'int':
     case 'real':
       return <span className="num">{typeof value !== 'number' ? String(value) : field.unit === 'bytes' ? formatBytes(value) : n(value)}</span>
+    case 'refs':
+      return (
+        <span className="tags">
+          {(Array.isArray(value) ? value : []).filter(isRef).map((one) => (
+            <span key={one.id} className="tag">{field.ref ? <RefLink kindName={field.ref} value={one} project={item?.project ?? null} /> : one.name}</span>
+          ))}
+        </span>
+      )
     case 'texts':
     case 'json':
       return <Special {...{ field, value, kindName, item, short }} />

@@ -22,9 +22,8 @@ interface Props {
   'aria-describedby'?: string
 }
 
-/** Chooses an object of a kind; searches on the server as one types. */
-export function RefSelect({ kindName, value, onChange, invalid, clearable, placeholder, ...rest }: Props) {
-  const { t } = useI18n()
+/** What a kind offers to choose from: searched on the server as one types. */
+function useChoices(kindName: string, chosen: Ref[]) {
   const { kind: byName, project } = useApp()
   const kind = byName(kindName)
   const place = usePlaceOf(kind, project?.id)
@@ -41,29 +40,53 @@ export function RefSelect({ kindName, value, onChange, invalid, clearable, place
     placeholderData: keepPreviousData,
   })
   const options = (found.data?.items ?? []).map((item) => ({ value: item.id, label: kind ? nameOf(kind, item) : '' }))
-  if (value && !options.some((o) => o.value === value.id)) options.unshift({ value: value.id, label: value.name })
+  for (const one of chosen) if (!options.some((o) => o.value === one.id)) options.unshift({ value: one.id, label: one.name })
+  const { t } = useI18n()
+  const props = {
+    showSearch: true,
+    filterOption: false,
+    searchValue: text,
+    onSearch: setText,
+    onOpenChange: (next: boolean) => {
+      setOpen(next)
+      if (!next) setText('')
+    },
+    loading: open && found.isFetching,
+    notFoundContent: found.isFetching ? t('list.loading') : t('list.noMatch'),
+    options,
+  }
+  const refOf = (id: number | null | undefined): Ref | null => {
+    const option = options.find((o) => o.value === id)
+    return option ? { id: option.value, name: option.label } : null
+  }
+  return { props, refOf }
+}
+
+/** Chooses an object of a kind. */
+export function RefSelect({ kindName, value, onChange, invalid, clearable, placeholder, ...rest }: Props) {
+  const { t } = useI18n()
+  const { props, refOf } = useChoices(kindName, value ? [value] : [])
   return (
     <Select
-      {...rest}
-      showSearch
-      filterOption={false}
-      status={invalid ? 'error' : undefined}
-      value={value?.id ?? null}
-      searchValue={text}
-      onSearch={setText}
-      onOpenChange={(next) => {
-        setOpen(next)
-        if (!next) setText('')
-      }}
-      loading={open && found.isFetching}
-      allowClear={clearable}
-      placeholder={placeholder ?? t('form.choose')}
-      notFoundContent={found.isFetching ? t('list.loading') : t('list.noMatch')}
-      options={options}
-      onChange={(id: number | null | undefined) => {
-        const option = options.find((o) => o.value === id)
-        onChange(option ? { id: option.value, name: option.label } : null)
-      }}
+      {...rest} {...props} status={invalid ? 'error' : undefined} value={value?.id ?? null} allowClear={clearable}
+      placeholder={placeholder ?? t('form.choose')} onChange={(id: number | null | undefined) => onChange(refOf(id))}
+    />
+  )
+}
+
+interface ManyProps extends Omit<Props, 'value' | 'onChange' | 'clearable'> {
+  value: Ref[]
+  onChange: (value: Ref[]) => void
+}
+
+/** Chooses several objects of a kind. */
+export function RefsSelect({ kindName, value, onChange, invalid, placeholder, ...rest }: ManyProps) {
+  const { t } = useI18n()
+  const { props, refOf } = useChoices(kindName, value)
+  return (
+    <Select
+      {...rest} {...props} mode="multiple" status={invalid ? 'error' : undefined} value={value.map((one) => one.id)}
+      placeholder={placeholder ?? t('form.choose')} onChange={(ids: number[]) => onChange(ids.map(refOf).filter((one) => one !== null))}
     />
   )
 }

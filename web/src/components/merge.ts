@@ -22,8 +22,8 @@ function canonical(value: unknown): unknown {
 }
 
 export function sameValue(a: unknown, b: unknown): boolean {
-  const x = plain(a)
-  const y = plain(b)
+  const x = Array.isArray(a) ? a.map(plain) : plain(a)
+  const y = Array.isArray(b) ? b.map(plain) : plain(b)
   if (x === y) return true
   if ((x === null || x === '') && (y === null || y === '')) return true
   return JSON.stringify(canonical(x)) === JSON.stringify(canonical(y))
@@ -36,6 +36,7 @@ export function changedFields(base: Values, now: Values, fields: readonly Field[
 /** A value as the API takes it: references by id, emptied texts as null where the field may be empty. */
 export function outgoing(field: Field, value: unknown): unknown {
   if (field.type === 'ref') return plain(value)
+  if (field.type === 'refs' && Array.isArray(value)) return value.map(plain)
   if (value === undefined) return null
   if (value === '' && (field.type !== 'text' || field.rule !== null)) return null
   return value

@@ -32,7 +32,7 @@ export function checkField(field: Field, value: unknown, i18n: I18n, creating: b
   }
   if (field.type === 'text' && typeof value === 'string') return checkText(field, value, i18n)
   if (field.type === 'int' || field.type === 'real') return checkNumber(field, value, i18n)
-  if (field.type === 'texts' && Array.isArray(value)) {
+  if ((field.type === 'texts' || field.type === 'refs') && Array.isArray(value)) {
     const { t } = i18n
     if (field.min !== null && value.length < field.min) return t('rule.minCount', { n: field.min })
     if (field.max !== null && field.max > 0 && value.length > field.max) return t('rule.maxCount', { n: field.max })
