@@ -26,6 +26,8 @@ enum job_state {
 extern const char *const job_state_names[];
 enum job_state job_state_of(const struct object *o);
 bool job_is_over(enum job_state s);
+/* The rule of `env`, for kinds that hand theirs on to a job. */
+bool job_env_check(struct arena *a, const struct field *f, const struct db_value *value, struct err *err);
 
 /* The controller. Its thread opens the executor of this machine (which takes longer than the rest of the
  * start); on a machine that cannot run containers jobs wait and say why. */

@@ -12,7 +12,7 @@ static const struct choice states[] = {
     {"stopped", {"Stopped", "已停止"}},     {NULL, {NULL, NULL}},
 };
 
-static bool env_check(struct arena *a, const struct field *f, const struct db_value *value, struct err *err)
+bool job_env_check(struct arena *a, const struct field *f, const struct db_value *value, struct err *err)
 {
     if (value->type != DB_TEXT)
         return true;
@@ -75,7 +75,7 @@ static const struct field fields[] = {
      .flags = FIELD_CREATE,
      .max = 1 << 17,
      .fallback = "{}",
-     .check = env_check,
+     .check = job_env_check,
      .title = {"Environment variables", "环境变量"}},
     {.name = "spec",
      .type = FIELD_REF,
