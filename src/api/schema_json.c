@@ -325,7 +325,8 @@ void schema_json_common(struct json_out *o)
     json_key(o, "Reference");
     json_raw(o, STR("{\"type\":\"object\",\"required\":[\"id\",\"name\"],\"properties\":{\"id\":{\"type\":"
                     "\"integer\","
-                    "\"format\":\"int64\"},\"name\":{\"type\":[\"string\",\"null\"]}}}"));
+                    "\"format\":\"int64\"},\"name\":{\"type\":[\"string\",\"null\"]},\"of\":{\"$ref\":"
+                    "\"#/components/schemas/Reference\"}}}"));
     json_key(o, "ReferenceInput");
     json_raw(o, STR("{\"type\":\"object\",\"required\":[\"id\"],\"properties\":{\"id\":{\"type\":\"integer\","
                     "\"format\":\"int64\",\"minimum\":1},\"name\":{\"type\":[\"string\",\"null\"]}}}"));

@@ -2,12 +2,6 @@
 
 #include "core/sql.h"
 
-struct name_entry {
-    const struct kind *kind;
-    int64_t id;
-    struct str name;
-};
-
 /* Ids per query; the number of `?` is rounded up to it so that few different statements are prepared. */
 #define BATCH 64
 
@@ -44,7 +38,14 @@ static bool read_batch(struct names *n, struct db *db, const struct kind *k, con
 {
     auto_sql struct sql s;
     sql_init(&s);
-    buf_printf(&s.text, "SELECT \"id\",\"%s\" FROM \"%s\" WHERE \"id\" IN (", k->fields[0].name, k->table);
+    const struct kind *above = k->parent ? kind_by_name(str_of(k->parent)) : NULL;
+    buf_printf(&s.text, "SELECT k.\"id\",k.\"%s\"", k->fields[0].name);
+    if (above && kind_name_field(above))
+        buf_printf(&s.text, ",p.\"id\",p.\"%s\" FROM \"%s\" k JOIN \"%s\" p ON p.\"id\"=k.\"%s\"",
+                   above->fields[0].name, k->table, above->table, k->parent);
+    else
+        buf_printf(&s.text, ",NULL,NULL FROM \"%s\" k", k->table);
+    sql_add(&s, " WHERE k.\"id\" IN (");
     size_t padded = count <= 1 ? 1 : count <= 8 ? 8 : BATCH;
     for (size_t i = 0; i < padded; i++) {
         sql_add(&s, i ? "," : "");
@@ -54,9 +55,13 @@ static bool read_batch(struct names *n, struct db *db, const struct kind *k, con
     struct db_rows rows;
     if (!db_query(db, n->arena, s.text.p, sql_args(&s), &rows, err))
         return false;
-    for (size_t i = 0; i < rows.n; i++)
-        if (rows.row[i].v[1].type == DB_TEXT)
-            slot(n, k, rows.row[i].v[0].i)->name = rows.row[i].v[1].s;
+    for (size_t i = 0; i < rows.n; i++) {
+        const struct db_value *v = rows.row[i].v;
+        struct name_entry *e = slot(n, k, v[0].i);
+        e->name = v[1].type == DB_TEXT ? v[1].s : STR_NULL;
+        e->of = v[2].type == DB_INT ? v[2].i : 0;
+        e->of_name = v[3].type == DB_TEXT ? v[3].s : STR_NULL;
+    }
     return true;
 }
 
@@ -85,7 +90,7 @@ bool names_load(struct names *n, struct db *db, struct err *err)
     return true;
 }
 
-struct str names_get(const struct names *n, const struct kind *k, int64_t id)
+const struct name_entry *names_get(const struct names *n, const struct kind *k, int64_t id)
 {
-    return slot(n, k, id)->name;
+    return slot(n, k, id);
 }

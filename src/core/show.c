@@ -47,9 +47,18 @@ static void show_ref(const struct names *names, const struct kind *k, int64_t id
         json_null(out);
         return;
     }
+    static const struct name_entry nobody = {0};
+    const struct name_entry *e = k ? names_get(names, k, id) : &nobody;
     json_object(out);
     json_kint(out, "id", id);
-    json_kstr(out, "name", k ? names_get(names, k, id) : STR_NULL);
+    json_kstr(out, "name", e->name);
+    if (e->of) {
+        json_key(out, "of");
+        json_object(out);
+        json_kint(out, "id", e->of);
+        json_kstr(out, "name", e->of_name);
+        json_object_end(out);
+    }
     json_object_end(out);
 }
 

@@ -177,7 +177,8 @@ bool validate_ref(const char *field, yyjson_val *v, int64_t *ret, struct err *er
 {
     if (yyjson_is_obj(v)) {
         yyjson_val *id = yyjson_obj_get(v, "id");
-        size_t others = yyjson_obj_size(v) - (id != NULL) - (yyjson_obj_get(v, "name") != NULL);
+        size_t others = yyjson_obj_size(v) - (id != NULL) - (yyjson_obj_get(v, "name") != NULL) -
+                        (yyjson_obj_get(v, "of") != NULL);
         if (!id || others > 0)
             return err_set(err, ERR_INVALID, field, "%s: a reference is an id or {\"id\": 7}", field);
         v = id;

@@ -71,6 +71,8 @@ export interface Kind {
 export interface Ref {
   id: number
   name: string
+  /** What it is a version or part of. */
+  of?: Ref
 }
 
 /** Any object: the columns that every kind has, and its kind's own fields. */

@@ -1,7 +1,7 @@
 import { Suspense } from 'react'
 import { Link } from 'react-router'
 import { useApp } from '../app/context'
-import { itemUrl } from '../app/links'
+import { itemUrl, versionUrl } from '../app/links'
 import type { Field, Item, Ref } from '../api/kinds'
 import { offers } from '../api/session'
 import { useI18n } from '../i18n'
@@ -14,8 +14,11 @@ export function RefLink({ kindName, value, project }: { kindName: string; value:
   const app = useApp()
   const kind = app.kind(kindName)
   const place = project ?? app.project
-  const url = kind && offers(app.session, kind, 'read', place?.id) ? itemUrl(kind, value.id, place) : null
-  return url ? <Link to={url}>{value.name}</Link> : <span>{value.name}</span>
+  const parent = kind?.parent && value.of ? app.kind(kind.parent) : undefined
+  const number = parent && /^v(\d+)$/.exec(value.name)?.[1]
+  const page = kind && value.of && parent ? (number ? versionUrl(parent, value.of.id, Number(number), place) : itemUrl(parent, value.of.id, place)) : kind ? itemUrl(kind, value.id, place) : null
+  const name = value.of ? `${value.of.name} ${value.name}` : value.name
+  return page && kind && offers(app.session, kind, 'read', place?.id) ? <Link to={page}>{name}</Link> : <span>{name}</span>
 }
 
 interface Props {
