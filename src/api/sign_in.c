@@ -245,7 +245,7 @@ const struct route auth_routes[] = {
      .answer = SESSION_ANSWER},
     {"DELETE", "/api/v1/session", NULL, run_sign_out, .summary = "Sign out"},
     {"PATCH", "/api/v1/profile", NULL, run_profile,
-     .summary = "Change one's own e-mail, display name, language",
+     .summary = "Change one's own e-mail, display name, language; another e-mail ends all sessions",
      .input = "{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{\"email\":" TEXT_OR_NULL
               ",\"display_name\":" TEXT ",\"language\":" TEXT_OR_NULL "}}",
      .answer = SESSION_ANSWER},

@@ -115,3 +115,18 @@ test('profile and password: changing the password signs out', async ({ page, api
   await page.getByRole('button', { name: 'Sign in' }).click()
   await expect(page.getByRole('heading', { name: project.name })).toBeVisible()
 })
+
+test('another e-mail address ends all sessions: said before, and after', async ({ page, api, project }) => {
+  const { user, password } = await member(api, project, 'member')
+  await signInAs(page, user.name, password)
+  await page.goto('/profile')
+  await expect(page.getByText('Another e-mail address ends all your sessions')).toHaveCount(0)
+  await page.getByLabel('E-mail').fill('new@example.org')
+  await expect(page.getByText('Another e-mail address ends all your sessions')).toBeVisible()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('The e-mail address is changed. Sign in again.')).toBeVisible()
+  await page.getByLabel('User name').fill(user.name)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(page.getByLabel('E-mail')).toHaveValue('new@example.org')
+})

@@ -87,7 +87,9 @@ static bool end_tokens(struct db_conn *c, int64_t user, struct err *err)
 static bool after_update(struct op *op, const struct object *old, struct object *new_, struct err *err)
 {
     bool disabled = object_int(new_, "disabled") && !object_int(old, "disabled");
-    if ((disabled || !same_text(old, new_, "password")) && !user_end_sessions(op->conn, old->id, err))
+    bool own_email = op->caller->user == old->id && !same_text(old, new_, "email");
+    if ((disabled || own_email || !same_text(old, new_, "password")) &&
+        !user_end_sessions(op->conn, old->id, err))
         return false;
     return !disabled || end_tokens(op->conn, old->id, err);
 }

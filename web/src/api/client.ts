@@ -1,5 +1,6 @@
 // One function for all requests. Failures are thrown as Problem, whether they come from the server
 // (application/problem+json) or from the network.
+import { sessionAgain } from './lost'
 import type { components } from './schema'
 
 type ProblemBody = Partial<components['schemas']['Problem']>
@@ -27,12 +28,6 @@ export class Problem extends Error {
   }
 }
 
-let lost: () => void = () => undefined
-/** Called when a request finds that nobody is signed in any more. */
-export function onSessionLost(handler: () => void): void {
-  lost = handler
-}
-
 export interface RequestOptions {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   query?: Record<string, string | number | boolean | undefined | null>
@@ -56,25 +51,29 @@ export async function request<T>(path: string, options: RequestOptions = {}): Pr
   const headers: Record<string, string> = { Accept: 'application/json' }
   if (options.body !== undefined) headers['Content-Type'] = 'application/json'
   if (options.revision !== undefined) headers['If-Match'] = `"${options.revision}"`
-  let response: Response
-  try {
-    response = await fetch(apiUrl(path, options.query), {
-      method: options.method ?? 'GET',
-      headers,
-      body: options.body === undefined ? undefined : JSON.stringify(options.body),
-      signal: options.signal,
-      credentials: 'same-origin',
-    })
-  } catch (error) {
-    if (error instanceof DOMException && error.name === 'AbortError') throw error
-    throw new Problem(0, { code: 'network' })
+  const init: RequestInit = {
+    method: options.method ?? 'GET',
+    headers,
+    body: options.body === undefined ? undefined : JSON.stringify(options.body),
+    signal: options.signal,
   }
-  if (response.ok) {
-    return (response.status === 204 ? undefined : await response.json()) as T
+  const response = await send(apiUrl(path, options.query), init, options.quiet)
+  if (!response.ok) throw await readProblem(response)
+  return (response.status === 204 ? undefined : await response.json()) as T
+}
+
+/** fetch() of an address of the API whose answer is not JSON. When the session ends under way it waits for the next one. */
+export async function send(url: string, init: RequestInit = {}, quiet = false): Promise<Response> {
+  for (;;) {
+    let response: Response
+    try {
+      response = await fetch(url, { credentials: 'same-origin', ...init })
+    } catch (error) {
+      if (error instanceof DOMException && error.name === 'AbortError') throw error
+      throw new Problem(0, { code: 'network' })
+    }
+    if (response.status !== 401 || quiet || !(await sessionAgain(init.signal ?? undefined))) return response
   }
-  const problem = await readProblem(response)
-  if (problem.status === 401 && !options.quiet) lost()
-  throw problem
 }
 
 async function readProblem(response: Response): Promise<Problem> {

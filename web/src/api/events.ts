@@ -46,6 +46,8 @@ export function useEvents(project: number | undefined, enabled: boolean): void {
         // The browser retries a lost connection by itself, but not a refused one.
         if (source?.readyState !== EventSource.CLOSED) return
         source = null
+        // A refused one may be a session that has ended.
+        void client.invalidateQueries({ queryKey: ['session'] })
         again = window.setTimeout(() => {
           if (!document.hidden && !source) open()
         }, 5000)

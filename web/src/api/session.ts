@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { request } from './client'
+import { leaveSession } from './lost'
 import type { Kind, Verb } from './kinds'
 import type { operations } from './schema'
 
@@ -14,7 +15,7 @@ export const sessionKey = ['session'] as const
 export function useSession() {
   return useQuery({
     queryKey: sessionKey,
-    queryFn: () => request<Session>('/session', { quiet: true }),
+    queryFn: () => request<Session>('/session'),
     staleTime: 60_000,
     retry: false,
   })
@@ -51,11 +52,18 @@ export function offers(session: Session, kind: Kind, verb: Verb, project?: numbe
   return may(session, name, project)
 }
 
+/** Leaves this user's pages for good, typed text and all. */
+export function leaveFor(url: string): void {
+  leaveSession()
+  window.addEventListener('beforeunload', (event) => event.stopImmediatePropagation(), { capture: true, once: true })
+  window.location.assign(url)
+}
+
 export function useSignOut(): () => Promise<void> {
   const client = useQueryClient()
   return useCallback(async () => {
     await request('/session', { method: 'DELETE', quiet: true }).catch(() => undefined)
     client.clear()
-    window.location.assign('/sign-in')
+    leaveFor('/sign-in')
   }, [client])
 }

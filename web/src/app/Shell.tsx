@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Drawer } from 'antd'
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { Navigate, Outlet, useLocation, useParams } from 'react-router'
 import { Problem, request } from '../api/client'
 import { useEvents } from '../api/events'
+import { useSessionLost, watchSession } from '../api/lost'
 import type { Page, Ref } from '../api/kinds'
 import { useKinds, useSession, type Session } from '../api/session'
 import { useNarrow } from '../components/hooks'
@@ -17,6 +18,7 @@ import { TopBar } from './TopBar'
 
 const Palette = lazy(async () => ({ default: (await import('./Palette')).Palette }))
 const Tray = lazy(async () => ({ default: (await import('../features/tasks/Tray')).Tray }))
+const SignInAgain = lazy(async () => ({ default: (await import('../features/sign-in/SignInAgain')).SignInAgain }))
 const KeyHelp = lazy(async () => ({ default: (await import('./KeyHelp')).KeyHelp }))
 
 /** The project that the address names. Administrators may enter projects they are no member of. */
@@ -37,7 +39,21 @@ function useProject(name: string | undefined, session: Session | undefined) {
   return { project: found.data ?? null, error: found.error, pending: found.isPending }
 }
 
+/** The pages behind the sign-in. When the session ends under way, one signs in again above the page. */
 export function Shell() {
+  const user = useSession().data?.user
+  const lost = useSessionLost()
+  const known = user !== undefined
+  useLayoutEffect(() => (known ? watchSession() : undefined), [known])
+  return (
+    <>
+      <Frame lost={lost} />
+      <Suspense fallback={null}>{user && lost && <SignInAgain user={user} />}</Suspense>
+    </>
+  )
+}
+
+function Frame({ lost }: { lost: boolean }) {
   const { t } = useI18n()
   const session = useSession()
   const kinds = useKinds()
@@ -62,7 +78,7 @@ export function Shell() {
     [],
   )
   useKeys(shortcuts)
-  useEvents(project?.id, session.data !== undefined)
+  useEvents(project?.id, session.data !== undefined && !lost)
 
   useEffect(() => {
     if (project) lastProject.set(project.name)
@@ -77,7 +93,7 @@ export function Shell() {
   if (session.error instanceof Problem && session.error.status === 401) {
     return <Navigate to={`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`} replace />
   }
-  const failed = session.error ?? kinds.error
+  const failed = session.error ?? (session.data && kinds.error)
   if (failed) return <ProblemPage error={failed} onRetry={() => void (session.error ? session.refetch() : kinds.refetch())} />
   if (!session.data || !kinds.data) return <div className="first-paint" aria-busy="true" />
 

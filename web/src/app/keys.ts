@@ -56,6 +56,7 @@ export function useKeyDispatcher(): void {
   useLayoutEffect(() => {
     const down = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing) return
+      if (document.querySelector('.keys-none')) return
       const name = nameOf(event)
       const inField = typing(event)
       // A dialog keeps the page's keys away.

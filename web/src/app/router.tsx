@@ -1,5 +1,4 @@
 import { createBrowserRouter, type RouteObject } from 'react-router'
-import { onSessionLost } from '../api/client'
 import { Shell } from './Shell'
 import { CrashPage, NotFoundPage } from './pages'
 
@@ -31,9 +30,3 @@ const routes: RouteObject[] = [
 ]
 
 export const router = createBrowserRouter(routes)
-
-onSessionLost(() => {
-  const { pathname, search } = window.location
-  if (pathname === '/sign-in') return
-  void router.navigate(`/sign-in?next=${encodeURIComponent(pathname + search)}&lost=1`, { replace: true, state: { force: true } })
-})

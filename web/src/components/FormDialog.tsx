@@ -46,7 +46,7 @@ export function FormDialog(props: Props) {
     }
   }, [])
   const blocker = useBlocker(({ currentLocation, nextLocation }) =>
-    dirty && !gone.current && currentLocation.pathname !== nextLocation.pathname && !(nextLocation.state as { force?: boolean } | null)?.force)
+    dirty && !gone.current && currentLocation.pathname !== nextLocation.pathname)
   useEffect(() => {
     if (blocker.state === 'blocked') ask(() => blocker.proceed(), () => blocker.reset())
   }, [blocker, ask])

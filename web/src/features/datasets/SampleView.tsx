@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode } from 'react'
+import { send } from '../../api/client'
 import { formatDuration } from '../../components/format'
 import { useI18n } from '../../i18n'
 import { contentUrl, type Annotation, type ColorOf, type Sample, type Version } from './samples'
@@ -39,7 +40,7 @@ function TextSample({ url, sample, colorOf }: { url: string; sample: Sample; col
   const text = useQuery({
     queryKey: ['sample-text', sample.digest],
     queryFn: async ({ signal }) => {
-      const answer = await fetch(url, { signal, headers: { Range: `bytes=0-${longest - 1}` } })
+      const answer = await send(url, { signal, headers: { Range: `bytes=0-${longest - 1}` } })
       if (!answer.ok) throw new Error(String(answer.status))
       return new TextDecoder().decode(await answer.arrayBuffer())
     },

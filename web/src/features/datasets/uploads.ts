@@ -1,6 +1,7 @@
 // Uploads go on while one looks at other pages, so they live outside of them. tus-js-client comes with the first one.
 import { useSyncExternalStore } from 'react'
 import { Problem, request } from '../../api/client'
+import { sessionAgain } from '../../api/lost'
 import { addPoint, retryDelays, type Point } from './uploadModel'
 import type { Task } from '../tasks/tasks'
 
@@ -146,8 +147,13 @@ async function send(batch: Batch, entry: Entry): Promise<void> {
         told()
       },
       onError: (error) => {
-        running.delete(entry)
-        reject(problemOf(error))
+        const problem = problemOf(error)
+        const again = problem instanceof Problem && problem.status === 401 ? sessionAgain() : Promise.resolve(false)
+        void again.then((signedIn) => {
+          if (signedIn && running.has(entry)) return upload.start()
+          running.delete(entry)
+          reject(problem)
+        })
       },
       onSuccess: () => {
         running.delete(entry)

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { apiUrl, Problem, request } from '../../api/client'
+import { apiUrl, Problem, request, send } from '../../api/client'
+import { sessionAgain } from '../../api/lost'
 import type { Version } from '../datasets/samples'
 import { textOf } from './diff'
 
@@ -32,28 +33,36 @@ export function fileUrl(version: { path: string }, path: string, download = fals
 
 /** The text of a file; null when it is none. */
 export async function readText(path: string, file: string, signal?: AbortSignal): Promise<string | null> {
-  const answer = await fetch(apiUrl(`${path}/content`, { path: file }), { signal })
+  const answer = await send(apiUrl(`${path}/content`, { path: file }), { signal })
   if (!answer.ok) throw new Problem(answer.status, (await answer.json().catch(() => ({}))) as ConstructorParameters<typeof Problem>[1])
   if (Number(answer.headers.get('Content-Length') ?? 0) > largestText) return null
   return textOf(await answer.arrayBuffer())
 }
 
 /** Sends one file; told of the bytes as they go. */
-export function putFile(version: { path: string }, path: string, file: File, onProgress: (sent: number) => void): Promise<void> {
-  return new Promise((done, fail) => {
+export async function putFile(version: { path: string }, path: string, file: File, onProgress: (sent: number) => void): Promise<void> {
+  for (;;) {
+    const problem = await putOnce(apiUrl(`${version.path}/content`, { path }), file, onProgress)
+    if (!problem) return
+    if (problem.status !== 401 || !(await sessionAgain())) throw problem
+  }
+}
+
+function putOnce(url: string, file: File, onProgress: (sent: number) => void): Promise<Problem | null> {
+  return new Promise((done) => {
     const sending = new XMLHttpRequest()
-    sending.open('PUT', apiUrl(`${version.path}/content`, { path }))
+    sending.open('PUT', url)
     sending.upload.onprogress = (event) => onProgress(event.loaded)
-    sending.onerror = () => fail(new Problem(0, { code: 'network' }))
+    sending.onerror = () => done(new Problem(0, { code: 'network' }))
     sending.onload = () => {
-      if (sending.status < 300) return done()
+      if (sending.status < 300) return done(null)
       let body = {}
       try {
         body = JSON.parse(sending.responseText) as object
       } catch {
         body = { code: 'unavailable' }
       }
-      fail(new Problem(sending.status, body))
+      done(new Problem(sending.status, body))
     }
     sending.send(file)
   })

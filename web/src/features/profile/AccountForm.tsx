@@ -5,7 +5,7 @@ import { useApp } from '../../app/context'
 import { language } from '../../app/prefs'
 import { Problem, request } from '../../api/client'
 import type { Field } from '../../api/kinds'
-import { sessionKey } from '../../api/session'
+import { leaveFor, sessionKey } from '../../api/session'
 import { FormFields } from '../../components/FormFields'
 import { changedFields, outgoing } from '../../components/merge'
 import { ProblemNote } from '../../components/ProblemNote'
@@ -23,6 +23,7 @@ export function AccountForm() {
   const fields = useMemo((): Field[] => (kind('user')?.fields ?? []).filter((f) => editable.includes(f.name)), [kind])
   const [initial, setInitial] = useState<Record<string, unknown>>(() => ({ ...session.user }))
   const form = useForm(fields, initial, false)
+  const newEmail = changedFields(initial, form.values, fields).includes('email')
   const [failed, setFailed] = useState<unknown>(null)
   const save = useMutation({
     mutationFn: () => {
@@ -31,6 +32,7 @@ export function AccountForm() {
       return request('/profile', { method: 'PATCH', body })
     },
     onSuccess: async () => {
+      if (newEmail) return leaveFor('/sign-in?next=%2Fprofile&changed=email')
       setInitial(form.values)
       const chosen = form.values['language']
       if (chosen === 'zh' || chosen === 'en') language.set(chosen)
@@ -58,6 +60,7 @@ export function AccountForm() {
         {session.projects.map((p) => <div key={p.id}><dt>{p.name}</dt><dd>{p.role ?? t('value.none')}</dd></div>)}
       </dl>
       <FormFields fields={fields} kindName="user" form={form} creating={false} prefix="profile" />
+      {newEmail && <p className="note" role="status">{t('profile.emailHint')}</p>}
       <div><Button type="primary" htmlType="submit" loading={save.isPending} disabled={!form.dirty}>{t('form.save')}</Button></div>
     </form>
   )

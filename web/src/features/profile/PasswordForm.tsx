@@ -3,6 +3,7 @@ import { Button, Input } from 'antd'
 import { useState } from 'react'
 import { useApp } from '../../app/context'
 import { Problem, request } from '../../api/client'
+import { leaveFor } from '../../api/session'
 import { characters } from '../../components/format'
 import { ProblemNote } from '../../components/ProblemNote'
 import { fieldProblem } from '../../components/useForm'
@@ -21,7 +22,7 @@ export function PasswordForm() {
     mutationFn: () => request('/profile/password', { method: 'POST', body: { old: values.old, new: values.new }, quiet: true }),
     onSuccess: () => {
       client.clear()
-      window.location.assign('/sign-in?next=%2F&changed=1')
+      leaveFor('/sign-in?next=%2F&changed=password')
     },
   })
   const refused = change.error instanceof Problem ? change.error : null

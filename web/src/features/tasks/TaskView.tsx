@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { App, Button } from 'antd'
 import { useEffect } from 'react'
-import { apiUrl, request } from '../../api/client'
+import { apiUrl, request, send } from '../../api/client'
 import { invalidate } from '../../api/objects'
 import { formatDuration } from '../../components/format'
 import { useNow } from '../../components/hooks'
@@ -57,7 +57,7 @@ function Report({ task }: { task: Task }) {
   const report = useQuery({
     queryKey: ['task-report', task.id, task.report],
     queryFn: async ({ signal }) => {
-      const answer = await fetch(apiUrl(`/tasks/${task.id}/report`), { signal, headers: { Range: 'bytes=0-262143' } })
+      const answer = await send(apiUrl(`/tasks/${task.id}/report`), { signal, headers: { Range: 'bytes=0-262143' } })
       return answer.ok ? parseReport(await answer.text()) : []
     },
     enabled: task.report !== null && task.report !== '',
