@@ -284,7 +284,9 @@ bool blob_link(struct store *s, const struct digest *d, int dirfd, const char *p
         return false;
     if (executable)
         return copy_executable(fd, dirfd, path, size, err);
-    if (linkat(s->blobs_fd, from, dirfd, path, 0) != 0)
-        return err_errno(err, errno, "cannot link %s", path);
-    return true;
+    if (linkat(s->blobs_fd, from, dirfd, path, 0) == 0)
+        return true;
+    if (errno == EMLINK) /* a file has at most 65,000 names */
+        return copy_executable(fd, dirfd, path, size, err);
+    return err_errno(err, errno, "cannot link %s", path);
 }

@@ -5,6 +5,7 @@ import ssl  # noqa: F401  (websockets needs it to be importable)
 
 import pytest
 from harness import unique, wait_for
+from test_datasets import bring, coco, png, zipped
 from test_files import put
 from websockets.sync.client import connect
 
@@ -69,6 +70,34 @@ def test_environment_and_gangs(admin, run):
         lines = log(admin, job, rank=rank)
         assert f"rank {rank} of 2 says 你好" in lines
         assert "found" in lines
+
+
+def test_ranks_reach_each_other_by_ssh_and_mpi(admin, run):
+    job = run("cat /etc/volcano/worker.host; cat /etc/mpi/hostfile; [ $NODE_RANK = 0 ] || exec sleep 1000; "
+              "ssh job-$INGOT_JOB-1 'echo hello from $(hostname)' && mpirun sh -c 'echo mpi $(hostname) ${OMPI_COMM_WORLD_RANK} of "
+              "${OMPI_COMM_WORLD_SIZE}' && ssh job-$INGOT_JOB-1 pkill sleep", nodes=2)
+    lines = log(admin, job)
+    names = [f"job-{job['id']}-{rank}" for rank in (0, 1)]
+    assert lines[:4] == names + [f"{name} slots=1" for name in names]
+    assert f"hello from {names[1]}" in lines, lines
+    assert sorted(x for x in lines if x.startswith("mpi")) == [f"mpi {names[i]} {i} of 2" for i in (0, 1)], lines
+
+
+def test_a_dataset_is_mounted(admin, project, run):
+    made = admin.post("datasets", {"name": unique("set"), "project": project["id"], "annotation_type": "detection"})
+    version = admin.post(f"datasets/{made['id']}/versions", {})
+    path = f"datasets/{made['id']}/versions/{version['id']}"
+    boxes = coco([{"id": 1, "file_name": "one.png", "width": 20, "height": 10}],
+                 [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [1, 1, 2, 2]}], [{"id": 1, "name": "thing"}])
+    bring(admin, project, path, "a.zip", zipped({"a/one.png": png(20, 10, 1), "two.png": png(20, 10, 2), "a.json": boxes}))
+    show = "cd dataset; find . -type f | sort; cat ingot.jsonl; wc -c < two.png; touch x || echo read-only"
+    lines = log(admin, run(show, dataset=version["id"]))
+    assert {"./a/one.png", "./two.png", "./ingot.jsonl", "./coco.json", "read-only", str(len(png(20, 10, 2)))} <= set(lines)
+    found = {x["file"]: x for x in map(json.loads, (x for x in lines if x.startswith('{"file')))}
+    assert found["a/one.png"]["annotation"]["shapes"][0]["label"] == "thing"
+    assert "annotation" not in found["two.png"]
+    bring(admin, project, path, "three.png", png(9, 9))
+    assert "./three.png" in log(admin, run(show, dataset=version["id"]))
 
 
 def test_stop(admin, run):

@@ -38,11 +38,21 @@ void jobs_wake(struct jobs *j);         /* something changed: look again */
 struct exec *jobs_exec(struct jobs *j); /* NULL: none (yet) */
 
 /* Inside a write: changes the state when it is still `from` (ERR_CONFLICT otherwise), with an event. */
+/* What becomes of a job that is being stopped when its containers have ended. */
+enum job_then {
+    JOB_THEN_STOPPED,
+    JOB_THEN_FAILED, /* it can never run */
+    JOB_THEN_RETRY,  /* a rank failed: again if it has retries left, else failed */
+    JOB_THEN_QUEUED, /* it makes room for another: back to the queue, no retry counted */
+};
 struct job_change {
     enum job_state from, to;
-    const char *reason; /* for people; may be NULL */
+    const char *reason;    /* for people; may be NULL */
+    const char *reason_zh; /* NULL: the same as reason */
+    enum job_then then;    /* with to == JOB_STOPPING */
 };
 bool job_set_state(struct op *op, struct object *o, const struct job_change *c, struct err *err);
+enum job_then job_then_of(const struct object *o);
 
 /* Events of a job, newest first: {"items":[{"at","state","reason"}]}. */
 bool job_events(struct core *core, int64_t job, struct arena *a, struct buf *out, struct err *err);

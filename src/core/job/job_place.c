@@ -198,7 +198,7 @@ static bool change_write(struct op *op, void *ctx, struct err *err)
     if (c->start) {
         *object_value(&now, "attempt") = db_int(object_int(&now, "attempt") + 1);
         *object_value(&now, "exit_code") = db_null();
-        if (!job_set_state(op, &now, &(struct job_change){JOB_QUEUED, JOB_STARTING, NULL}, err))
+        if (!job_set_state(op, &now, &(struct job_change){.from = JOB_QUEUED, .to = JOB_STARTING}, err))
             return false;
         *c->job = now;
         return true;

@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "core/job/jobs_own.h"
+#include "core/job/owner.h"
 #include "exec/local/local.h"
 
 #include <errno.h>
@@ -94,45 +95,84 @@ static bool move(struct look *l, struct move *m, struct err *err)
     return engine_write(l->jobs->core, &caller_system, l->arena, move_write, m, err);
 }
 
-static const char *end_text(struct look *l, const struct exec_status *s)
+/* Why a container ended badly, in both languages. */
+static struct words end_words(struct look *l, const struct exec_status *s)
 {
-    if (s->reason[0])
-        return arena_strdup(l->arena, s->reason);
+    const char *own = s->reason[0] ? arena_strdup(l->arena, s->reason) : NULL;
     switch (s->end) {
     case EXEC_END_OOM:
-        return "it needed more memory than its spec gives";
+        return (struct words){own ? own : "it needed more memory than its spec gives",
+                              "内存超出规格上限，已被终止"};
     case EXEC_END_SIGNAL:
-        return arena_printf(l->arena, "ended by signal %d", s->signal);
+        return (struct words){own ? own : arena_printf(l->arena, "ended by signal %d", s->signal),
+                              arena_printf(l->arena, "被信号 %d 终止", s->signal)};
     case EXEC_END_LOST:
-        return "its container was lost";
+        return (struct words){own ? own : "its container was lost", "容器已丢失"};
+    case EXEC_END_EXIT:
+        return (struct words){own ? own : arena_printf(l->arena, "ended with exit code %d", s->code),
+                              arena_printf(l->arena, "退出码 %d", s->code)};
     default:
-        return arena_printf(l->arena, "ended with exit code %d", s->code);
+        return (struct words){own ? own : arena_printf(l->arena, "ended with exit code %d", s->code), own};
     }
 }
 
+static void to_be_tried_again(struct look *l, struct move *m, int64_t failures, struct words why)
+{
+    m->change.to = JOB_QUEUED;
+    m->not_before = l->now + (BACKOFF_US << (failures > 6 ? 6 : failures - 1));
+    m->change.reason = arena_printf(l->arena, "%s; it is tried again", why.en);
+    m->change.reason_zh = arena_printf(l->arena, "%s；将重试", why.zh ? why.zh : why.en);
+}
+
 /* All ranks have ended: what becomes of the job? */
-static bool finish(struct look *l, const struct object *job, const struct ranks *r, struct err *err)
+static void judge(struct look *l, const struct object *job, const struct ranks *r, struct move *m)
 {
     static const struct exec_status well = {.code = 0};
-    struct move m = {.job = job, .change = {.from = job_state_of(job)}};
-    int64_t attempt = object_int(job, "attempt");
-    bool stopped = m.change.from == JOB_STOPPING && !str_starts(object_text(job, "reason"), "a rank failed");
-    m.end = r->failed;
-    if (stopped) {
-        m.change.to = JOB_STOPPED;
-        m.change.reason = arena_strz(l->arena, object_text(job, "reason"));
+    enum job_then then = job_then_of(job);
+    bool stopping = m->change.from == JOB_STOPPING;
+    int64_t failures = object_int(job, "attempt");
+    m->end = r->failed;
+    if (stopping && (then != JOB_THEN_RETRY || !r->failed)) {
+        m->change.to = then == JOB_THEN_STOPPED  ? JOB_STOPPED
+                       : then == JOB_THEN_QUEUED ? JOB_QUEUED
+                                                 : JOB_FAILED;
+        m->change.reason = arena_strz(l->arena, object_text(job, "reason"));
+        m->change.reason_zh = arena_strz(l->arena, object_text(job, "reason_zh"));
     } else if (!r->failed) {
-        m.change.to = JOB_COMPLETED;
-        m.end = &well;
-    } else if (attempt <= object_int(job, "retries")) {
-        m.change.to = JOB_QUEUED;
-        m.not_before = l->now + (BACKOFF_US << (attempt > 6 ? 6 : attempt - 1));
-        m.change.reason = arena_printf(l->arena, "%s; it is tried again", end_text(l, r->failed));
+        m->change.to = JOB_COMPLETED;
+        m->end = &well;
+    } else if (failures <= object_int(job, "retries")) {
+        to_be_tried_again(l, m, failures, end_words(l, r->failed));
     } else {
-        m.change.to = JOB_FAILED;
-        m.change.reason = end_text(l, r->failed);
+        struct words why = end_words(l, r->failed);
+        m->change.to = JOB_FAILED;
+        m->change.reason = why.en;
+        m->change.reason_zh = why.zh;
     }
-    return move(l, &m, err);
+}
+
+/* The owner takes over what the containers leave, before anybody reads that the job is over. */
+static bool collect(struct look *l, const struct object *job, struct move *m, struct err *err)
+{
+    const struct job_owner *owner = job_owner_of(job);
+    struct err why = {0};
+    if (!job_is_over(m->change.to) || !owner || !owner->collect ||
+        owner->collect(l->jobs->core, job, l->arena, &why))
+        return true;
+    if (why.code == ERR_UNAVAILABLE) {
+        *err = why;
+        return false; /* the next look tries again */
+    }
+    m->change.to = JOB_FAILED;
+    m->change.reason = m->change.reason_zh = arena_strdup(l->arena, why.message);
+    return true;
+}
+
+static bool finish(struct look *l, const struct object *job, const struct ranks *r, struct err *err)
+{
+    struct move m = {.job = job, .change = {.from = job_state_of(job)}};
+    judge(l, job, r, &m);
+    return collect(l, job, &m, err) && move(l, &m, err);
 }
 
 static bool stop_ranks(struct look *l, const struct object *job, struct err *err)
@@ -143,22 +183,6 @@ static bool stop_ranks(struct look *l, const struct object *job, struct err *err
         if (s->id.job == job->id && s->state != EXEC_EXITED && !x->ops->stop(x, s->id, -1, err) &&
             err->code != ERR_NOT_FOUND)
             return false;
-    }
-    return true;
-}
-
-static bool launch_missing(struct look *l, const struct object *job, struct err *err)
-{
-    for (int32_t rank = 0; rank < (int32_t)object_int(job, "nodes"); rank++) {
-        if (jobs_launch(l, job, rank, err))
-            continue;
-        if (err->code == ERR_UNAVAILABLE)
-            return false;
-        /* It can never be started: say so. */
-        struct move m = {.job = job,
-                         .change = {JOB_STARTING, JOB_FAILED, arena_strdup(l->arena, err->message)}};
-        *err = (struct err){0};
-        return move(l, &m, err);
     }
     return true;
 }
@@ -175,19 +199,28 @@ static bool step_started(struct look *l, const struct object *job, struct err *e
     struct ranks r = look_ranks(l, job);
     enum job_state s = job_state_of(job);
     if (r.missing && s == JOB_STARTING)
-        return launch_missing(l, job, err);
+        return jobs_launch(l, job), true;
     if (r.exited == r.wanted)
         return finish(l, job, &r, err);
     if (r.failed) {
-        struct move m = {.job = job, .change = {s, JOB_STOPPING, "a rank failed: the others are stopped"}};
+        struct move m = {.job = job,
+                         .change = {.from = s,
+                                    .to = JOB_STOPPING,
+                                    .reason = "a rank failed: the others are stopped",
+                                    .reason_zh = "有节点失败，其余节点正在停止",
+                                    .then = JOB_THEN_RETRY}};
         return move(l, &m, err) && stop_ranks(l, job, err);
     }
     if (s == JOB_STARTING && r.running + r.exited == r.wanted) {
-        struct move m = {.job = job, .change = {JOB_STARTING, JOB_RUNNING, NULL}};
+        struct move m = {.job = job, .change = {.from = JOB_STARTING, .to = JOB_RUNNING}};
         return move(l, &m, err);
     }
     if (s == JOB_RUNNING && over_time(l, job)) {
-        struct move m = {.job = job, .change = {JOB_RUNNING, JOB_STOPPING, "its hours are over"}};
+        struct move m = {.job = job,
+                         .change = {.from = JOB_RUNNING,
+                                    .to = JOB_STOPPING,
+                                    .reason = "its hours are over",
+                                    .reason_zh = "已到运行时限"}};
         return move(l, &m, err) && stop_ranks(l, job, err);
     }
     return true;
@@ -203,6 +236,8 @@ static bool step_stopping(struct look *l, const struct object *job, struct err *
 
 static bool step(struct look *l, const struct object *job, struct err *err)
 {
+    if (look_is_launching(l, job->id))
+        return true;
     switch (job_state_of(job)) {
     case JOB_STARTING:
     case JOB_RUNNING:
@@ -248,6 +283,7 @@ static bool look_once(struct jobs *j, struct err *err)
     auto_arena struct arena a;
     arena_init(&a);
     struct look l = {.jobs = j, .arena = &a, .now = clock_now()};
+    look_launching(&l);
     if (!load_jobs(&l, err))
         return false;
     if (!j->exec->ops->list(j->exec, &a, &l.status, &l.n_status, err))
@@ -257,6 +293,7 @@ static bool look_once(struct jobs *j, struct err *err)
         if (!step(&l, &l.job[i], &one))
             log_warn("job %lld: %s", (long long)l.job[i].id, one.message);
     }
+    jobs_sweep(&l);
     return jobs_place(&l, err) && purge(&l, err);
 }
 
@@ -345,6 +382,7 @@ struct jobs *jobs_start(struct core *core)
     pthread_condattr_destroy(&attr);
     j->core = core;
     j->again = true;
+    launchers_start(j);
     j->thread = thread_start("jobs", jobs_thread, j);
     return j;
 }
@@ -358,6 +396,7 @@ void jobs_stop(struct jobs *j)
     pthread_cond_signal(&j->work);
     pthread_mutex_unlock(&j->lock);
     pthread_join(j->thread, NULL);
+    launchers_stop(j);
     struct exec *x = j->exec;
     if (x) {
         x->ops->watch(x, NULL, NULL);

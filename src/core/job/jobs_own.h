@@ -15,6 +15,10 @@ struct jobs {
     pthread_mutex_t lock;
     pthread_cond_t work;
     bool stop, again;
+    struct pool *launchers;
+    struct launching *launching; /* under lock */
+    pthread_mutex_t checkout_lock;
+    int64_t swept_at;
 };
 
 /* One look at everything: the jobs that are not over, and their containers. In the arena of the look. */
@@ -26,6 +30,8 @@ struct look {
     size_t n;
     struct exec_status *status;
     size_t n_status;
+    int64_t *launching; /* jobs that threads were launching before `status` was read: left alone */
+    size_t n_launching;
 };
 
 /* The containers of a job's current attempt: how many are in which state. */
@@ -37,7 +43,16 @@ struct ranks look_ranks(const struct look *l, const struct object *job);
 
 /* job_place.c: asks the scheduler and moves what may start to `starting`; keeps the reasons of the others. */
 bool jobs_place(struct look *l, struct err *err);
-/* job_launch.c: starts one rank (harmless when it runs already). */
-bool jobs_launch(struct look *l, const struct object *job, int32_t rank, struct err *err);
+/* launch_work.c */
+#define CHECKOUT_KEEP_S 3600
+#define SWEEP_EVERY_US  INT64_C(600000000)
+void launchers_start(struct jobs *j);
+void launchers_stop(struct jobs *j); /* waits for what is being launched */
+/* Starts all ranks on a thread (harmless for those that run already). */
+void jobs_launch(struct look *l, const struct object *job);
+void look_launching(struct look *l);
+bool look_is_launching(const struct look *l, int64_t job);
+/* Now and then: checkouts that nobody uses. */
+void jobs_sweep(struct look *l);
 
 #endif

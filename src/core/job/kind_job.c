@@ -1,6 +1,8 @@
 /* The kind `job`: what people give and see. */
 #include "base/clock.h"
-#include "core/job/job.h"
+#include "core/job/owner.h"
+
+static const char *const then_names[] = {"", "failed", "retry", "queued"};
 
 const char *const job_state_names[] = {"queued",    "starting", "running", "stopping",
                                        "completed", "failed",   "stopped"};
@@ -56,6 +58,7 @@ static const struct field fields[] = {
      .fallback = "\"queued\"",
      .title = {"State", "状态"}},
     {.name = "reason", .type = FIELD_TEXT, .flags = FIELD_LIST, .max = 500, .title = {"Reason", "原因"}},
+    {.name = "reason_zh", .type = FIELD_TEXT, .max = 500, .title = {"Reason in Chinese", "原因（中文）"}},
     {.name = "image",
      .type = FIELD_TEXT,
      .flags = FIELD_CREATE | FIELD_FILTER,
@@ -124,12 +127,33 @@ static const struct field fields[] = {
      .ref = "model_version",
      .title = {"Base model", "基础模型"},
      .help = {"Its files are in /workspace/model.", "文件位于 /workspace/model。"}},
+    {.name = "dataset",
+     .type = FIELD_REF,
+     .flags = FIELD_CREATE,
+     .ref = "dataset_version",
+     .title = {"Dataset", "数据集"},
+     .help = {"Its files are in /workspace/dataset.", "文件位于 /workspace/dataset。"}},
+    {.name = "owner_kind",
+     .type = FIELD_TEXT,
+     .flags = FIELD_FILTER,
+     .max = 50,
+     .fallback = "\"\"",
+     .title = {"Runs for (kind)", "所属类型"}},
+    {.name = "owner",
+     .type = FIELD_INT,
+     .flags = FIELD_FILTER,
+     .fallback = "0",
+     .title = {"Runs for", "所属对象"}},
     {.name = "attempt", .type = FIELD_INT, .fallback = "0", .title = {"Attempt", "运行次数"}},
     {.name = "exit_code", .type = FIELD_INT, .flags = FIELD_FILTER, .title = {"Exit code", "退出码"}},
     {.name = "not_before", .type = FIELD_TIME, .title = {"Not before", "不早于"}},
     {.name = "estimate", .type = FIELD_TIME, .title = {"Likely start", "预计开始"}},
     {.name = "started_at", .type = FIELD_TIME, .flags = FIELD_LIST, .title = {"Started", "开始时间"}},
     {.name = "ended_at", .type = FIELD_TIME, .flags = FIELD_LIST, .title = {"Ended", "结束时间"}},
+    /* The controller's own. */
+    {.name = "then_state", .type = FIELD_TEXT, .flags = FIELD_SECRET, .title = {"Then", "随后"}},
+    {.name = "checkouts", .type = FIELD_TEXT, .flags = FIELD_SECRET, .title = {"Checkouts", "检出目录"}},
+    {.name = "ssh_key", .type = FIELD_TEXT, .flags = FIELD_SECRET, .title = {"Key", "密钥"}},
     {0},
 };
 
@@ -147,6 +171,20 @@ bool job_is_over(enum job_state s)
     return s >= JOB_COMPLETED;
 }
 
+enum job_then job_then_of(const struct object *o)
+{
+    for (int i = JOB_THEN_FAILED; i <= JOB_THEN_QUEUED; i++)
+        if (str_is(object_text(o, "then_state"), then_names[i]))
+            return (enum job_then)i;
+    return JOB_THEN_STOPPED;
+}
+
+static bool tell_owner(struct op *op, const struct object *o, enum job_state from, struct err *err)
+{
+    const struct job_owner *owner = job_owner_of(o);
+    return !owner || !owner->changed || owner->changed(op, o, from, err);
+}
+
 bool job_set_state(struct op *op, struct object *o, const struct job_change *c, struct err *err)
 {
     int64_t now = clock_now();
@@ -155,6 +193,8 @@ bool job_set_state(struct op *op, struct object *o, const struct job_change *c, 
                        STR_ARG(object_text(o, "state")));
     *object_value(o, "state") = db_textz(job_state_names[c->to]);
     *object_value(o, "reason") = db_textz(c->reason);
+    *object_value(o, "reason_zh") = db_textz(c->reason_zh ? c->reason_zh : c->reason);
+    *object_value(o, "then_state") = db_textz(then_names[c->to == JOB_STOPPING ? c->then : 0]);
     *object_value(o, "estimate") = db_null();
     if (c->to == JOB_RUNNING)
         *object_value(o, "started_at") = db_int(now);
@@ -165,7 +205,7 @@ bool job_set_state(struct op *op, struct object *o, const struct job_change *c, 
                      db_args(db_int(o->id), db_int(now), db_int(object_int(o, "attempt")),
                              db_textz(job_state_names[c->to]), db_textz(c->reason ? c->reason : "")),
                      NULL, err) &&
-           engine_update_row(op, o, err);
+           engine_update_row(op, o, err) && tell_owner(op, o, c->from, err);
 }
 
 bool job_events(struct core *core, int64_t job, struct arena *a, struct buf *out, struct err *err)
@@ -224,7 +264,10 @@ static bool stop_write(struct op *op, void *ctx, struct err *err)
         return err_set(err, ERR_CONFLICT, "state", "the job is over already");
     if (s != JOB_STOPPING) {
         const char *reason = arena_printf(op->arena, "stopped by %s", op->caller->name);
-        struct job_change c = {s, s == JOB_QUEUED ? JOB_STOPPED : JOB_STOPPING, reason};
+        struct job_change c = {.from = s,
+                               .to = s == JOB_QUEUED ? JOB_STOPPED : JOB_STOPPING,
+                               .reason = reason,
+                               .reason_zh = arena_printf(op->arena, "由 %s 停止", op->caller->name)};
         if (!job_set_state(op, &now, &c, err))
             return false;
     }

@@ -11,9 +11,10 @@
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
 
-static const char *const capabilities[] = {
-    "CAP_CHOWN",  "CAP_DAC_OVERRIDE", "CAP_FOWNER",           "CAP_FSETID",     "CAP_KILL",   "CAP_SETGID",
-    "CAP_SETUID", "CAP_SETPCAP",      "CAP_NET_BIND_SERVICE", "CAP_SYS_CHROOT", "CAP_SETFCAP"};
+static const char *const capabilities[] = {"CAP_CHOWN",      "CAP_DAC_OVERRIDE", "CAP_FOWNER",
+                                           "CAP_FSETID",     "CAP_KILL",         "CAP_SETGID",
+                                           "CAP_SETUID",     "CAP_SETPCAP",      "CAP_NET_BIND_SERVICE",
+                                           "CAP_SYS_CHROOT", "CAP_SETFCAP",      "CAP_AUDIT_WRITE"};
 
 static const char *const masked[] = {
     "/proc/acpi",        "/proc/asound",      "/proc/interrupts",

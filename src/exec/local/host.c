@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#define VERSION   1
+#define VERSION   2
 #define MAX_BYTES (4 << 20) /* of one file */
 
 static const char *const entries[] = {"alternatives",   "bash.bashrc",   "ca-certificates.conf",
@@ -38,6 +38,9 @@ static const struct {
     {"etc/passwd",
      "root:x:0:0:root:/root:/bin/bash\nsshd:x:100:65534::/run/sshd:/usr/sbin/nologin\n"
      "user:x:1000:1000::/home/user:/bin/bash\nnobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n"},
+    /* No passwords, and no account that sshd would call locked. */
+    {"etc/shadow", "root:*:19000:0:99999:7:::\nsshd:!:19000:0:99999:7:::\nuser:*:19000:0:99999:7:::\n"
+                   "nobody:*:19000:0:99999:7:::\n"},
     {"etc/group", "root:x:0:\ntty:x:5:\nutmp:x:43:\nuser:x:1000:\nnogroup:x:65534:\n"},
     {"etc/shells", "/bin/sh\n/bin/bash\n"},
 };

@@ -1,0 +1,212 @@
+/* From a job's row to what its containers need. */
+#include "core/folder/folder.h"
+#include "core/job/launch_own.h"
+
+#define DISK  (INT64_C(10) << 30)
+#define PIDS  4096
+#define GRACE 30
+
+/* --- lists --- */
+
+static void *add(struct launch *u, struct launch_list *l, size_t size)
+{
+    if (l->n == l->cap) {
+        size_t cap = l->cap ? l->cap * 2 : 8;
+        l->p = arena_grow(u->arena, l->p, l->cap * size, cap * size);
+        l->cap = cap;
+    }
+    return (char *)l->p + l->n++ * size;
+}
+
+/* --- what owners call (owner.h) --- */
+
+struct arena *launch_arena(struct launch *u)
+{
+    return u->arena;
+}
+
+struct core *launch_core(struct launch *u)
+{
+    return u->jobs->core;
+}
+
+const struct object *launch_job(struct launch *u)
+{
+    return u->job;
+}
+
+int32_t launch_rank(struct launch *u)
+{
+    return u->spec.id.rank;
+}
+
+const char *launch_host(struct launch *u, int32_t rank)
+{
+    return arena_printf(u->arena, "job-%lld-%d", (long long)u->job->id, rank);
+}
+
+void launch_mount(struct launch *u, const char *source, const char *target, bool read_only)
+{
+    struct exec_mount *m = add(u, &u->mounts, sizeof *m);
+    *m = (struct exec_mount){source, target, read_only};
+}
+
+bool launch_version(struct launch *u, const struct kind *kind, int64_t id, const char *target,
+                    struct err *err)
+{
+    const char *path = checkout_folder(u->checkouts, kind, id, err);
+    if (path)
+        launch_mount(u, path, target, true);
+    return path != NULL;
+}
+
+bool launch_dataset(struct launch *u, int64_t version, const char *target, struct err *err)
+{
+    const char *path = checkout_dataset(u->checkouts, version, err);
+    if (path)
+        launch_mount(u, path, target, true);
+    return path != NULL;
+}
+
+void launch_env(struct launch *u, const char *name, const char *value)
+{
+    const char *entry = arena_printf(u->arena, "%s=%s", name, value);
+    const char **list = u->env.p;
+    size_t n = strlen(name) + 1;
+    for (size_t i = 0; i < u->env.n; i++)
+        if (strncmp(list[i], entry, n) == 0) {
+            list[i] = entry;
+            return;
+        }
+    *(const char **)add(u, &u->env, sizeof entry) = entry;
+}
+
+void launch_file(struct launch *u, const char *target, struct str content, unsigned mode)
+{
+    struct exec_file *f = add(u, &u->files, sizeof *f);
+    *f = (struct exec_file){target, content, mode};
+}
+
+void launch_port(struct launch *u, uint16_t port)
+{
+    *(uint16_t *)add(u, &u->ports, sizeof port) = port;
+}
+
+void launch_argv(struct launch *u, const char *const *argv, size_t n)
+{
+    u->spec.argv = arena_copy(u->arena, argv, n * sizeof *argv);
+    u->spec.n_argv = n;
+}
+
+void launch_disk(struct launch *u, int64_t bytes)
+{
+    u->spec.disk = bytes;
+}
+
+/* --- what every job gets --- */
+
+static const char *text_field(struct launch *u, const char *field)
+{
+    return arena_strz(u->arena, object_text(u->job, field));
+}
+
+/* What the user gave, and what frameworks expect of a gang. */
+static bool add_env(struct launch *u, struct err *err)
+{
+    struct arena *a = u->arena;
+    struct str text = object_text(u->job, "env");
+    yyjson_val *doc = json_parse(a, text.p ? text : STR("{}"), err), *key, *v;
+    size_t i, max;
+    if (!doc)
+        return false;
+    launch_env(u, "PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
+    launch_env(u, "HOME", "/workspace");
+    launch_env(u, "PYTHONUNBUFFERED", "1");
+    launch_env(u, "INGOT_JOB", arena_printf(a, "%lld", (long long)u->job->id));
+    launch_env(u, "NODE_RANK", arena_printf(a, "%d", u->spec.id.rank));
+    launch_env(u, "NNODES", arena_printf(a, "%lld", (long long)object_int(u->job, "nodes")));
+    launch_env(u, "MASTER_ADDR", launch_host(u, 0));
+    launch_env(u, "MASTER_PORT", "29500");
+    yyjson_obj_foreach(doc, i, max, key, v) launch_env(u, yyjson_get_str(key), yyjson_get_str(v));
+    return true;
+}
+
+static void add_peers(struct launch *u)
+{
+    int32_t nodes = (int32_t)object_int(u->job, "nodes");
+    if (nodes < 2)
+        return;
+    struct exec_peer *peers = arena_array(u->arena, struct exec_peer, (size_t)nodes);
+    for (int32_t i = 0; i < nodes; i++)
+        peers[i] = (struct exec_peer){{u->job->id, u->spec.id.attempt, i}, launch_host(u, i)};
+    u->spec.peers = peers;
+    u->spec.n_peers = (size_t)nodes;
+}
+
+static bool add_limits(struct launch *u, struct err *err)
+{
+    struct db_row row;
+    bool found;
+    if (!db_query_one(u->jobs->core->db, u->arena, "SELECT cpus, memory FROM specs WHERE id = ?",
+                      db_args(db_int(object_int(u->job, "spec"))), &row, &found, err))
+        return false;
+    if (!found)
+        return err_set(err, ERR_NOT_FOUND, NULL, "the job's spec was deleted");
+    u->spec.cpu_millis = (int64_t)(row.v[0].r * 1000);
+    u->spec.memory = row.v[1].i;
+    return true;
+}
+
+static bool add_version(struct launch *u, const char *field, const struct kind *kind, const char *target,
+                        struct err *err)
+{
+    int64_t id = object_int(u->job, field);
+    return !id || launch_version(u, kind, id, target, err);
+}
+
+static void add_command(struct launch *u)
+{
+    const char *argv[] = {"/bin/sh", "-c", text_field(u, "command")};
+    launch_argv(u, argv, countof(argv));
+}
+
+static void finish(struct launch *u)
+{
+    if (u->gang_ssh)
+        gang_wrap_command(u);
+    u->spec.mounts = u->mounts.p;
+    u->spec.n_mounts = u->mounts.n;
+    u->spec.files = u->files.p;
+    u->spec.n_files = u->files.n;
+    u->spec.env = u->env.p;
+    u->spec.n_env = u->env.n;
+    u->spec.ports = u->ports.p;
+    u->spec.n_ports = u->ports.n;
+}
+
+bool launch_build(struct launch *u, struct err *err)
+{
+    const struct job_owner *owner = job_owner_of(u->job);
+    u->spec.image = text_field(u, "image");
+    u->spec.cwd = "/workspace";
+    u->spec.hostname = launch_host(u, u->spec.id.rank);
+    u->spec.network = u->job->project;
+    u->spec.disk = DISK;
+    u->spec.pids = PIDS;
+    u->spec.grace_s = GRACE;
+    add_command(u);
+    add_peers(u);
+    if (!add_limits(u, err) || !add_env(u, err) ||
+        !add_version(u, "algorithm", &kind_algorithm_version, "/workspace/algorithm", err) ||
+        !add_version(u, "model", &kind_model_version, "/workspace/model", err))
+        return false;
+    int64_t dataset = object_int(u->job, "dataset");
+    if (dataset && !launch_dataset(u, dataset, "/workspace/dataset", err))
+        return false;
+    if (owner && owner->prepare && !owner->prepare(u, err))
+        return false;
+    if (u->spec.n_peers && !launch_gang_ssh(u, err))
+        return false;
+    finish(u);
+    return true;
+}

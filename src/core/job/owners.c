@@ -1,0 +1,15 @@
+/* What runs as jobs: one row each. */
+#include "core/job/owner.h"
+
+const struct job_owner *const job_owners[] = {
+    NULL,
+};
+
+const struct job_owner *job_owner_of(const struct object *job)
+{
+    struct str kind = object_text(job, "owner_kind");
+    for (size_t i = 0; kind.n && job_owners[i]; i++)
+        if (str_is(kind, job_owners[i]->kind))
+            return job_owners[i];
+    return NULL;
+}
