@@ -5,12 +5,30 @@
 #include "core/folder/folder.h"
 #include "core/job/job.h"
 #include "core/task/task.h"
+#include "core/training/training.h"
 
 const struct kind *const kinds[] = {
-    &kind_user,   &kind_group,         &kind_group_member,      &kind_role,      &kind_project,
-    &kind_member, &kind_token,         &kind_session,           &kind_label_set, &kind_spec,
-    &kind_audit,  &kind_algorithm_set, &kind_algorithm_version, &kind_model_set, &kind_model_version,
-    &kind_task,   &kind_dataset,       &kind_dataset_version,   &kind_job,
+    &kind_user,
+    &kind_group,
+    &kind_group_member,
+    &kind_role,
+    &kind_project,
+    &kind_member,
+    &kind_token,
+    &kind_session,
+    &kind_label_set,
+    &kind_spec,
+    &kind_audit,
+    &kind_algorithm_set,
+    &kind_algorithm_version,
+    &kind_model_set,
+    &kind_model_version,
+    &kind_task,
+    &kind_dataset,
+    &kind_dataset_version,
+    &kind_job,
+    &kind_training,
+    &kind_training_instance,
 };
 const size_t kind_count = countof(kinds);
 

@@ -1,7 +1,9 @@
 /* What runs as jobs: one row each. */
 #include "core/job/owner.h"
+#include "core/training/training.h"
 
 const struct job_owner *const job_owners[] = {
+    &training_owner,
     NULL,
 };
 

@@ -4,7 +4,9 @@
 #include "core/data/preprocess.h"
 #include "core/data/records.h"
 #include "core/data/version.h"
+#include "core/training/training.h"
 
-const struct task_type *const task_types[] = {&task_copy_version, &task_import,  &task_export,
-                                              &task_preprocess,   &task_measure, &task_records};
+const struct task_type *const task_types[] = {&task_copy_version, &task_import,         &task_export,
+                                              &task_preprocess,   &task_measure,        &task_records,
+                                              &task_training_end, &task_training_resume};
 const size_t task_type_count = countof(task_types);

@@ -1,0 +1,225 @@
+/* The kind `training`: what is to be run. */
+#include "core/folder/folder.h"
+#include "core/training/training.h"
+
+static const struct field fields[] = {
+    {.name = "name",
+     .type = FIELD_TEXT,
+     .flags =
+         FIELD_REQUIRED | FIELD_EDIT | FIELD_SEARCH | FIELD_SORT | FIELD_FILTER | FIELD_UNIQUE | FIELD_LIST,
+     .min = 1,
+     .max = 50,
+     .rule = "name",
+     .title = {"Name", "名称"}},
+    {.name = "description",
+     .type = FIELD_TEXT,
+     .flags = FIELD_EDIT | FIELD_LONG | FIELD_LIST,
+     .max = 500,
+     .title = {"Description", "描述"}},
+    {.name = "datasets",
+     .type = FIELD_REFS,
+     .flags = FIELD_EDIT | FIELD_LIST,
+     .ref = "dataset_version",
+     .max = 20,
+     .fallback = "[]",
+     .title = {"Datasets", "数据集"},
+     .help = {"Their files are in /workspace/dataset/NAME.", "文件位于 /workspace/dataset/名称。"}},
+    {.name = "algorithm",
+     .type = FIELD_REF,
+     .flags = FIELD_EDIT | FIELD_FILTER | FIELD_LIST,
+     .ref = "algorithm_version",
+     .title = {"Algorithm", "算法"},
+     .help = {"Its files are in /workspace/algorithm; the command runs there.",
+              "文件位于 /workspace/algorithm，命令在其中执行。"}},
+    {.name = "base_model",
+     .type = FIELD_REF,
+     .flags = FIELD_EDIT | FIELD_FILTER,
+     .ref = "model_version",
+     .title = {"Base model", "基础模型"},
+     .help = {"Its files are in /workspace/model/NAME.", "文件位于 /workspace/model/名称。"}},
+    {.name = "image",
+     .type = FIELD_TEXT,
+     .flags = FIELD_EDIT | FIELD_FILTER,
+     .max = 200,
+     .fallback = "\"host\"",
+     .title = {"Image", "镜像"},
+     .help = {"\"host\" is this machine's own programs.", "“host” 为本机自带的程序。"}},
+    {.name = "spec",
+     .type = FIELD_REF,
+     .flags = FIELD_REQUIRED | FIELD_EDIT | FIELD_FILTER | FIELD_LIST,
+     .ref = "spec",
+     .title = {"Spec", "规格"}},
+    {.name = "command",
+     .type = FIELD_TEXT,
+     .flags = FIELD_REQUIRED | FIELD_EDIT | FIELD_LONG,
+     .min = 1,
+     .max = 3000,
+     .title = {"Command", "命令"},
+     .help = {"Run by /bin/sh, in /workspace/algorithm or else in /workspace.",
+              "由 /bin/sh 在 /workspace/algorithm（无算法时为 /workspace）中执行。"}},
+    {.name = "env",
+     .type = FIELD_JSON,
+     .flags = FIELD_EDIT,
+     .max = 1 << 17,
+     .fallback = "{}",
+     .check = job_env_check,
+     .title = {"Environment variables", "环境变量"}},
+    {.name = "nodes",
+     .type = FIELD_INT,
+     .flags = FIELD_EDIT | FIELD_LIST,
+     .min = 1,
+     .max = 64,
+     .fallback = "1",
+     .title = {"Nodes", "节点数"}},
+    {.name = "priority",
+     .type = FIELD_INT,
+     .flags = FIELD_EDIT,
+     .min = -100,
+     .max = 100,
+     .fallback = "0",
+     .title = {"Priority", "优先级"}},
+    {.name = "retries",
+     .type = FIELD_INT,
+     .flags = FIELD_EDIT,
+     .min = 0,
+     .max = 10,
+     .fallback = "0",
+     .title = {"Retries after a failure", "失败重试次数"}},
+    {.name = "hours",
+     .type = FIELD_REAL,
+     .flags = FIELD_EDIT,
+     .min = 0,
+     .max = 10000,
+     .fallback = "0",
+     .unit = "hours",
+     .title = {"Ends after", "最长运行时间"},
+     .help = {"0: no limit.", "0 表示不限。"}},
+    {.name = "save_to",
+     .type = FIELD_REF,
+     .flags = FIELD_EDIT | FIELD_FILTER,
+     .ref = "model_set",
+     .title = {"Save the model to", "模型保存到"},
+     .help = {"What is in /workspace/persistent-model at the end becomes a new version of it.",
+              "结束时 /workspace/persistent-model 中的内容成为其新版本。"}},
+    {0},
+};
+
+/* A public model set of another project may be read, not added to. */
+static bool check_target(struct op *op, const struct object *o, struct err *err)
+{
+    int64_t id = object_int(o, "save_to");
+    struct object set;
+    bool found;
+    if (!id)
+        return true;
+    if (!engine_load_row(op, &kind_model_set, id, &set, &found, err))
+        return false;
+    return (found && set.project == o->project) ||
+           err_set(err, ERR_INVALID, "save_to", "save_to: must be a model set of the same project");
+}
+
+static bool before_create(struct op *op, struct object *o, struct err *err)
+{
+    return check_target(op, o, err);
+}
+
+static bool before_update(struct op *op, const struct object *old, struct object *new_, struct err *err)
+{
+    (void)old;
+    return check_target(op, new_, err);
+}
+
+static bool answer_with(struct op *op, const struct object *o, struct json_out *out, int *status,
+                        struct err *err)
+{
+    auto_buf struct buf text = {0};
+    if (!engine_show(op->core, op->caller, o, op->arena, &text, err))
+        return false;
+    json_raw(out, buf_view(&text));
+    *status = 201;
+    return true;
+}
+
+static bool run_start(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+                      int *status, struct err *err)
+{
+    (void)input;
+    struct object instance;
+    return training_start(op, o->id, 0, &instance, err) && answer_with(op, &instance, out, status, err);
+}
+
+struct copying {
+    struct object *object;
+    struct str name;
+};
+
+static bool copy_write(struct op *op, void *ctx, struct err *err)
+{
+    struct copying *c = ctx;
+    struct object from, o;
+    bool found;
+    if (!engine_load_row(op, &kind_training, c->object->id, &from, &found, err))
+        return false;
+    if (!found)
+        return err_set(err, ERR_NOT_FOUND, NULL, "the training was deleted meanwhile");
+    o = engine_object(op->arena, &kind_training);
+    o.project = from.project;
+    o.created_by = op->caller->user;
+    memcpy(o.values, from.values, kind_field_count(&kind_training) * sizeof *o.values);
+    *object_value(&o, "name") = db_text(c->name);
+    if (!engine_insert_row(op, &o, err))
+        return false;
+    *c->object = o;
+    return true;
+}
+
+static bool run_copy(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+                     int *status, struct err *err)
+{
+    struct object made = *o;
+    struct copying c = {&made, input[0].s};
+    return engine_write(op->core, op->caller, op->arena, copy_write, &c, err) &&
+           answer_with(op, &made, out, status, err);
+}
+
+static const struct field copy_fields[] = {
+    {.name = "name",
+     .type = FIELD_TEXT,
+     .flags = FIELD_REQUIRED | FIELD_CREATE,
+     .min = 1,
+     .max = 50,
+     .rule = "name",
+     .title = {"Name", "名称"}},
+    {0},
+};
+
+static const struct action actions[] = {
+    {.name = "start",
+     .permission = "training.start",
+     .answer = "TrainingInstance",
+     .title = {"Start", "启动"},
+     .run = run_start},
+    {.name = "copy",
+     .permission = "training.create",
+     .fields = copy_fields,
+     .answer = "Training",
+     .title = {"Copy", "复制"},
+     .run = run_copy},
+    {0},
+};
+
+const struct kind kind_training = {
+    .name = "training",
+    .plural = "trainings",
+    .table = "trainings",
+    .title = {"Training", "训练"},
+    .titles = {"Trainings", "训练"},
+    .help = {"What is run to make a model, and its runs", "训练定义及其运行实例"},
+    .menu = "models",
+    .scope = SCOPE_PROJECT,
+    .verbs = VERB_ALL,
+    .fields = fields,
+    .actions = actions,
+    .before_create = before_create,
+    .before_update = before_update,
+};

@@ -1,0 +1,70 @@
+/* Training (T1-T4, T6): a definition says what is run; each start makes an instance, which runs as a job
+ * (core/job/owner.h) and whose state follows the job's. Inside, /workspace is the container's own, but for
+ *
+ *   /workspace/algorithm              the code, read-only; commands run in it when there is one
+ *   /workspace/dataset/<name>         each dataset version, read-only
+ *   /workspace/model/<name>           the base model, read-only
+ *   /workspace/persistent-model       <data>/training/<instance>/model: becomes a version of `save_to`
+ *   /workspace/logs                   <data>/training/<instance>/logs: for TensorBoard
+ *   /workspace/checkpoint             what the instance left that this one was resumed from, read-only
+ *
+ * An instance keeps what it was started with, so that a definition may change while it runs. What follows the
+ * end of a job (reading the rest of the metrics, saving the model) and what precedes that of a resumed one
+ * (copying its checkpoint) are tasks (core/task/task.h): a server that is killed goes on with them. */
+#ifndef INGOT_CORE_TRAINING_TRAINING_H
+#define INGOT_CORE_TRAINING_TRAINING_H
+
+#include "core/job/owner.h"
+#include "core/task/task.h"
+
+extern const struct kind kind_training, kind_training_instance;
+extern const struct job_owner training_owner;
+extern const struct task_type task_training_end, task_training_resume;
+
+/* "<data>/training/<instance>/<part>"; part "" for the folder of all. */
+const char *training_path(const struct core *core, struct arena *a, int64_t instance, const char *part);
+
+/* --- starting (start.c) --- */
+/* Makes an instance of the training; former is the instance to go on from, or 0. */
+bool training_start(struct op *op, int64_t training, int64_t former, struct object *ret, struct err *err);
+/* Inside a write: the job of an instance that has none yet. */
+bool training_submit(struct op *op, struct object *instance, struct err *err);
+
+/* --- lineage (lineage.c) --- */
+/* What the instance is made of, as JSON; inside a write. */
+bool training_lineage(struct op *op, const struct object *training, const struct object *instance,
+                      struct str *ret, struct err *err);
+/* {"data":[...],"code":{},"image",...,"model_version":{}}: the same with what came of it. */
+bool training_lineage_write(struct op *op, const struct object *instance, struct json_out *out,
+                            struct err *err);
+
+/* --- metrics (metrics.c) --- */
+/* Reads what the log has that was not read yet (at most some 64 MB: *ret_more says that there is more; NULL
+ * allowed), and writes all series to out (NULL: not wanted). */
+bool training_metrics(struct core *core, const struct object *instance, struct arena *a, struct buf *out,
+                      bool *ret_more, struct err *err);
+bool training_metrics_delete(struct db_conn *c, int64_t instance, struct err *err);
+
+/* --- files (files.c) --- */
+/* Calls fn for every regular file below dirfd; links and special files are left out and told to skipped.
+ * Depth and number are bounded. */
+struct training_file {
+    const char *path; /* relative */
+    int dirfd;        /* of its folder */
+    const char *name;
+    int64_t size;
+    unsigned mode;
+};
+struct training_walk {
+    bool (*file)(void *ctx, const struct training_file *f, struct err *err);
+    void (*skipped)(void *ctx, const char *path, const char *why); /* may be NULL */
+    void *ctx;
+    int64_t files; /* so far */
+};
+bool training_walk(struct training_walk *w, const char *folder, struct err *err);
+/* Copies a tree to a folder that does not exist yet: under another name first, then renamed. */
+bool training_copy(const char *from, const char *to, struct task *t, struct err *err);
+/* One pass: removes the folders of deleted instances. For the keeper. */
+bool training_sweep(struct core *core, struct err *err);
+
+#endif
