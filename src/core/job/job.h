@@ -36,6 +36,8 @@ struct jobs *jobs_start(struct core *core);
 void jobs_stop(struct jobs *j);         /* NULL allowed; containers go on */
 void jobs_wake(struct jobs *j);         /* something changed: look again */
 struct exec *jobs_exec(struct jobs *j); /* NULL: none (yet) */
+struct curves;
+struct curves *jobs_curves(struct jobs *j); /* core/job/curves.h */
 
 /* Inside a write: changes the state when it is still `from` (ERR_CONFLICT otherwise), with an event. */
 /* What becomes of a job that is being stopped when its containers have ended. */

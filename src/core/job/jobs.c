@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/log.h"
+#include "core/job/curves.h"
 #include "core/job/jobs_own.h"
 #include "core/job/owner.h"
 #include "exec/local/local.h"
@@ -16,6 +17,11 @@
 struct exec *jobs_exec(struct jobs *j)
 {
     return j ? j->exec : NULL;
+}
+
+struct curves *jobs_curves(struct jobs *j)
+{
+    return j->curves;
 }
 
 /* --- looking --- */
@@ -266,9 +272,12 @@ static bool purge(struct look *l, struct err *err)
     for (size_t i = 0; i < rows.n; i++) {
         const struct db_value *v = rows.row[i].v;
         for (int32_t attempt = 1; attempt <= (int32_t)v[1].i; attempt++)
-            for (int32_t rank = 0; rank < (int32_t)v[2].i; rank++)
-                if (!x->ops->remove(x, (struct exec_id){v[0].i, attempt, rank}, err))
+            for (int32_t rank = 0; rank < (int32_t)v[2].i; rank++) {
+                struct exec_id id = {v[0].i, attempt, rank};
+                if (!x->ops->remove(x, id, err))
                     return false;
+                curves_forget(l->jobs->core, id);
+            }
         int64_t job = v[0].i;
         if (!db_write(l->jobs->core->db, purged_write, &job, err))
             return false;
@@ -383,6 +392,7 @@ struct jobs *jobs_start(struct core *core)
     j->core = core;
     j->again = true;
     launchers_start(j);
+    j->curves = curves_start(core, j);
     j->thread = thread_start("jobs", jobs_thread, j);
     return j;
 }
@@ -397,6 +407,7 @@ void jobs_stop(struct jobs *j)
     pthread_mutex_unlock(&j->lock);
     pthread_join(j->thread, NULL);
     launchers_stop(j);
+    curves_stop(j->curves);
     struct exec *x = j->exec;
     if (x) {
         x->ops->watch(x, NULL, NULL);

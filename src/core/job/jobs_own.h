@@ -15,6 +15,7 @@ struct jobs {
     pthread_mutex_t lock;
     pthread_cond_t work;
     bool stop, again;
+    struct curves *curves;
     struct pool *launchers;
     struct launching *launching; /* under lock */
     pthread_mutex_t checkout_lock;
@@ -43,6 +44,9 @@ struct ranks look_ranks(const struct look *l, const struct object *job);
 
 /* job_place.c: asks the scheduler and moves what may start to `starting`; keeps the reasons of the others. */
 bool jobs_place(struct look *l, struct err *err);
+/* job_curves.c: the action `curves` of a job. */
+bool job_show_curves(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+                     int *status, struct err *err);
 /* launch_work.c */
 #define CHECKOUT_KEEP_S 3600
 #define SWEEP_EVERY_US  INT64_C(600000000)

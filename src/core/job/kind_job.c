@@ -1,5 +1,6 @@
 /* The kind `job`: what people give and see. */
 #include "base/clock.h"
+#include "core/job/jobs_own.h"
 #include "core/job/owner.h"
 
 static const char *const then_names[] = {"", "failed", "retry", "queued"};
@@ -302,6 +303,32 @@ static bool run_events(struct op *op, struct object *o, const struct db_value *i
     return true;
 }
 
+static const struct field curves_fields[] = {
+    {.name = "rank",
+     .type = FIELD_INT,
+     .flags = FIELD_CREATE,
+     .max = 1000,
+     .fallback = "0",
+     .title = {"Rank", "节点"}},
+    {.name = "attempt",
+     .type = FIELD_INT,
+     .flags = FIELD_CREATE,
+     .max = 1000000,
+     .fallback = "0",
+     .title = {"Attempt", "运行次数"},
+     .help = {"0: the newest", "0 表示最近一次"}},
+    {.name = "span",
+     .type = FIELD_INT,
+     .flags = FIELD_CREATE,
+     .min = 1,
+     .max = 86400,
+     .fallback = "600",
+     .unit = "seconds",
+     .title = {"Span", "时间范围"},
+     .help = {"Up to 600: by seconds; else by minutes", "不超过 600 时按秒，否则按分钟"}},
+    {0},
+};
+
 static const struct action actions[] = {
     {.name = "stop", .permission = "job.stop", .title = {"Stop", "停止"}, .danger = true, .run = run_stop},
     {.name = "events",
@@ -310,6 +337,13 @@ static const struct action actions[] = {
      .answer = "JobEvents",
      .title = {"Events", "事件"},
      .run = run_events},
+    {.name = "curves",
+     .permission = "job.read",
+     .read_only = true,
+     .fields = curves_fields,
+     .answer = "JobCurves",
+     .title = {"Curves", "曲线"},
+     .run = job_show_curves},
     {0},
 };
 
