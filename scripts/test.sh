@@ -1,7 +1,8 @@
 #!/bin/bash
 # Runs the tests: scripts/test.sh all, or the names of parts (scripts/test.sh list shows them). Each part
 # builds and installs what it needs, writes build/log/PART.log and prints its duration. A part is left out
-# only when the repository has no folder for it. Extra arguments after -- go to pytest:
+# only when the repository has no folder for it. Tests that fail are run once more; those
+# that pass then are named at the end, "flaky: PART: TEST". Extra arguments after -- go to pytest:
 #     scripts/test.sh api -- -k tokens -x
 set -u
 cd "$(dirname "$0")/.."
@@ -42,12 +43,27 @@ mode_build() {
     make --no-print-directory "build-$1"
 }
 
+# units MODE: the C tests of a build. As in scripts/pytest.sh a few that failed are run once more, and named when they
+# pass then; what a sanitizer found is not.
+units() {
+    local output=build/$1/units.txt failed=build/$1/Testing/Temporary/LastTestsFailed.log names
+    rm -f "$failed"
+    set -o pipefail
+    ctest --test-dir "build/$1" -j "$jobs" --output-on-failure --no-tests=error 2>&1 | tee "$output" && return 0
+    [ -s "$failed" ] && [ "$(wc -l <"$failed")" -le 5 ] && ! grep -qE 'Sanitizer|: runtime error:' "$output" || return 1
+    names=$(cut -d: -f2 "$failed")
+    echo "== failed; once more:"
+    ctest --test-dir "build/$1" --rerun-failed --output-on-failure || return 1
+    printf 'flaky: %s\n' $names
+    printf '%s\n' $names >>"$INGOT_FLAKY"
+}
+
 run_unit() {
-    mode_build san && ctest --test-dir build/san -j "$jobs" --output-on-failure --no-tests=error
+    mode_build san && units san
 }
 
 run_tsan() {
-    mode_build tsan && ctest --test-dir build/tsan -j "$jobs" --output-on-failure --no-tests=error &&
+    mode_build tsan && units tsan &&
         INGOT_BUILD=$root/build/tsan pytest tests/net
 }
 
@@ -69,8 +85,7 @@ run_fuzz() {
 }
 
 pytest() {
-    scripts/venv.sh && .cache/venv/bin/python -m pytest -p no:cacheprovider -q --timeout=900 -n "$jobs" \
-        "$@" "${extra[@]}"
+    scripts/pytest.sh "$@" "${extra[@]}"
 }
 
 run_net() {
@@ -133,6 +148,8 @@ exists() {
 # run_part NAME FUNCTION: 0 when it passed
 run_part() {
     local log=build/log/$1.log start=$SECONDS status
+    export INGOT_FLAKY=$root/build/log/$1.flaky
+    rm -f "$INGOT_FLAKY"
     printf '%-8s ' "$1"
     # A job of its own, so that the time limit ends everything the part started.
     timeout -k 30 "$part_limit" "$0" --run "$2" "${extra[@]}" >"$log" 2>&1 </dev/null
@@ -189,6 +206,9 @@ for name in "${names[@]}"; do
     else
         failed+=("$name")
     fi
+done
+for name in "${names[@]}"; do
+    [ ! -e "build/log/$name.flaky" ] || sed "s/^/flaky: $name: /" "build/log/$name.flaky"
 done
 [ ${#failed[@]} = 0 ] || echo "failed parts: ${failed[*]}"
 echo "$passed passed, ${#failed[@]} failed"

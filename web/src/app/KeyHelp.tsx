@@ -1,4 +1,5 @@
 import { Modal } from 'antd'
+import { useEscape } from '../components/hooks'
 import { useI18n, type Key } from '../i18n'
 import { useRegisteredKeys } from './keys'
 
@@ -9,6 +10,7 @@ const formKeys: { keys: string; label: Key }[] = [
 
 export function KeyHelp({ onClose }: { onClose: () => void }) {
   const { t } = useI18n()
+  useEscape(onClose)
   const registered = useRegisteredKeys()
   const groups: { title: Key; rows: { keys: string; label: Key }[] }[] = [
     { title: 'keys.page', rows: registered.filter((s) => s.group === 'page') },

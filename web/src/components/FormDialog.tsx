@@ -2,6 +2,7 @@ import { App, Button, Modal } from 'antd'
 import { useCallback, useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { useBlocker } from 'react-router'
 import { useI18n } from '../i18n'
+import { useEscape } from './hooks'
 
 interface Props {
   title: string
@@ -62,19 +63,7 @@ export function FormDialog(props: Props) {
     const first = form.current?.querySelector<HTMLElement>('input:not([hidden]), textarea, button')
     if (opened && !form.current?.contains(document.activeElement)) first?.focus()
   }
-  // Escape counts from the moment the dialog is seen, not only once it has the focus.
-  const escape = useRef<(() => void) | null>(null)
-  useLayoutEffect(() => {
-    escape.current = asking ? null : close
-  })
-  useLayoutEffect(() => {
-    const onEscape = (event: globalThis.KeyboardEvent) => {
-      const inside = document.activeElement?.closest('.ant-modal-root, .ant-select-dropdown, .ant-dropdown, .ant-popover')
-      if (event.key === 'Escape' && !event.defaultPrevented && !inside) escape.current?.()
-    }
-    document.addEventListener('keydown', onEscape)
-    return () => document.removeEventListener('keydown', onEscape)
-  }, [])
+  useEscape(asking ? null : close)
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault()

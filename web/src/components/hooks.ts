@@ -1,4 +1,4 @@
-import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 
 const query = globalThis.window?.matchMedia?.('(max-width: 720px)')
 
@@ -50,4 +50,20 @@ export function useTitle(...parts: (string | null | undefined)[]): void {
   useEffect(() => {
     document.title = title
   }, [title])
+}
+
+/** For what opens above the page: Escape counts from the moment it is seen, not only once it has the focus. */
+export function useEscape(run: (() => void) | null): void {
+  const latest = useRef(run)
+  useLayoutEffect(() => {
+    latest.current = run
+  })
+  useLayoutEffect(() => {
+    const onEscape = (event: KeyboardEvent) => {
+      const inside = document.activeElement?.closest('.ant-modal-root, .ant-drawer, .ant-select-dropdown, .ant-dropdown, .ant-popover')
+      if (event.key === 'Escape' && !event.defaultPrevented && !inside) latest.current?.()
+    }
+    document.addEventListener('keydown', onEscape)
+    return () => document.removeEventListener('keydown', onEscape)
+  }, [])
 }

@@ -5,6 +5,7 @@ import { useKeys, type Shortcut } from '../../app/keys'
 import { request } from '../../api/client'
 import { invalidate } from '../../api/objects'
 import { formatBytes, formatDuration } from '../../components/format'
+import { useEscape } from '../../components/hooks'
 import { Icon } from '../../components/Icon'
 import { problemText } from '../../components/problem'
 import { ErrorState } from '../../components/States'
@@ -58,6 +59,7 @@ export function SampleDrawer({ version, id, filter, pages, colorOf, onOpen, onCl
     { keys: 'h', label: 'keys.shapes', group: 'form', run: () => setShapes((old) => !old) },
   ], [go])
   useKeys(shortcuts)
+  useEscape(onClose)
   const at = pages.indexOf(id)
   const nextId = at === undefined ? undefined : pages.idAt(at + 1)
   useEffect(() => {

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useApp } from '../../app/context'
 import type { Item, Kind } from '../../api/kinds'
 import { useCount, useDelete, type Place } from '../../api/objects'
+import { useEscape } from '../../components/hooks'
 import { nameOf } from '../../components/names'
 import { ProblemNote } from '../../components/ProblemNote'
 import { useI18n } from '../../i18n'
@@ -31,6 +32,7 @@ export function DeleteDialog({ kind, place, item, onClose, onDeleted }: Props) {
   const [current] = useState(item)
   const name = nameOf(kind, current)
   const children = kinds.filter((k) => k.scope === 'child' && k.parent === kind.name && k.verbs.includes('list'))
+  useEscape(onClose)
   const mustType = kind.name === 'project'
   const run = async () => {
     try {
