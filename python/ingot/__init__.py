@@ -3,6 +3,7 @@
 from ._version import __version__
 from .client import Client
 from .collection import Collection, Page
+from .datasets import Datasets
 from .errors import (
     ConfigError,
     Conflict,
@@ -16,8 +17,11 @@ from .errors import (
     Unauthorized,
     Unavailable,
 )
+from .transfer import TaskFailed
 from .types import (
     Audit,
+    Dataset,
+    DatasetVersion,
     Group,
     GroupMember,
     LabelSet,
@@ -28,6 +32,7 @@ from .types import (
     Role,
     Session,
     Spec,
+    Task,
     Token,
     User,
 )
@@ -39,6 +44,9 @@ __all__ = [
     "ConfigError",
     "Conflict",
     "ConnectionFailed",
+    "Dataset",
+    "DatasetVersion",
+    "Datasets",
     "Forbidden",
     "Group",
     "GroupMember",
@@ -56,6 +64,8 @@ __all__ = [
     "Session",
     "Spec",
     "Stale",
+    "Task",
+    "TaskFailed",
     "Token",
     "Unauthorized",
     "Unavailable",

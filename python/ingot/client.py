@@ -14,8 +14,10 @@ import httpx
 from . import config
 from ._version import __version__
 from .collection import Collection, Which, _id
+from .datasets import Datasets
 from .errors import ConnectionFailed, Problem, problem
-from .types import Audit, Group, GroupMember, LabelSet, Member, Object, Project, Role, Session, Spec, Token, User
+from .transfer import Progress, wait
+from .types import Audit, Group, GroupMember, LabelSet, Member, Object, Project, Role, Session, Spec, Task, Token, User
 
 _IDEMPOTENT = frozenset({"GET", "HEAD", "PUT", "DELETE"})
 _FIRST_DELAY = 0.1
@@ -65,6 +67,8 @@ class Client:
         self.sessions: Collection[Session] = Collection(self, "sessions")
         self.audit: Collection[Audit] = Collection(self, "audit")
         self.label_sets: Collection[LabelSet] = Collection(self, "label-sets")
+        self.datasets = Datasets(self)
+        self.tasks: Collection[Task] = Collection(self, "tasks")
         self.specs: Collection[Spec] = Collection(self, "specs")
 
     def kind(self, plural: str) -> Collection[Object]:
@@ -148,6 +152,10 @@ class Client:
                     size += len(piece)
         return size
 
+    def wait(self, task: Which, *, progress: Progress = False, what: str = "Working") -> Task:
+        """Until a task is over: the task when it is done, else TaskFailed. KeyboardInterrupt cancels it."""
+        return wait(self, task, progress, what)
+
     # --- requests ---
 
     def request(
@@ -195,6 +203,29 @@ class Client:
                 return answer
             time.sleep(_delay(attempt, answer.headers.get("retry-after")))
         raise AssertionError("unreachable")
+
+    def checked(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, str | int] | None = None,
+        content: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> httpx.Response:
+        """The raw answer; raises a Problem on refusal."""
+        answer = self.send(method, path, params=params, content=content, headers=headers)
+        if answer.status_code >= 400:
+            raise _problem(answer)
+        return answer
+
+    def pieces(self, path: str, headers: Mapping[str, str], status: int) -> Iterator[bytes]:
+        """The bytes of an answer as they come; any other status is a failure."""
+        with self._http.stream("GET", path, headers=dict(headers)) as answer:
+            if answer.status_code != status:
+                answer.read()
+                raise _problem(answer)
+            yield from answer.iter_bytes()
 
     def close(self) -> None:
         self._http.close()

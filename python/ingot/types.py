@@ -102,6 +102,40 @@ class LabelSet(Base):
     labels: list[dict[str, Any]]
 
 
+class Dataset(Base):
+    project: Ref
+    name: str
+    data_type: str
+    annotation_type: str
+    label_set: Ref | None
+    public: bool
+
+
+class DatasetVersion(Base):
+    name: str
+    number: int
+    description: str | None
+    state: str
+    samples: int
+    annotated: int
+    cleaned: int
+    bytes: int
+    digest: str | None
+
+
+class Task(Base):
+    project: Ref
+    name: str
+    type: str
+    state: str
+    done: int | None
+    total: int | None
+    problems: int | None
+    message: str | None
+    result: Any
+    output_name: str | None
+
+
 class Spec(Base):
     name: str
     cpus: float

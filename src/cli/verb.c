@@ -1,17 +1,52 @@
 #include "cli/verb.h"
 
+#include "cli/dataset.h"
 #include "cli/input.h"
 #include "cli/scope.h"
 
 static const struct verb verbs[] = {
-    {"list", VERB_LIST, "list %s objects", NULL, verb_list},
-    {"get", VERB_READ, "show one %s", "NAME", verb_get},
-    {"create", VERB_CREATE, "make a %s", "[NAME]", verb_create},
-    {"update", VERB_UPDATE, "change a %s", "NAME", verb_update},
-    {"delete", VERB_DELETE, "delete one %s or several", "NAME...", verb_delete},
-    {NULL, 0, NULL, NULL, NULL},
+    {.name = "list", .needs = VERB_LIST, .summary = "list %s objects", .words = NULL, .run = verb_list},
+    {.name = "get", .needs = VERB_READ, .summary = "show one %s", .words = "NAME", .run = verb_get},
+    {.name = "create", .needs = VERB_CREATE, .summary = "make a %s", .words = "[NAME]", .run = verb_create},
+    {.name = "update", .needs = VERB_UPDATE, .summary = "change a %s", .words = "NAME", .run = verb_update},
+    {.name = "delete",
+     .needs = VERB_DELETE,
+     .summary = "delete one %s or several",
+     .words = "NAME...",
+     .run = verb_delete},
+    {.name = NULL},
 };
-static const struct verb action_verb = {"", 0, "%s", "NAME", verb_action};
+static const struct verb action_verb = {.name = "", .summary = "%s", .words = "NAME", .run = verb_action};
+
+/* What single kinds have besides. */
+static const struct verb own_verbs[] = {
+    {.name = "import",
+     .kind = "dataset",
+     .summary = "bring a folder, an archive or a file in",
+     .words = "PATH NAME[:VERSION]",
+     .flags = dataset_import_flags,
+     .flag_count = DATASET_IMPORT_FLAGS,
+     .min_words = 2,
+     .max_words = 2,
+     .run = dataset_import},
+    {.name = "export",
+     .kind = "dataset",
+     .summary = "take a version out as an archive",
+     .words = "NAME[:VERSION]",
+     .flags = dataset_export_flags,
+     .flag_count = DATASET_EXPORT_FLAGS,
+     .min_words = 1,
+     .max_words = 1,
+     .run = dataset_export},
+    {.name = "diff",
+     .kind = "dataset",
+     .summary = "what differs between two versions",
+     .words = "NAME:VERSION :VERSION",
+     .min_words = 2,
+     .max_words = 2,
+     .run = dataset_diff},
+    {.name = NULL},
+};
 
 static const struct flag list_flags[] = {
     {"limit", 0, FLAG_VALUE, "N", "how many, 1 to 200 (20 when absent)", NULL},
@@ -84,7 +119,14 @@ static void collect_flags(struct arena *a, struct verb_use *u)
             input_flags(a, fields, with, true, taken, u->flag_count + cli_flag_count, &n);
         add_flags(a, u, more, n);
     }
-    add_flags(a, u, cli_flags, cli_flag_count);
+    add_flags(a, u, u->verb->flags, u->verb->flag_count);
+    /* A letter of the verb's own stands for the one of all commands. */
+    for (size_t i = 0; i < cli_flag_count; i++) {
+        struct flag f = cli_flags[i];
+        for (size_t k = 0; k < u->verb->flag_count; k++)
+            f.letter = f.letter == u->verb->flags[k].letter ? 0 : f.letter;
+        add_flags(a, u, &f, 1);
+    }
 }
 
 static void describe(struct arena *a, struct verb_use *u)
@@ -93,8 +135,10 @@ static void describe(struct arena *a, struct verb_use *u)
     const char *name = u->action ? u->action->name : u->verb->name;
     const char *words = u->action && u->action->on_kind ? NULL : u->verb->words;
     u->usage = arena_printf(a, "ingot %s %s%s%s [flags]", word, name, words ? " " : "", words ? words : "");
-    u->takes_object = words && u->verb->needs != VERB_CREATE;
-    if (u->action)
+    u->takes_object = words && u->verb->needs != VERB_CREATE && strncmp(words, "PATH", 4) != 0;
+    if (u->verb->kind)
+        u->summary = u->verb->summary;
+    else if (u->action)
         u->summary = u->action->title.en ? u->action->title.en : u->action->name;
     else
         u->summary = u->verb->needs == VERB_LIST && u->kind->titles.en
@@ -108,6 +152,9 @@ bool verb_find(struct arena *a, const struct kind *k, struct str name, struct ve
     struct verb_use u = {.kind = k};
     for (const struct verb *v = verbs; v->name; v++)
         if (str_is(name, v->name) && (k->verbs & v->needs))
+            u.verb = v;
+    for (const struct verb *v = own_verbs; v->name; v++)
+        if (str_is(name, v->name) && strcmp(v->kind, k->name) == 0)
             u.verb = v;
     for (const struct action *act = k->actions; !u.verb && act && act->name; act++) {
         if (str_is(name, act->name)) {
@@ -128,9 +175,12 @@ const char **verb_names(struct arena *a, const struct kind *k)
     size_t actions = 0, n = 0;
     while (k->actions && k->actions[actions].name)
         actions++;
-    const char **out = arena_array(a, const char *, countof(verbs) + actions + 1);
+    const char **out = arena_array(a, const char *, countof(verbs) + countof(own_verbs) + actions + 1);
     for (const struct verb *v = verbs; v->name; v++)
         if (k->verbs & v->needs)
+            out[n++] = v->name;
+    for (const struct verb *v = own_verbs; v->name; v++)
+        if (strcmp(v->kind, k->name) == 0)
             out[n++] = v->name;
     for (size_t i = 0; i < actions; i++)
         out[n++] = k->actions[i].name;
@@ -141,6 +191,10 @@ bool verb_run(struct cli *cli, const struct verb_use *use, const struct args *ar
 {
     size_t min = use->takes_object ? 1 : 0;
     size_t max = use->verb->needs == VERB_DELETE ? SIZE_MAX : min || use->verb->needs == VERB_CREATE ? 1 : 0;
+    if (use->verb->kind) {
+        min = use->verb->min_words;
+        max = use->verb->max_words;
+    }
     return args_count(args, min, max, use->usage, err) &&
            use->verb->run(cli, use->kind, use->action, args, err);
 }

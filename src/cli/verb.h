@@ -13,6 +13,10 @@ struct verb {
     const char *words;   /* positional: "NAME", "NAME..." or NULL */
     bool (*run)(struct cli *cli, const struct kind *k, const struct action *act, const struct args *args,
                 struct err *err);
+    /* Verbs of one kind only: its name, its flags, how many words it takes. They need no verb of the kind. */
+    const char *kind;
+    const struct flag *flags;
+    size_t flag_count, min_words, max_words;
 };
 
 /* One verb of one kind, ready to be parsed, explained or completed. */

@@ -113,6 +113,22 @@ static void set_body(CURL *c, const struct client_request *q, struct exchange_st
     curl_easy_setopt(c, CURLOPT_CUSTOMREQUEST, q->method);
 }
 
+static int on_tick(void *ctx, unused_ok curl_off_t in_all, curl_off_t in, unused_ok curl_off_t out_all,
+                   curl_off_t out)
+{
+    const struct client_request *q = ctx;
+    return q->tick(q->tick_ctx, out, in) ? 0 : 1;
+}
+
+static void set_tick(CURL *c, const struct client_request *q)
+{
+    if (!q->tick)
+        return;
+    curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, on_tick);
+    curl_easy_setopt(c, CURLOPT_XFERINFODATA, q);
+}
+
 static void set_security(CURL *c, const struct client_request *q)
 {
     if (q->insecure) {
@@ -199,6 +215,7 @@ bool client_do(struct arena *a, const struct client_request *q, struct client_an
     set_common(c, q, &s, reason);
     set_body(c, q, &s);
     set_security(c, q);
+    set_tick(c, q);
     struct curl_slist *headers = set_headers(c, q);
     CURLcode code = curl_easy_perform(c);
     /* A sink that had enough still gets the answer it saw. */

@@ -25,6 +25,10 @@ struct client_request {
     /* When set, the answer's body goes here instead of memory; returning false ends the transfer. */
     bool (*sink)(void *ctx, struct str piece);
     void *sink_ctx;
+    /* When set, called while bytes move and about once a second otherwise, with how many were sent and
+     * received; false ends the exchange (ERR_UPSTREAM). */
+    bool (*tick)(void *ctx, int64_t sent, int64_t received);
+    void *tick_ctx;
 };
 
 struct client_answer {

@@ -1,7 +1,7 @@
 /* Programs with pages of their own that run in a job's container: JupyterLab, VS Code, TensorBoard. Each is a
- * row of one table. People reach them on the tools' own origin (`--tools-listen`), at /t/<job>/<tool>/..., which
- * is proxied to the tool's port in rank 0: pages that a notebook makes must not act with the platform's session
- * of whoever looks at them.
+ * row of one table. People reach them on the tools' own origin (`--tools-listen`), at /t/<job>/<tool>/...,
+ * which is proxied to the tool's port in rank 0: pages that a notebook makes must not act with the platform's
+ * session of whoever looks at them.
  *
  * The platform gives a one-time ticket (tool_url), which the tools' origin exchanges for a cookie of its own
  * (api/tools.c): bound to the session or token that asked, to the job and to the tool. */

@@ -1,0 +1,147 @@
+"""Whole datasets in and out: ``client.datasets.import_("cats/", "cats", project=project, type="detection")``."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Mapping, Union, cast
+
+from .collection import Collection, Which, _id
+from .errors import NotFound
+from .transfer import Bundle, Progress, download, upload, wait
+from .types import Dataset, DatasetVersion, Object, Task
+
+if TYPE_CHECKING:
+    from .client import Client
+
+#: A dataset by its name, its id, or as it was read.
+Named = Union[str, Which]
+
+_DATA = {"text-class": "text", "text-spans": "text", "audio-class": "audio", "transcription": "audio"}
+
+
+class Datasets(Collection[Dataset]):
+    def __init__(self, client: Client) -> None:
+        super().__init__(client, "datasets")
+
+    def versions(self, dataset: Which) -> Collection[DatasetVersion]:
+        return Collection(self._client, f"datasets/{_id(dataset)}/versions")
+
+    def version(self, dataset: Which, version: str | int | None = None) -> DatasetVersion:
+        """"v3" or 3; None: the newest."""
+        number = None if version is None else int(str(version).removeprefix("v"))
+        found = self.versions(dataset).page(
+            sort="-number", limit=1, filter=None if number is None else f"number = {number}"
+        )
+        for item in found.items:
+            return item
+        raise NotFound(404, {"code": "not_found", "detail": f"the dataset has no version {version or ''}".strip()})
+
+    def import_(
+        self,
+        path: str | os.PathLike[str],
+        name: Named,
+        *,
+        project: Which | None = None,
+        version: str | int | None = None,
+        type: str | None = None,
+        format: str | None = None,
+        every: int | None = None,
+        per_second: float | None = None,
+        progress: Progress = False,
+        wait: bool = True,
+    ) -> Task:
+        """Brings a folder, an archive or a file in; the task, whose `result` counts what was added and changed.
+
+        :param name: the dataset; a name is looked up in `project`
+        :param version: "v3" or 3, "new"; absent: the newest draft, or a new version when there is none
+        :param type: makes the dataset, with this annotation type, when there is none of that name
+        :param progress: True draws a bar; a function is told ``(what, done, total)``
+        :param wait: False: the import goes on in the background
+        """
+        bundle = Bundle(path)
+        dataset = self._find_or_make(name, project, type)
+        into = self._to_fill(dataset, version)
+        id = upload(self._client, bundle, cast(Which, dataset["project"]), progress)
+        fields: Object = {"uploads": [{"upload": id, "name": bundle.name}]}
+        for key, value in (("format", format), ("every", every), ("per_second", per_second)):
+            if value is not None:
+                fields[key] = value
+        task = cast(Task, self.versions(dataset).action(into, "import", **fields))
+        return self._client.wait(task, progress=progress, what="Importing") if wait else task
+
+    def export(
+        self,
+        dataset: Named,
+        *,
+        project: Which | None = None,
+        version: str | int | None = None,
+        format: str = "ingot",
+        samples: bool = True,
+        path: str | os.PathLike[str] | None = None,
+        progress: Progress = False,
+    ) -> Path:
+        """An archive in a format; the file it was written to (`path`, or the export's own name in this folder)."""
+        return self._take_out(dataset, project, version, "export", path, progress, format=format, samples=samples)
+
+    def training_data(
+        self,
+        dataset: Named,
+        *,
+        project: Which | None = None,
+        version: str | int | None = None,
+        seed: int = 0,
+        test_share: float = 0.2,
+        samples: bool = True,
+        path: str | os.PathLike[str] | None = None,
+        progress: Progress = False,
+    ) -> Path:
+        """Annotated samples in two parts, the same for the same seed."""
+        fields = {"seed": seed, "test_share": test_share, "samples": samples}
+        return self._take_out(dataset, project, version, "training-data", path, progress, **fields)
+
+    def diff(
+        self, dataset: Named, before: str | int, after: str | int, *, project: Which | None = None
+    ) -> Object:
+        """Samples added, removed, changed and annotated differently from one version to another."""
+        which = self._find(dataset, project)
+        old, new = self.version(which, before), self.version(which, after)
+        path = f"datasets/{_id(which)}/versions/{new['id']}/compare"
+        return cast(Object, self._client.request("GET", path, params={"with": old["id"]}))
+
+    # --- which one ---
+
+    def _find(self, dataset: Named, project: Which | None) -> Mapping[str, Any]:
+        return self.find(dataset, project=project) if isinstance(dataset, str) else self.get(dataset)
+
+    def _find_or_make(self, name: Named, project: Which | None, type: str | None) -> Mapping[str, Any]:
+        try:
+            return self._find(name, project)
+        except NotFound:
+            if not isinstance(name, str) or type is None:
+                raise
+        return self.create(name=name, project=project, annotation_type=type, data_type=_DATA.get(type, "image"))
+
+    def _to_fill(self, dataset: Mapping[str, Any], version: str | int | None) -> DatasetVersion:
+        if version is not None and version != "new":
+            return self.version(dataset, version)
+        if version is None:
+            for draft in self.versions(dataset).page(sort="-number", limit=1, filter='state = "draft"').items:
+                return draft
+        return self.versions(dataset).create()
+
+    def _take_out(
+        self,
+        dataset: Named,
+        project: Which | None,
+        version: str | int | None,
+        action: str,
+        path: str | os.PathLike[str] | None,
+        progress: Progress,
+        **fields: Any,
+    ) -> Path:
+        which = self._find(dataset, project)
+        task = cast(Task, self.versions(which).action(self.version(which, version), action, **fields))
+        done = wait(self._client, task, progress, "Exporting")
+        to = Path(path) if path is not None else Path(Path(done["output_name"] or "export.zip").name)
+        return download(self._client, f"tasks/{done['id']}/download", to, progress)

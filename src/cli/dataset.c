@@ -1,0 +1,335 @@
+#include "cli/dataset.h"
+
+#include "cli/bundle.h"
+#include "cli/dataset_version.h"
+#include "cli/interrupt.h"
+#include "cli/progress.h"
+#include "cli/remote.h"
+#include "cli/sending.h"
+#include "cli/waiting.h"
+
+#define SHOWN_PROBLEMS 10
+
+const struct flag dataset_import_flags[DATASET_IMPORT_FLAGS] = {
+    {"version", 0, FLAG_VALUE, "VERSION", "into this version (v3), or `new`; otherwise the newest draft",
+     NULL},
+    {"format", 0, FLAG_VALUE, "FORMAT", "coco, voc, yolo ...; otherwise it is found out", NULL},
+    {"type", 0, FLAG_VALUE, "TYPE", "make the dataset, with this annotation type, when there is none", NULL},
+    {"every", 0, FLAG_VALUE, "N", "every Nth frame of videos", NULL},
+    {"per-second", 0, FLAG_VALUE, "N", "so many frames per second of videos", NULL},
+    {"report", 0, FLAG_VALUE, "FILE", "write everything that was skipped or repaired to a file", NULL},
+    {"no-wait", 0, FLAG_SWITCH, NULL, "do not wait for the import after the upload", NULL},
+    {"quiet", 0, FLAG_SWITCH, NULL, "no progress", NULL},
+};
+
+const struct flag dataset_export_flags[DATASET_EXPORT_FLAGS] = {
+    {"to", 'o', FLAG_VALUE, "FILE", "where to; - is standard output. Otherwise the export's own name", NULL},
+    {"format", 0, FLAG_VALUE, "FORMAT", "coco, voc, yolo ...; otherwise Ingot's own", NULL},
+    {"training", 0, FLAG_SWITCH, NULL, "training data in two parts instead of a format", NULL},
+    {"seed", 0, FLAG_VALUE, "N", "with --training: another seed, another split", NULL},
+    {"test-share", 0, FLAG_VALUE, "SHARE", "with --training: 0 to 0.9 (0.2 when absent)", NULL},
+    {"no-samples", 0, FLAG_SWITCH, NULL, "the annotations without the samples' files", NULL},
+    {"force", 0, FLAG_SWITCH, NULL, "overwrite the file", NULL},
+    {"quiet", 0, FLAG_SWITCH, NULL, "no progress", NULL},
+};
+
+/* --- import --- */
+
+static bool number_flag(const struct args *args, const char *flag, struct json_out *o, const char *key,
+                        struct err *err)
+{
+    const char *text = args_value(args, flag);
+    char *end;
+    if (!text)
+        return true;
+    double v = strtod(text, &end);
+    if (!*text || *end || !(v > 0 && v <= 1e9))
+        return err_set(err, ERR_MALFORMED, NULL, "--%s: \"%s\" is not a number above 0", flag, text);
+    json_key(o, key);
+    json_real(o, v);
+    return true;
+}
+
+static bool import_body(const struct args *args, const char *upload, const char *name, struct buf *out,
+                        struct err *err)
+{
+    struct json_out o;
+    json_begin(&o, out);
+    json_object(&o);
+    if (args_value(args, "format"))
+        json_kz(&o, "format", args_value(args, "format"));
+    if (!number_flag(args, "every", &o, "every", err) ||
+        !number_flag(args, "per-second", &o, "per_second", err))
+        return false;
+    json_key(&o, "uploads");
+    json_array(&o);
+    json_object(&o);
+    json_kz(&o, "upload", upload);
+    json_kz(&o, "name", name);
+    json_object_end(&o);
+    json_array_end(&o);
+    json_object_end(&o);
+    return true;
+}
+
+static bool start_task(struct cli *cli, const char *path, struct str body, int64_t *ret, yyjson_val **ret_v,
+                       struct err *err)
+{
+    struct remote_call call = {.method = "POST", .path = path, .body = body};
+    if (!remote_json(cli, &call, ret_v, err))
+        return false;
+    *ret = yyjson_get_sint(yyjson_obj_get(*ret_v, "id"));
+    return *ret > 0 || err_set(err, ERR_UPSTREAM, NULL, "%s answered without a task", cli->config.url);
+}
+
+/* Everything that was skipped or repaired: to a file, else the first few lines. */
+static bool tell_problems(struct cli *cli, const struct args *args, int64_t id, int64_t problems,
+                          struct err *err)
+{
+    struct client_answer answer;
+    const char *path = arena_printf(&cli->arena, "/tasks/%lld/report", (long long)id);
+    const char *file = args_value(args, "report");
+    if (file)
+        return problems ? waiting_download(cli, path, file, true, err) : true;
+    if (!problems || args_has(args, "quiet"))
+        return true;
+    if (!remote_do(cli, &(struct remote_call){.method = "GET", .path = path}, &answer, err)) {
+        fprintf(stderr, "%lld records were skipped or repaired\n", (long long)problems);
+        return err->code == ERR_UPSTREAM; /* too large to be shown */
+    }
+    struct str rest = answer.body;
+    for (int i = 0; i < SHOWN_PROBLEMS && rest.n; i++) {
+        yyjson_val *v = json_parse(&cli->arena, str_cut(rest, '\n', &rest), err);
+        struct str name = json_str(yyjson_obj_get(v, "file")), at = json_str(yyjson_obj_get(v, "position"));
+        fprintf(stderr, "  " STR_FMT "%s" STR_FMT ": " STR_FMT "\n", STR_ARG(name), at.n ? ", " : "",
+                STR_ARG(at), STR_ARG(json_str(yyjson_obj_get(v, "reason"))));
+    }
+    if (problems > SHOWN_PROBLEMS)
+        fprintf(stderr, "  and %lld more: --report FILE writes them all\n",
+                (long long)(problems - SHOWN_PROBLEMS));
+    return true;
+}
+
+static void print_value(yyjson_val *v)
+{
+    size_t n;
+    auto_free char *text = yyjson_val_write(v, YYJSON_WRITE_PRETTY_TWO_SPACES, &n);
+    if (text)
+        puts(text);
+}
+
+static void tell_import(struct cli *cli, const struct dataset_version *v, yyjson_val *task)
+{
+    yyjson_val *r = yyjson_obj_get(task, "result");
+    if (cli->output == OUTPUT_JSON) {
+        print_value(task);
+        return;
+    }
+    if (cli->output == OUTPUT_NAME) {
+        printf("%s:%s\n", v->dataset_name, v->name);
+        return;
+    }
+    printf("%s:%s: %lld added, %lld changed, %lld as they were; format " STR_FMT "\n", v->dataset_name,
+           v->name, (long long)yyjson_get_sint(yyjson_obj_get(r, "added")),
+           (long long)yyjson_get_sint(yyjson_obj_get(r, "changed")),
+           (long long)yyjson_get_sint(yyjson_obj_get(r, "same")),
+           STR_ARG(json_str(yyjson_obj_get(r, "format"))));
+}
+
+static bool upload(struct cli *cli, struct bundle *b, const struct dataset_version *v,
+                   const struct args *args, const char **ret, struct err *err)
+{
+    struct progress p;
+    if (b->left_out)
+        fprintf(stderr, "%zu links and special files are left out\n", b->left_out);
+    progress_begin(&p, "Uploading", true, args_has(args, "quiet"));
+    bool ok = sending_run(cli, b, v->project, &p, ret, err);
+    progress_end(&p);
+    bundle_close(b);
+    return ok;
+}
+
+/* Uploads and imports; *ret_task is the task as it ended, or as it began with --no-wait. */
+static bool bring_in(struct cli *cli, struct bundle *b, const struct dataset_version *v,
+                     const struct args *args, yyjson_val **ret_task, int64_t *ret_id, struct err *err)
+{
+    const char *id;
+    auto_buf struct buf body = {0}, check = {0};
+    if (!import_body(args, "", "", &check, err) || !upload(cli, b, v, args, &id, err) ||
+        !import_body(args, id, b->name, &body, err))
+        return false;
+    const char *path = arena_printf(&cli->arena, "%s/import", v->path);
+    if (!start_task(cli, path, buf_view(&body), ret_id, ret_task, err))
+        return false;
+    sending_forget(cli, b, v->project);
+    return args_has(args, "no-wait") ||
+           waiting_task(cli, *ret_id, "Importing", args_has(args, "quiet"), ret_task, err);
+}
+
+/* What Ctrl-C was pressed in ends first; then the program does as if it had not been caught. */
+static bool finished(bool ok, const struct err *err)
+{
+    if (!ok && interrupt_wanted()) {
+        fprintf(stderr, "%s\n", err->message);
+        interrupt_end();
+    }
+    return ok;
+}
+
+bool dataset_import(struct cli *cli, unused_ok const struct kind *k, unused_ok const struct action *act,
+                    const struct args *args, struct err *err)
+{
+    struct bundle b;
+    struct dataset_version v;
+    yyjson_val *task;
+    int64_t id;
+    if (!bundle_open(&cli->arena, args->words[0], &b, err) ||
+        !dataset_version_to_fill(cli, args, args->words[1], &v, err))
+        return false;
+    interrupt_watch();
+    if (!finished(bring_in(cli, &b, &v, args, &task, &id, err), err))
+        return false;
+    if (args_has(args, "no-wait")) {
+        if (cli->output == OUTPUT_JSON)
+            print_value(task);
+        else
+            printf("task %lld imports into %s:%s\n", (long long)id, v.dataset_name, v.name);
+        return true;
+    }
+    tell_import(cli, &v, task);
+    return tell_problems(cli, args, id, yyjson_get_sint(yyjson_obj_get(task, "problems")), err);
+}
+
+/* --- export --- */
+
+static bool export_request(struct cli *cli, const struct dataset_version *v, const struct args *args,
+                           struct buf *body, const char **ret_path, struct err *err)
+{
+    bool training = args_has(args, "training");
+    int64_t seed = 0;
+    struct json_out o;
+    if (!args_int(args, "seed", 0, INT64_MAX, &seed, err))
+        return false;
+    if (training ? args_has(args, "format") : args_has(args, "seed") || args_has(args, "test-share"))
+        return err_set(err, ERR_MALFORMED, NULL,
+                       "--training has --seed and --test-share, an export has --format");
+    json_begin(&o, body);
+    json_object(&o);
+    json_kbool(&o, "samples", !args_has(args, "no-samples"));
+    if (training) {
+        json_kint(&o, "seed", seed);
+        if (!number_flag(args, "test-share", &o, "test_share", err))
+            return false;
+    } else {
+        json_kz(&o, "format", args_has(args, "format") ? args_value(args, "format") : "ingot");
+    }
+    json_object_end(&o);
+    *ret_path = arena_printf(&cli->arena, "%s/%s", v->path, training ? "training-data" : "export");
+    return true;
+}
+
+/* `-o json`, as with other commands, would make a file called json. */
+static bool target(const struct args *args, const char **ret, struct err *err)
+{
+    *ret = args_value(args, "to");
+    if (!*ret)
+        return true;
+    if (strcmp(*ret, "json") == 0 || strcmp(*ret, "table") == 0 || strcmp(*ret, "name") == 0)
+        return err_set(err, ERR_MALFORMED, NULL, "-o names the file of an export; write ./%s if you mean it",
+                       *ret);
+    if (strcmp(*ret, "-") == 0)
+        return !isatty(STDOUT_FILENO) ||
+               err_set(err, ERR_MALFORMED, NULL, "an archive is not for a terminal");
+    return args_has(args, "force") || access(*ret, F_OK) != 0 ||
+           err_set(err, ERR_EXISTS, NULL, "%s exists: --force overwrites it", *ret);
+}
+
+static bool take_out(struct cli *cli, const struct dataset_version *v, const struct args *args,
+                     const char **to, yyjson_val **ret_task, struct err *err)
+{
+    auto_buf struct buf body = {0};
+    const char *path;
+    yyjson_val *task;
+    int64_t id;
+    bool quiet = args_has(args, "quiet");
+    if (!export_request(cli, v, args, &body, &path, err) ||
+        !start_task(cli, path, buf_view(&body), &id, &task, err) ||
+        !waiting_task(cli, id, "Exporting", quiet, &task, err))
+        return false;
+    if (!*to) {
+        *to = arena_strz(&cli->arena, json_str(yyjson_obj_get(task, "output_name")));
+        if (strchr(*to, '/') || !**to)
+            return err_set(err, ERR_UPSTREAM, NULL, "the export has no name: give -o FILE");
+        if (access(*to, F_OK) == 0 && !args_has(args, "force"))
+            return err_set(err, ERR_EXISTS, NULL, "%s exists: --force overwrites it", *to);
+    }
+    *ret_task = task;
+    path = arena_printf(&cli->arena, "/tasks/%lld/download", (long long)id);
+    return waiting_download(cli, path, *to, quiet, err);
+}
+
+bool dataset_export(struct cli *cli, unused_ok const struct kind *k, unused_ok const struct action *act,
+                    const struct args *args, struct err *err)
+{
+    struct dataset_version v;
+    const char *to;
+    yyjson_val *task;
+    if (!target(args, &to, err) || !dataset_version_find(cli, args, args->words[0], NULL, &v, err))
+        return false;
+    interrupt_watch();
+    if (!finished(take_out(cli, &v, args, &to, &task, err), err))
+        return false;
+    if (cli->output == OUTPUT_JSON)
+        print_value(task);
+    else if (strcmp(to, "-") != 0)
+        printf("%s\n", to);
+    return true;
+}
+
+/* --- diff --- */
+
+static void tell_diff(yyjson_val *v)
+{
+    static const struct {
+        const char *change;
+        char sign;
+    } signs[] = {{"added", '+'}, {"removed", '-'}, {"changed", '~'}, {"annotated", '*'}};
+    yyjson_val *item;
+    size_t i, n, shown = yyjson_arr_size(yyjson_obj_get(v, "items"));
+    int64_t all = 0;
+    yyjson_arr_foreach(yyjson_obj_get(v, "items"), i, n, item)
+    {
+        struct str change = json_str(yyjson_obj_get(item, "change"));
+        char sign = '?';
+        for (size_t s = 0; s < countof(signs); s++)
+            sign = str_is(change, signs[s].change) ? signs[s].sign : sign;
+        printf("%c " STR_FMT "\n", sign, STR_ARG(json_str(yyjson_obj_get(item, "name"))));
+    }
+    for (size_t s = 0; s < countof(signs); s++) {
+        int64_t count = yyjson_get_sint(yyjson_obj_get(v, signs[s].change));
+        all += count;
+        printf("%s%lld %s", s ? ", " : "", (long long)count,
+               s == 3 ? "annotated differently" : signs[s].change);
+    }
+    putchar('\n');
+    if (all > (int64_t)shown)
+        fprintf(stderr, "The first %zu of %lld are listed.\n", shown, (long long)all);
+}
+
+bool dataset_diff(struct cli *cli, unused_ok const struct kind *k, unused_ok const struct action *act,
+                  const struct args *args, struct err *err)
+{
+    struct dataset_version before, after;
+    yyjson_val *answer;
+    if (!dataset_version_find(cli, args, args->words[0], NULL, &before, err) ||
+        !dataset_version_find(cli, args, args->words[1], &before, &after, err))
+        return false;
+    const char *path = arena_printf(&cli->arena, "%s/compare?with=%lld", after.path, (long long)before.id);
+    if (!remote_json(cli, &(struct remote_call){.method = "GET", .path = path}, &answer, err))
+        return false;
+    if (cli->output == OUTPUT_JSON)
+        print_value(answer);
+    else
+        tell_diff(answer);
+    return true;
+}

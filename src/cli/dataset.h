@@ -1,0 +1,18 @@
+/* Whole datasets in and out from a shell: import, export, diff. */
+#ifndef INGOT_CLI_DATASET_H
+#define INGOT_CLI_DATASET_H
+
+#include "cli/verb.h"
+
+extern const struct flag dataset_import_flags[], dataset_export_flags[];
+#define DATASET_IMPORT_FLAGS 8
+#define DATASET_EXPORT_FLAGS 8
+
+bool dataset_import(struct cli *cli, const struct kind *k, const struct action *act, const struct args *args,
+                    struct err *err);
+bool dataset_export(struct cli *cli, const struct kind *k, const struct action *act, const struct args *args,
+                    struct err *err);
+bool dataset_diff(struct cli *cli, const struct kind *k, const struct action *act, const struct args *args,
+                  struct err *err);
+
+#endif

@@ -1,0 +1,88 @@
+"""Datasets by the Python SDK: import, export, training data, diff."""
+
+import zipfile
+
+import ingot
+import pytest
+from breaking import Pretender, Proxy
+from harness import DEADLINE, unique
+from test_cli_data import folder, large  # noqa: F401
+from test_datasets import png
+from test_sdk import client  # noqa: F401
+
+
+@pytest.fixture
+def space(client):
+    return client.projects.create(name=unique("p"))
+
+
+def test_a_folder_in_and_out(client, space, folder, tmp_path):
+    seen = []
+    with pytest.raises(ingot.NotFound):
+        client.datasets.import_(folder, "cats", project=space)
+    task = client.datasets.import_(folder, "cats", project=space, type="detection", progress=lambda *x: seen.append(x))
+    assert (task["result"]["added"], task["result"]["format"]) == (13, "coco")
+    assert {what for what, _, _ in seen} == {"Uploading", "Importing"}
+    assert any(what == "Uploading" and done == total for what, done, total in seen)
+    again = client.datasets.import_(folder, "cats", project=space)
+    assert again["result"]["same"] == 13
+
+    out = client.datasets.export("cats", project=space, format="coco", path=tmp_path / "cats.zip")
+    assert out == tmp_path / "cats.zip"
+    with zipfile.ZipFile(out) as archive:
+        assert archive.testzip() is None
+        assert sum(n.endswith(".png") for n in archive.namelist()) == 13
+    split = client.datasets.training_data("cats", project=space, seed=3, path=tmp_path / "t.zip")
+    assert "train.json" in zipfile.ZipFile(split).namelist()
+    assert not list(tmp_path.glob("*.partial"))
+
+
+def test_versions_and_their_differences(client, space, folder):
+    client.datasets.import_(folder, "cats", project=space, type="detection")
+    dataset = client.datasets.find("cats", project=space)
+    (folder / "images" / "000.png").unlink()
+    (folder / "images" / "new.png").write_bytes(png(5, 5))
+    client.datasets.import_(folder, dataset, version="new")
+    assert [v["name"] for v in client.datasets.versions(dataset).list(sort="number")] == ["v1", "v2"]
+    assert client.datasets.version(dataset)["name"] == "v2"
+    found = client.datasets.diff(dataset, "v1", 2)
+    assert (found["added"], found["removed"], found["changed"]) == (1, 1, 0)
+    with pytest.raises(ingot.NotFound):
+        client.datasets.version(dataset, "v9")
+    with pytest.raises(ingot.Invalid):
+        client.datasets.import_(folder, dataset, format="odd")
+
+
+def test_a_bar(client, space, folder, capsys):
+    client.datasets.import_(folder, "cats", project=space, type="detection", progress=True)
+    shown = capsys.readouterr().err
+    assert "Uploading  [########################] 100%" in shown
+
+
+def test_a_broken_connection_goes_on(server, client, space, large):
+    with Proxy(server.url, after=5 << 20) as proxy, ingot.Client(proxy.url, token=client.make_token(unique())["secret"],
+                                                                 timeout=DEADLINE) as own:
+        task = own.datasets.import_(large, "large", project=space, type="detection")
+        assert task["result"]["added"] == 1
+        assert proxy.offsets[0] == 0 and any(proxy.offsets)
+
+
+def test_a_task_that_was_cancelled(tmp_path):
+    (tmp_path / "a.png").write_bytes(png(4, 4))
+    with Pretender() as server, ingot.Client(server.url, token="ingot_x", timeout=DEADLINE) as client:
+        def interrupt(what, done, total):
+            if what == "Importing":
+                raise KeyboardInterrupt
+        with pytest.raises(KeyboardInterrupt):
+            client.datasets.import_(tmp_path / "a.png", 7, progress=interrupt)
+        assert server.cancelled.is_set()
+        with pytest.raises(ingot.TaskFailed) as caught:
+            client.wait(5)
+        assert caught.value.task["state"] == "cancelled"
+
+
+def test_nothing_to_import(client, tmp_path):
+    with pytest.raises(ValueError, match="no files"):
+        client.datasets.import_(tmp_path, "cats")
+    with pytest.raises(FileNotFoundError):
+        client.datasets.import_(tmp_path / "none", "cats")
