@@ -1,7 +1,6 @@
 """Signing in through a real OpenID Connect provider (tests/oidc), by its login form; and through the same one as a
 plain OAuth2 server."""
 
-import fcntl
 import html.parser
 import json
 import re
@@ -32,21 +31,9 @@ PROVIDERS = {
 }
 
 
-def install() -> None:
-    """npm ci, once for all workers."""
-    wanted = (FOLDER / "package-lock.json").read_text()
-    with open(FOLDER / "package.json") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        done = FOLDER / "node_modules" / ".installed"
-        if not done.exists() or done.read_text() != wanted:
-            subprocess.run([ROOT / "scripts/node.sh", "npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"],
-                           cwd=FOLDER, check=True)
-            done.write_text(wanted)
-
-
 class Provider:
     def __init__(self, redirect: str, ids: list[str]) -> None:
-        install()
+        subprocess.run([FOLDER / "install.sh"], check=True)
         clients = [{"client_id": f"ingot-{id}", "client_secret": SECRET, "redirect_uris": [redirect.format(id)],
                     "grant_types": ["authorization_code"], "response_types": ["code"],
                     "id_token_signed_response_alg": PROVIDERS[id].get("alg", "RS256"),

@@ -5,7 +5,8 @@ import { join, resolve } from 'node:path'
 
 export const adminPassword = 'browser-test-admin'
 
-function ready(server: ChildProcess): Promise<string> {
+/** The address that a program prints when it is ready. */
+export function ready(program: ChildProcess): Promise<string> {
   return new Promise((done, fail) => {
     let text = ''
     const take = (chunk: Buffer) => {
@@ -13,34 +14,47 @@ function ready(server: ChildProcess): Promise<string> {
       const url = /https?:\/\/[\d.:]+/.exec(text)?.[0]
       if (url && text.includes('\n')) done(url)
     }
-    server.stdout?.on('data', take)
-    server.stderr?.on('data', (chunk: Buffer) => {
+    program.stdout?.on('data', take)
+    program.stderr?.on('data', (chunk: Buffer) => {
       process.stderr.write(chunk)
     })
-    server.on('exit', (code) => fail(new Error(`the server ended with ${code}: ${text}`)))
+    program.on('error', fail)
+    program.on('exit', (code) => fail(new Error(`${program.spawnfile} ended with ${code}: ${text}`)))
   })
 }
 
-/** One server per run, on a free port and a folder of its own. */
-export default async function start(): Promise<() => Promise<void>> {
+export interface Running {
+  url: string
+  stop: () => Promise<void>
+}
+
+/** A server on a free port and a folder of its own. */
+export async function serve(args: string[] = [], environment: Record<string, string> = {}): Promise<Running> {
   const build = process.env['INGOT_BUILD'] ?? resolve(__dirname, '../../build/san')
   const data = mkdtempSync(join(tmpdir(), 'ingot-browser-'))
-  const server = spawn(join(build, 'ingot'), ['serve', '--data', data, '--listen', '127.0.0.1:0'], {
-    env: { ...process.env, INGOT_ADMIN_PASSWORD: adminPassword },
+  const server = spawn(join(build, 'ingot'), ['serve', '--data', data, '--listen', '127.0.0.1:0', ...args], {
+    env: { ...process.env, INGOT_ADMIN_PASSWORD: adminPassword, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  try {
-    process.env['INGOT_URL'] = await ready(server)
-  } catch (error) {
-    rmSync(data, { recursive: true, force: true })
-    throw error
-  }
-  return async () => {
-    const ended = new Promise((done) => server.on('exit', done))
+  const ended = new Promise<number | null>((done) => server.on('exit', done))
+  const stop = async () => {
     if (server.exitCode === null) server.kill('SIGTERM')
-    const code = server.exitCode ?? (await ended)
+    const code = await ended
     rmSync(data, { recursive: true, force: true })
     // The sanitizers' findings end the program with a code of their own.
     if (code !== 0) throw new Error(`the server ended with ${String(code)}`)
   }
+  try {
+    return { url: await ready(server), stop }
+  } catch (error) {
+    rmSync(data, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** One server per run. */
+export default async function start(): Promise<() => Promise<void>> {
+  const server = await serve()
+  process.env['INGOT_URL'] = server.url
+  return server.stop
 }
