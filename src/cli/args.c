@@ -50,35 +50,53 @@ static const struct flag *match(struct arena *a, const struct flag *flags, size_
     return f;
 }
 
-bool args_parse(struct arena *a, const struct flag *flags, size_t flag_count, int argc, char **argv,
-                struct args *ret, struct err *err)
+/* How many flags the words can hold at most: letters of switches may stand together (-it). */
+static size_t most_flags(int argc, char **argv)
 {
-    struct args out = {.given = arena_array(a, struct arg, (size_t)argc + 1),
-                       .words = arena_array(a, const char *, (size_t)argc + 1)};
-    bool ended = false;
-    for (int i = 0; i < argc; i++) {
-        const char *word = argv[i];
-        if (ended || word[0] != '-' || word[1] == 0) {
-            out.words[out.word_count++] = word;
-            continue;
-        }
-        if (strcmp(word, "--") == 0) {
-            ended = true;
-            continue;
-        }
+    size_t n = 1;
+    for (int i = 0; i < argc; i++)
+        n += argv[i][0] == '-' ? strlen(argv[i]) : 0;
+    return n;
+}
+
+/* The flag of argv[*i] and its value, which may be the next word. */
+static bool take_flag(struct arena *a, const struct flag *flags, size_t flag_count, int argc, char **argv,
+                      int *i, struct args *out, struct err *err)
+{
+    for (const char *word = argv[*i]; word;) {
         const char *value = NULL;
         const struct flag *f = match(a, flags, flag_count, word, &value, err);
         if (!f)
             return false;
-        if (f->takes == FLAG_SWITCH && value)
+        bool letters = word[1] != '-' && f->takes == FLAG_SWITCH && value && word[2] != '=';
+        if (f->takes == FLAG_SWITCH && value && !letters)
             return err_set(err, ERR_MALFORMED, NULL, "--%s takes no value", f->name);
         if (f->takes == FLAG_VALUE && !value) {
-            if (i + 1 == argc)
+            if (*i + 1 == argc)
                 return err_set(err, ERR_MALFORMED, NULL, "--%s needs a value: --%s %s", f->name, f->name,
                                f->value ? f->value : "VALUE");
-            value = argv[++i];
+            value = argv[++*i];
         }
-        out.given[out.given_count++] = (struct arg){f, value};
+        out->given[out->given_count++] = (struct arg){f, letters ? NULL : value};
+        word = letters ? arena_printf(a, "-%s", value) : NULL;
+    }
+    return true;
+}
+
+bool args_parse(struct arena *a, const struct flag *flags, size_t flag_count, int argc, char **argv,
+                struct args *ret, struct err *err)
+{
+    struct args out = {.given = arena_array(a, struct arg, most_flags(argc, argv)),
+                       .words = arena_array(a, const char *, (size_t)argc + 1)};
+    bool ended = false;
+    for (int i = 0; i < argc; i++) {
+        const char *word = argv[i];
+        if (ended || word[0] != '-' || word[1] == 0)
+            out.words[out.word_count++] = word;
+        else if (strcmp(word, "--") == 0)
+            ended = true;
+        else if (!take_flag(a, flags, flag_count, argc, argv, &i, &out, err))
+            return false;
     }
     *ret = out;
     return true;

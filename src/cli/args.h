@@ -1,5 +1,5 @@
-/* Command-line words against a table of flags. `--name value`, `--name=value`, `-n value`; `--` ends the
- * flags. Everything else is positional. Values point into argv. */
+/* Command-line words against a table of flags. `--name value`, `--name=value`, `-n value`, switches
+ * together (`-it`); `--` ends the flags. Everything else is positional. Values point into argv. */
 #ifndef INGOT_CLI_ARGS_H
 #define INGOT_CLI_ARGS_H
 

@@ -217,6 +217,8 @@ int cli_main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     if (!dispatch(&cli, argc, rotate(&cli.arena, argc, argv), &code, &err))
         code = fail(&cli, &err);
+    else if (code == 0)
+        code = cli.exit_code;
     /* A full disk or a closed pipe behind standard output is a failure too. */
     if (fflush(stdout) != 0 && code == 0)
         code = err_info(ERR_INTERNAL)->exit_code;

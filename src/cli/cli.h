@@ -22,6 +22,7 @@ struct cli {
     yyjson_val *problem; /* the last refusal, for what the error type has no room for */
     const char *project; /* flag --project */
     bool quiet;          /* completion: no prompts */
+    int exit_code;       /* of a command that ran well but ends as what it ran did (exec, train) */
 };
 
 /* A command that is no kind's. */

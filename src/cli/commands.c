@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/complete.h"
 #include "cli/help.h"
+#include "cli/running.h"
 #include "cli/serve.h"
 #include "record/record_cli.h"
 
@@ -56,6 +57,30 @@ const struct command commands[] = {
      .flags = account_use_flags,
      .flag_count = 1,
      .run = account_use},
+    {.name = "train",
+     .usage = "run [flags] -- COMMAND... | resume TRAINING[/RUN]",
+     .summary = "train a model: start, follow the log, end as the command did",
+     .examples = "ingot train run --data digits --algo classifier:v2 --spec small --save-to digits -- "
+                 "python3 train.py\n"
+                 "ingot train run --name nightly --spec small --nodes 2 -- 'torchrun train.py'\n"
+                 "ingot train resume nightly",
+     .flags = running_train_flags,
+     .flag_count = RUNNING_TRAIN_FLAGS,
+     .run = running_train},
+    {.name = "logs",
+     .usage = "JOB | TRAINING[/RUN]",
+     .summary = "what a job or a run of a training printed",
+     .examples = "ingot logs -f nightly\ningot logs 17 --rank 1",
+     .flags = running_logs_flags,
+     .flag_count = RUNNING_LOGS_FLAGS,
+     .run = running_logs},
+    {.name = "exec",
+     .usage = "JOB | TRAINING[/RUN] [-- COMMAND...]",
+     .summary = "run a command, or a shell, in a container that runs",
+     .examples = "ingot exec -it nightly -- bash\ningot exec 17 -- nvidia-smi",
+     .flags = running_exec_flags,
+     .flag_count = RUNNING_EXEC_FLAGS,
+     .run = running_exec},
     {.name = "backup",
      .usage = "FILE",
      .summary = "copy the whole platform into a file, while it runs",

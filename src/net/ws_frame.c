@@ -34,7 +34,7 @@ static size_t head_size(const struct ws_reader *r)
     if (r->head_n < 2)
         return 2;
     unsigned length = r->head[1] & 127;
-    return 2 + (length == 126 ? 2 : length == 127 ? 8 : 0) + 4;
+    return 2 + (length == 126 ? 2 : length == 127 ? 8 : 0) + (r->of_server ? 0 : 4);
 }
 
 static uint64_t payload_length(const struct ws_reader *r)
@@ -55,7 +55,7 @@ static bool check_start(struct ws_reader *r)
     bool final = r->head[0] & 0x80;
     unsigned length = r->head[1] & 127;
     enum ws_opcode op = opcode_of(r);
-    if ((r->head[0] & 0x70) || !(r->head[1] & 0x80))
+    if ((r->head[0] & 0x70) || !(r->head[1] & 0x80) != r->of_server)
         return fail(r, 1002);
     if (is_control(r))
         return (final && length <= 125 && op <= WS_PONG) || fail(r, 1002);
@@ -85,7 +85,8 @@ static bool check_head(struct ws_reader *r)
 static void unmask(struct ws_reader *r, const char *p, size_t n)
 {
     struct buf *to = is_control(r) ? &r->control : &r->message;
-    const uint8_t *mask = r->head + head_size(r) - 4;
+    static const uint8_t none[4] = {0};
+    const uint8_t *mask = r->of_server ? none : r->head + head_size(r) - 4;
     buf_reserve(to, n);
     char *out = to->p + to->n;
     for (size_t i = 0; i < n; i++)

@@ -1,5 +1,5 @@
-/* The framing of WebSocket messages (RFC 6455), apart from any socket: a reader of client frames that puts
- * messages together, and the header of server frames. */
+/* The framing of WebSocket messages (RFC 6455), apart from any socket: a reader of frames that puts messages
+ * together, and the header of server frames. */
 #ifndef INGOT_NET_WS_FRAME_H
 #define INGOT_NET_WS_FRAME_H
 
@@ -16,7 +16,8 @@ struct ws_reader {
     uint64_t at;   /* payload bytes read, for the mask */
     struct buf control;
     bool in_payload, in_message, text;
-    int error; /* close code after a violation */
+    bool of_server; /* set after ws_reader_init: frames come from a server, which does not mask them */
+    int error;      /* close code after a violation */
     /* A whole message or control frame; false stops the reader. */
     bool (*frame)(void *ctx, enum ws_opcode opcode, struct str payload);
     void *ctx;
