@@ -3,6 +3,7 @@
 #include "api/answers.h"
 #include "api/auth.h"
 #include "api/docs.h"
+#include "api/oci.h"
 #include "api/problem.h"
 #include "api/rest.h"
 #include "api/web.h"
@@ -161,6 +162,8 @@ void api_handle(struct request *r, void *core)
 {
     if (str_is(r->path, "/api") || str_starts(r->path, "/api/"))
         handle_api(r, core);
+    else if (str_is(r->path, "/v2") || str_starts(r->path, "/v2/"))
+        oci_handle(r, core);
     else if (str_is(r->path, "/docs"))
         docs_respond(r);
     else

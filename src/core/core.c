@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "core/account/accounts.h"
 #include "core/changes.h"
+#include "core/image/image.h"
 #include "core/job/job.h"
 #include "core/keeper.h"
 #include "core/schema.h"
@@ -109,6 +110,8 @@ struct core *core_open(const struct core_options *o, struct arena *a, const char
         read_roots(core, config_path(core, o, a), a, err)) {
         core->accounts = accounts_new(core, config_path(core, o, a), err);
         if (core->accounts && accounts_first_admin(core, a, &password, err))
+            core->images = images_start(core, err);
+        if (core->images)
             core->tasks = tasks_start(core, TASK_THREADS, err);
         if (core->tasks) {
             core->keeper = keeper_start(core);
@@ -125,10 +128,12 @@ void core_close(struct core *core)
 {
     if (!core)
         return;
+    images_stop(core->images);
     jobs_stop(core->jobs);
     keeper_stop(core->keeper);
     tasks_stop(core->tasks);
     pool_free(core->pool);
+    images_free(core->images);
     media_free(core->media);
     store_close(core->store);
     accounts_free(core->accounts);

@@ -11,6 +11,7 @@ struct store;    /* blobs: store/store.h */
 struct media;    /* pictures, sound, video: media/media.h */
 struct tasks;    /* long work: core/task/task.h */
 struct jobs;
+struct images;
 struct keeper;  /* housekeeping: core/keeper.h */
 struct changes; /* feed of committed changes: core/changes.h */
 
@@ -23,8 +24,9 @@ struct core {
     struct media *media;
     struct tasks *tasks;
     struct keeper *keeper;
-    struct jobs *jobs; /* what runs in containers: core/job/job.h */
-    const char *data;  /* the data folder, absolute */
+    struct images *images; /* unpacked layers: core/image/image.h */
+    struct jobs *jobs;     /* what runs in containers: core/job/job.h */
+    const char *data;      /* the data folder, absolute */
     int data_fd;
     const char *public_url;          /* "https://ingot.example", or NULL: taken from the request */
     const char *const *import_roots; /* folders of the machine that imports may read */

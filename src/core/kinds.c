@@ -3,6 +3,7 @@
 #include "core/account/accounts.h"
 #include "core/data/sample.h"
 #include "core/folder/folder.h"
+#include "core/image/image.h"
 #include "core/job/job.h"
 #include "core/task/task.h"
 #include "core/training/training.h"
@@ -29,6 +30,8 @@ const struct kind *const kinds[] = {
     &kind_job,
     &kind_training,
     &kind_training_instance,
+    &kind_image,
+    &kind_image_version,
 };
 const size_t kind_count = countof(kinds);
 

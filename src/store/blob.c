@@ -163,15 +163,22 @@ bool blob_take_file(struct store *s, int dirfd, const char *name, struct digest 
     int64_t size;
     if (fd < 0)
         return err_errno(err, errno, "cannot open a file that was uploaded");
-    if (!hash_file(fd, &d, &size, err))
-        return false;
-    if (fchmod(fd, 0440) != 0 || fsync(fd) != 0)
-        return err_errno(err, errno, "cannot make a blob durable");
-    if (!blob_adopt(s, dirfd, name, &d, size, err))
+    if (!hash_file(fd, &d, &size, err) || !blob_take_hashed(s, dirfd, name, &d, size, err))
         return false;
     *ret = d;
     *ret_size = size;
     return true;
+}
+
+bool blob_take_hashed(struct store *s, int dirfd, const char *name, const struct digest *d, int64_t size,
+                      struct err *err)
+{
+    auto_fd int fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return err_errno(err, errno, "cannot open a file that was uploaded");
+    if (fchmod(fd, 0440) != 0 || fsync(fd) != 0)
+        return err_errno(err, errno, "cannot make a blob durable");
+    return blob_adopt(s, dirfd, name, d, size, err);
 }
 
 int blob_open(struct store *s, const struct digest *d, int64_t *ret_size, struct err *err)

@@ -64,6 +64,7 @@ struct store *store_open(const struct store_options *o, struct err *err)
         pthread_mutex_init(&s->lock[i], NULL);
     pthread_mutex_init(&s->appenders_lock, NULL);
     s->appenders = map_new();
+    s->hashes = map_new();
     s->uploads_fd = s->tmp_fd = s->cache_fd = -1;
     s->blobs_fd = open_dir(o->data, "blobs/sha256", err);
     if (s->blobs_fd >= 0)
@@ -91,6 +92,7 @@ void store_close(struct store *s)
         pthread_mutex_destroy(&s->lock[i]);
     pthread_mutex_destroy(&s->appenders_lock);
     map_free(s->appenders);
+    upload_hashes_free(s);
     free(s);
 }
 

@@ -20,6 +20,7 @@ struct store {
     pthread_mutex_t lock[STORE_LOCKS];
     pthread_mutex_t appenders_lock;
     struct map *appenders; /* ids of uploads being appended to */
+    struct map *hashes;    /* of uploads between two appends: struct upload_hash; under the same lock */
 };
 
 /* "ab/<hex>", relative to blobs_fd. */
@@ -28,5 +29,10 @@ void blob_path(const struct digest *d, char ret[BLOB_PATH_MAX]);
 /* Moves a durable temporary file into place and makes the row, or drops it when the blob is there already. */
 bool blob_adopt(struct store *s, int dirfd, const char *name, const struct digest *d, int64_t size,
                 struct err *err);
+
+/* The same for a finished file whose digest is known. */
+bool blob_take_hashed(struct store *s, int dirfd, const char *name, const struct digest *d, int64_t size,
+                      struct err *err);
+void upload_hashes_free(struct store *s);
 
 #endif

@@ -11,12 +11,61 @@
 
 #define KEEP_US (INT64_C(24) * 3600 * 1000000)
 
+#define MAX_HASHES 256
+
 struct upload_appender {
     struct store *store;
     struct upload upload;
     int fd;
     int64_t offset;
+    struct sha256 *hash; /* of all before offset, or NULL: then the file is read again at its end */
 };
+
+/* The hash of what an upload has so far, kept from one append to the next: an upload in pieces is then read
+ * once. Losing one costs time only. */
+struct upload_hash {
+    struct sha256 *hash;
+    int64_t offset;
+};
+
+static struct sha256 *hash_take(struct store *s, const char *id, int64_t offset)
+{
+    pthread_mutex_lock(&s->appenders_lock);
+    struct upload_hash *h = map_remove(s->hashes, str_of(id));
+    pthread_mutex_unlock(&s->appenders_lock);
+    struct sha256 *hash = h && h->offset == offset ? h->hash : NULL;
+    if (h && !hash)
+        sha256_free(h->hash);
+    free(h);
+    return hash || offset > 0 ? hash : sha256_new();
+}
+
+static void hash_keep(struct store *s, const char *id, struct sha256 *hash, int64_t offset)
+{
+    if (!hash)
+        return;
+    struct upload_hash *h = base_alloc(sizeof *h);
+    *h = (struct upload_hash){hash, offset};
+    pthread_mutex_lock(&s->appenders_lock);
+    bool room = map_count(s->hashes) < MAX_HASHES;
+    struct upload_hash *old = room ? map_set(s->hashes, str_of(id), h) : h;
+    pthread_mutex_unlock(&s->appenders_lock);
+    if (old)
+        sha256_free(old->hash);
+    free(old);
+}
+
+void upload_hashes_free(struct store *s)
+{
+    struct str key;
+    void *value;
+    for (size_t i = 0; map_next(s->hashes, &i, &key, &value);) {
+        struct upload_hash *h = value;
+        sha256_free(h->hash);
+        free(h);
+    }
+    map_free(s->hashes);
+}
 
 struct row_change {
     struct db_args args;
@@ -144,7 +193,8 @@ struct upload_appender *upload_append_begin(struct store *s, const struct upload
         return NULL;
     }
     struct upload_appender *p = base_zalloc(sizeof *p);
-    *p = (struct upload_appender){.store = s, .upload = *u, .fd = fd, .offset = offset};
+    *p = (struct upload_appender){
+        .store = s, .upload = *u, .fd = fd, .offset = offset, .hash = hash_take(s, u->id, offset)};
     return p;
 }
 
@@ -153,20 +203,30 @@ bool upload_append(struct upload_appender *p, struct str piece, struct err *err)
     if ((int64_t)piece.n > p->upload.length - p->offset)
         return err_set(err, ERR_TOO_LARGE, NULL, "more bytes than the upload's length of %lld",
                        (long long)p->upload.length);
-    if (!fs_write_all(p->fd, piece.p, piece.n, err))
+    if (!fs_write_all(p->fd, piece.p, piece.n, err)) {
+        sha256_free(p->hash); /* a part may be in the file */
+        p->hash = NULL;
         return false;
+    }
+    if (p->hash)
+        sha256_add(p->hash, piece.p, piece.n);
     p->offset += (int64_t)piece.n;
     return true;
 }
 
 /* The whole file becomes a blob; the row remembers which, so that asking again gives the same answer. */
-static bool finish(struct store *s, struct upload *u, struct err *err)
+static bool finish(struct store *s, struct upload *u, struct sha256 *hash, struct err *err)
 {
-    int64_t size;
-    if (!blob_take_file(s, s->uploads_fd, u->id, &u->blob, &size, err))
+    int64_t size = u->offset;
+    if (hash)
+        sha256_finish(hash, u->blob.b);
+    if (hash ? !blob_take_hashed(s, s->uploads_fd, u->id, &u->blob, size, err)
+             : !blob_take_file(s, s->uploads_fd, u->id, &u->blob, &size, err))
         return false;
-    struct row_change r = {db_args(digest_arg(&u->blob), db_int(clock_now() + KEEP_US), db_textz(u->id)),
-                           "UPDATE uploads SET digest = ?, expires_at = ? WHERE id = ?"};
+    u->length = u->offset = size;
+    struct row_change r = {
+        db_args(digest_arg(&u->blob), db_int(clock_now() + KEEP_US), db_int(size), db_textz(u->id)),
+        "UPDATE uploads SET digest = ?, expires_at = ?, length = ? WHERE id = ?"};
     if (!db_write(s->db, change_row, &r, err))
         return false;
     u->finished = true;
@@ -180,13 +240,15 @@ bool upload_append_end(struct upload_appender *p, struct upload *ret, struct err
     u.offset = p->offset;
     bool ok = fsync(p->fd) == 0 || err_errno(err, errno, "cannot make the upload durable");
     if (ok && u.offset == u.length) {
-        ok = finish(s, &u, err);
+        ok = finish(s, &u, p->hash, err);
+        p->hash = NULL;
     } else if (ok) {
         struct row_change r = {db_args(db_int(clock_now() + KEEP_US), db_textz(u.id)),
                                "UPDATE uploads SET expires_at = ? WHERE id = ?"};
         ok = db_write(s->db, change_row, &r, err);
     }
     close(p->fd);
+    hash_keep(s, u.id, p->hash, u.offset);
     release(s, u.id);
     free(p);
     if (ok)
@@ -194,11 +256,27 @@ bool upload_append_end(struct upload_appender *p, struct upload *ret, struct err
     return ok;
 }
 
+/* A blob of other bytes than promised is one that nobody uses: the collector takes it. */
+bool upload_finish(struct store *s, struct upload *u, const struct digest *expected, struct err *err)
+{
+    if (!claim(s, u->id))
+        return err_set(err, ERR_CONFLICT, NULL, "somebody is appending to this upload already");
+    bool ok = finish(s, u, hash_take(s, u->id, u->offset), err);
+    release(s, u->id);
+    if (!ok || !expected || memcmp(expected->b, u->blob.b, sizeof u->blob.b) == 0)
+        return ok;
+    char hex[SHA256_HEX + 1];
+    digest_hex(&u->blob, hex);
+    upload_delete(s, u, NULL);
+    return err_set(err, ERR_INVALID, "digest", "the bytes that came have the digest sha256:%s", hex);
+}
+
 bool upload_delete(struct store *s, const struct upload *u, struct err *err)
 {
     struct row_change r = {db_args(db_textz(u->id)), "DELETE FROM uploads WHERE id = ?"};
     if (!db_write(s->db, change_row, &r, err))
         return false;
+    sha256_free(hash_take(s, u->id, 0));
     if (unlinkat(s->uploads_fd, u->id, 0) != 0 && errno != ENOENT)
         return err_errno(err, errno, "cannot remove the upload's file");
     return true;

@@ -33,6 +33,10 @@ bool upload_append(struct upload_appender *p, struct str piece,
  * Frees p. */
 bool upload_append_end(struct upload_appender *p, struct upload *ret, struct err *err);
 
+/* Ends an upload whose length was only a limit: what is there becomes the blob. ERR_INVALID (field digest)
+ * when it is not the expected one (NULL: any), then the upload is dropped. */
+bool upload_finish(struct store *s, struct upload *u, const struct digest *expected, struct err *err);
+
 bool upload_delete(struct store *s, const struct upload *u, struct err *err);
 /* Removes uploads past their expiry (24 h after the last byte). */
 bool upload_sweep(struct store *s, struct err *err);

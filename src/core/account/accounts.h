@@ -38,6 +38,10 @@ bool accounts_resolve(struct accounts *acc, struct str secret, bool is_cookie, s
                       struct err *err);
 /* Gives the grants back; c is nobody afterwards. Harmless for callers without grants. */
 void accounts_caller_release(struct accounts *acc, struct caller *c);
+/* Another holder of the same caller; release both. */
+struct caller accounts_caller_ref(const struct caller *c);
+/* Nothing about who may do what has changed since the caller was made. */
+bool accounts_caller_current(const struct accounts *acc, const struct caller *c);
 /* A caller for what a controller does in a user's name. ERR_NOT_FOUND for unknown and disabled users. */
 bool accounts_caller_of(struct accounts *acc, int64_t user, struct caller *ret, struct err *err);
 
@@ -56,6 +60,9 @@ struct sign_in {
  */
 bool accounts_sign_in(struct core *core, const struct sign_in *s, char ret_secret[ACCOUNTS_SECRET_MAX],
                       unsigned *ret_retry, struct err *err);
+/* The same check without a session, for protocols that send the password (the registry): the user's id. */
+bool accounts_check_password(struct core *core, const struct sign_in *s, int64_t *ret_user,
+                             unsigned *ret_retry, struct err *err);
 /* Opens a session for a user whose identity is proven; how ("password", "corp") goes to the audit. */
 bool accounts_open_session(struct core *core, int64_t user, const struct sign_in *s, const char *how,
                            char ret_secret[ACCOUNTS_SECRET_MAX], struct err *err);

@@ -191,6 +191,19 @@ void accounts_caller_release(struct accounts *acc, struct caller *c)
     *c = (struct caller){0};
 }
 
+struct caller accounts_caller_ref(const struct caller *c)
+{
+    if (c->grants && c->grants != caller_system.grants)
+        grants_ref((struct grants *)c->grants);
+    return *c;
+}
+
+bool accounts_caller_current(const struct accounts *acc, const struct caller *c)
+{
+    const struct grants *g = grants_of(c);
+    return g && g->generation == atomic_load(&((struct accounts *)acc)->generation);
+}
+
 bool accounts_caller_of(struct accounts *acc, int64_t user, struct caller *ret, struct err *err)
 {
     struct grants *g;

@@ -133,8 +133,8 @@ static bool check_password(struct attempt *t, bool *ret_right, struct err *err)
     return true;
 }
 
-bool accounts_sign_in(struct core *core, const struct sign_in *s, char ret_secret[ACCOUNTS_SECRET_MAX],
-                      unsigned *ret_retry, struct err *err)
+bool accounts_check_password(struct core *core, const struct sign_in *s, int64_t *ret_user,
+                             unsigned *ret_retry, struct err *err)
 {
     struct arena auto_arena a;
     arena_init(&a);
@@ -150,7 +150,8 @@ bool accounts_sign_in(struct core *core, const struct sign_in *s, char ret_secre
     }
     if (right) {
         failures_clear(failures, s->name, address);
-        return accounts_open_session(core, t.user, s, "password", ret_secret, err);
+        *ret_user = t.user;
+        return true;
     }
     failures_add(failures, s->name, address, clock_now());
     struct sign_in shortened = *s;
@@ -160,6 +161,14 @@ bool accounts_sign_in(struct core *core, const struct sign_in *s, char ret_secre
     if (!db_write(core->db, write_failure, &t, err))
         return false;
     return err_set(err, ERR_UNAUTHORIZED, NULL, "the name or the password is wrong");
+}
+
+bool accounts_sign_in(struct core *core, const struct sign_in *s, char ret_secret[ACCOUNTS_SECRET_MAX],
+                      unsigned *ret_retry, struct err *err)
+{
+    int64_t user;
+    return accounts_check_password(core, s, &user, ret_retry, err) &&
+           accounts_open_session(core, user, s, "password", ret_secret, err);
 }
 
 struct change {
@@ -212,5 +221,6 @@ bool accounts_change_password(struct core *core, const struct caller *c, struct 
         !db_write(core->db, write_password, &change, err))
         return false;
     accounts_forget_user(core, c->user);
+    accounts_grants_changed(core); /* ends the registry's tokens */
     return true;
 }

@@ -1,0 +1,54 @@
+#include "api/oci_own.h"
+#include "api/range.h"
+
+static void no_blob(struct oci_call *call)
+{
+    struct err err = {0};
+    err_set(&err, ERR_NOT_FOUND, "blob", "the image has no blob " STR_FMT, STR_ARG(call->last));
+    oci_problem(call, &err, NULL, 0);
+}
+
+void oci_run_blob(struct oci_call *call)
+{
+    struct repository r;
+    struct digest d;
+    struct err err = {0};
+    int64_t size;
+    if (!oci_repository(call, &r) || !oci_digest(call, call->last, &d))
+        return;
+    if (!repository_blob(call->core, &r, &d, call->arena, &size, &err)) {
+        oci_problem(call, &err, NULL, 0);
+        return;
+    }
+    int fd = size < 0 ? -1 : blob_open(call->core->store, &d, &size, &err);
+    if (fd < 0 && (size < 0 || err.code == ERR_NOT_FOUND)) {
+        no_blob(call);
+        return;
+    }
+    if (fd < 0) {
+        oci_problem(call, &err, NULL, 0);
+        return;
+    }
+    const struct header headers[] = {
+        {STR("Docker-Distribution-Api-Version"), STR("registry/2.0")},
+        {STR("Content-Type"), STR("application/octet-stream")},
+        {STR("Docker-Content-Digest"), call->last},
+        {STR("Cache-Control"), STR("private, max-age=31536000, immutable")},
+    };
+    range_respond_file(call->request, fd, (uint64_t)size,
+                       arena_printf(call->arena, "\"" STR_FMT "\"", STR_ARG(call->last)), headers,
+                       countof(headers));
+}
+
+void oci_run_blob_delete(struct oci_call *call)
+{
+    struct repository r;
+    struct digest d;
+    struct err err = {0};
+    if (!oci_repository(call, &r) || !oci_digest(call, call->last, &d))
+        return;
+    if (repository_drop_blob(call->core, &r, &d, &err))
+        oci_answer(call, 202, NULL, 0, STR_NULL);
+    else
+        oci_problem(call, &err, NULL, 0);
+}
