@@ -49,6 +49,7 @@ struct exec_peer {
 struct exec_spec {
     struct exec_id id;
     const char *image;         /* what people call it; "host" is the built-in one, which has no layers */
+    bool host;                 /* the layers lie above the image host */
     const char *const *layers; /* folders with unpacked layers, lowest first */
     size_t n_layers;
     const char *const *argv; /* argv[0] found on the container's PATH */

@@ -1,5 +1,6 @@
 /* From a job's row to what its containers need. */
 #include "core/folder/folder.h"
+#include "core/image/image.h"
 #include "core/job/launch_own.h"
 
 #define DISK  (INT64_C(10) << 30)
@@ -110,6 +111,26 @@ static const char *text_field(struct launch *u, const char *field)
     return arena_strz(u->arena, object_text(u->job, field));
 }
 
+/* Its layers, and the variables and the user it was made with. One that is not unpacked yet is waited for. */
+static bool add_image(struct launch *u, struct err *err)
+{
+    struct image_ready image;
+    const struct image_want want = {.project = u->job->project, .name = u->spec.image, .job = u->job->id};
+    if (image_prepare(u->jobs->core, &want, u->arena, &image, err) != IMAGE_READY)
+        return false;
+    u->spec.host = image.host;
+    u->spec.layers = image.layers;
+    u->spec.n_layers = image.n_layers;
+    u->spec.user = image.user;
+    launch_env(u, "PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
+    for (size_t i = 0; i < image.n_env; i++) {
+        struct str value, name = str_cut(str_of(image.env[i]), '=', &value);
+        if (value.p && name.n)
+            launch_env(u, arena_strz(u->arena, name), arena_strz(u->arena, value));
+    }
+    return true;
+}
+
 /* What the user gave, and what frameworks expect of a gang. */
 static bool add_env(struct launch *u, struct err *err)
 {
@@ -119,7 +140,6 @@ static bool add_env(struct launch *u, struct err *err)
     size_t i, max;
     if (!doc)
         return false;
-    launch_env(u, "PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
     launch_env(u, "HOME", "/workspace");
     launch_env(u, "PYTHONUNBUFFERED", "1");
     launch_env(u, "INGOT_JOB", arena_printf(a, "%lld", (long long)u->job->id));
@@ -196,7 +216,7 @@ bool launch_build(struct launch *u, struct err *err)
     u->spec.grace_s = GRACE;
     add_command(u);
     add_peers(u);
-    if (!add_limits(u, err) || !add_env(u, err) ||
+    if (!add_limits(u, err) || !add_image(u, err) || !add_env(u, err) ||
         !add_version(u, "algorithm", &kind_algorithm_version, "/workspace/algorithm", err) ||
         !add_version(u, "model", &kind_model_version, "/workspace/model", err))
         return false;

@@ -351,7 +351,7 @@ static void write_plan(struct local *l, const struct exec_spec *spec, const stru
     container_cgroup(l, id, cgroup);
     pair(b, "cgroup", cgroup);
     pair_int(b, "uid_base", uid_base(l, spec, leases, n));
-    if (spec->n_layers == 0) {
+    if (spec->n_layers == 0 || spec->host) {
         pair(b, "host", "1");
         pair(b, "layer", l->host_dir);
     }

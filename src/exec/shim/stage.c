@@ -182,6 +182,28 @@ static bool overlay(const char *lower, const char *upper, const char *work, cons
     return failed == 0 || fail_errno("cannot mount the image on %s", target);
 }
 
+/* The machine's /usr below what layers above the image host have of it. */
+static bool mount_usr(int layers)
+{
+    char lower[2048] = "";
+    struct stat st;
+    if (!bring("/usr", "usr", true))
+        return false;
+    for (int i = layers - 1; i > 0; i--) { /* l0 is the root folder of host */
+        char path[32];
+        size_t n = strlen(lower);
+        snprintf(path, sizeof path, "l%d/usr", i);
+        if (lstat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+            continue;
+        if (snprintf(lower + n, sizeof lower - n, "%s:", path) >= (int)(sizeof lower - n))
+            return fail("the image has too many layers");
+    }
+    if (strlen(lower) + sizeof "usr" > sizeof lower)
+        return fail("the image has too many layers");
+    strcat(lower, "usr");
+    return overlay(lower, "usr", "usrwork", "rootfs/usr");
+}
+
 static bool mount_root(const struct plan *p)
 {
     char lower[2048] = "";
@@ -202,7 +224,7 @@ static bool mount_root(const struct plan *p)
         return false;
     if (!*plan_get(p, "host"))
         return true;
-    return bring("/usr", "usr", true) && overlay("usr", "usr", "usrwork", "rootfs/usr");
+    return mount_usr(count);
 }
 
 static bool stage_write(const char *name, const void *data, size_t n, unsigned mode)
