@@ -42,7 +42,7 @@ bool access_object(const struct caller *c, const struct object *o, const char *v
     const char *name = permission ? permission : wanted;
     if (is_public(o)) {
         if (!permission && strcmp(verb, "read") == 0)
-            return true;
+            return caller_scoped(c, name, err);
         /* Its existence is no secret: outsiders are told what is missing. */
         if (!caller_in_project(c, o->project))
             return err_set(err, ERR_FORBIDDEN, NULL,
@@ -92,7 +92,8 @@ bool access_load(struct core *core, const struct caller *c, struct db_conn *conn
         return false;
     if (!found || (parent && o.parent != parent))
         return access_missing(k, id, err);
-    if (!access_object(c, &o, "read", NULL, err) && !parent_is_public(core, conn, &o, a))
+    if (!access_object(c, &o, "read", NULL, err) &&
+        (!parent_is_public(core, conn, &o, a) || !caller_scoped(c, kind_permission(a, k, "read"), err)))
         return false;
     *ret = o;
     return true;
@@ -126,7 +127,7 @@ static bool limit_to_project(const struct caller *c, const struct kind *k, const
     if (!k->public_too)
         return err_set(err, ERR_INVALID, "project", "project: is required");
     equals(out, "public", 1);
-    return true;
+    return caller_scoped(c, kind_permission(a, k, "read"), err);
 }
 
 static bool limit_to_parent(struct core *core, const struct caller *c, const struct kind *k,
@@ -136,7 +137,8 @@ static bool limit_to_parent(struct core *core, const struct caller *c, const str
     const struct kind *pk = kind_by_name(str_of(k->parent));
     if (!access_load(core, c, NULL, pk, 0, q->parent, a, &parent, err))
         return false;
-    if (!is_public(&parent) && !need_read(c, k, a, parent.project, err))
+    const char *read = kind_permission(a, k, "read");
+    if (is_public(&parent) ? !caller_scoped(c, read, err) : !need_read(c, k, a, parent.project, err))
         return false;
     equals(out, k->parent, q->parent);
     return true;

@@ -32,6 +32,15 @@ bool caller_in_project(const struct caller *c, int64_t project)
                  permission_has(&g->platform, permission_find("project.read")));
 }
 
+bool caller_scoped(const struct caller *c, const char *permission, struct err *err)
+{
+    const struct grants *g = grants_of(c);
+    if (!g || !g->narrowed || permission_has(&g->scopes, permission_find(permission)))
+        return true;
+    return err_set(err, ERR_FORBIDDEN, permission, "the permission %s is not among the token's scopes",
+                   permission);
+}
+
 bool caller_need(const struct caller *c, const char *permission, int64_t project, struct err *err)
 {
     if (caller_may(c, permission, project))

@@ -25,5 +25,8 @@ bool caller_may(const struct caller *c, const char *permission, int64_t project)
  * caller is no member of the project at all (its existence is a secret). */
 bool caller_need(const struct caller *c, const char *permission, int64_t project, struct err *err);
 bool caller_in_project(const struct caller *c, int64_t project);
+/* Whether a token may use the permission at all, wherever that comes from (public objects need no
+ * membership): false and ERR_FORBIDDEN when its scopes leave it out. */
+bool caller_scoped(const struct caller *c, const char *permission, struct err *err);
 
 #endif

@@ -300,6 +300,28 @@ def test_tokens_do_not_change_passwords(admin, make_user):
     problem(admin.call("POST", f"users/{me}/reset-password", json={"password": "another-1"}), 403, "forbidden")
 
 
+def test_token_scopes_hold_for_public_objects_of_other_projects(server, admin, make_user, project):
+    dataset = admin.post("datasets", {"project": project["id"], "name": "for all", "annotation_type": "detection",
+                                      "public": True})
+    version = admin.post(f"datasets/{dataset['id']}/versions", {})
+    labels = admin.post("label-sets", {"project": project["id"], "name": "for all", "public": True})
+    outsider = make_user()
+    with_scopes = lambda *scopes: Api(server.url, outsider.post("tokens", {"name": "t", "scopes": scopes})["secret"])
+    reads = [f"datasets/{dataset['id']}", "datasets", f"datasets/{dataset['id']}/versions",
+             f"datasets/{dataset['id']}/versions/{version['id']}",
+             f"datasets/{dataset['id']}/versions/{version['id']}/samples"]
+    for path in reads:
+        assert with_scopes("dataset.read", "dataset_version.read").call("GET", path).status_code == 200, path
+        refused = problem(with_scopes("label_set.*").call("GET", path), 403, "forbidden")
+        assert refused["permission"] in ("dataset.read", "dataset_version.read") and "scopes" in refused["detail"], path
+    refused = problem(with_scopes("dataset.read").call("GET", reads[2]), 403, "forbidden")
+    assert refused["permission"] == "dataset_version.read"
+    assert with_scopes("label_set.read").get(f"label-sets/{labels['id']}")["name"] == "for all"
+    problem(with_scopes("dataset.*").call("GET", f"label-sets/{labels['id']}"), 403, "forbidden")
+    for api in (outsider, with_scopes("*")):
+        assert all(api.call("GET", path).status_code == 200 for path in reads)
+
+
 def test_tokens_do_not_sign_out(make_user):
     problem(make_user().call("DELETE", "session"), 409, "conflict")
 

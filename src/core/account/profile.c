@@ -48,11 +48,7 @@ static bool only_own_fields(yyjson_val *body, struct err *err)
 bool accounts_change_profile(struct core *core, const struct caller *c, yyjson_val *body, struct arena *a,
                              struct err *err)
 {
-    const struct grants *g = grants_of(c);
-    if (g && g->narrowed && !permission_has(&g->scopes, permission_find("user.update")))
-        return err_set(err, ERR_FORBIDDEN, "user.update",
-                       "the permission user.update is not among the token's scopes");
-    if (!only_own_fields(body, err))
+    if (!caller_scoped(c, "user.update", err) || !only_own_fields(body, err))
         return false;
     /* The platform does it for them, in their name: the permission to change users is not needed. */
     struct caller self = caller_system;
