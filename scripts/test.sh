@@ -30,6 +30,7 @@ fuzz    | tests/fuzz/fuzz_*.c   | run_fuzz
 net     | tests/net             | run_net
 api     | tests/api             | run_api
 api-pg  | tests/api             | run_api_pg
+api-s3  | tests/api             | run_api_s3
 sdk     | python/tests          | run_sdk
 record  | tests/record          | run_record
 exec    | tests/exec            | run_exec
@@ -98,6 +99,12 @@ run_api() {
 
 run_api_pg() {
     mode_build san && INGOT_TEST_DB=postgres pytest tests/api
+}
+
+# What keeps files, with the blobs in a bucket.
+run_api_s3() {
+    mode_build san && INGOT_TEST_STORE=s3 pytest tests/api/test_datasets.py tests/api/test_files.py \
+        tests/api/test_data_out.py
 }
 
 run_sdk() {

@@ -29,6 +29,13 @@ static const char usage[] =
     "  --threads N          loop threads (default: one per core)\n"
     "  --access-log FILE    one line per request; - for standard output\n"
     "  --config FILE        sign-in providers and more (default: config.json in the data folder)\n"
+    "  --store URL          s3://bucket/prefix: files are kept in this bucket instead of the data folder, "
+    "with\n"
+    "                       AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of the environment\n"
+    "  --s3-endpoint URL    of another service than AWS, http(s)://host:port (path style)\n"
+    "  --s3-region NAME     default us-east-1\n"
+    "  --s3-ca FILE         certificate authority of the service, when it is not a public one\n"
+    "  --cache-size SIZE    for local copies of the bucket's files, 500M or 20G (default 20G)\n"
     "  --log-level LEVEL    debug, info, warn or error\n";
 
 enum {
@@ -42,6 +49,11 @@ enum {
     OPT_LOG,
     OPT_CONFIG,
     OPT_LEVEL,
+    OPT_STORE,
+    OPT_S3_ENDPOINT,
+    OPT_S3_REGION,
+    OPT_S3_CA,
+    OPT_CACHE,
     OPT_HELP
 };
 
@@ -56,6 +68,11 @@ static const struct option options[] = {
     {"access-log", required_argument, NULL, OPT_LOG},
     {"config", required_argument, NULL, OPT_CONFIG},
     {"log-level", required_argument, NULL, OPT_LEVEL},
+    {"store", required_argument, NULL, OPT_STORE},
+    {"s3-endpoint", required_argument, NULL, OPT_S3_ENDPOINT},
+    {"s3-region", required_argument, NULL, OPT_S3_REGION},
+    {"s3-ca", required_argument, NULL, OPT_S3_CA},
+    {"cache-size", required_argument, NULL, OPT_CACHE},
     {"help", no_argument, NULL, OPT_HELP},
     {0},
 };
@@ -71,6 +88,23 @@ static bool number_option(const char *text, unsigned *ret)
     return true;
 }
 
+static bool size_option(const char *text, int64_t *ret)
+{
+    static const char units[] = "KMGT";
+    struct str number = str_of(text);
+    const char *unit = number.n ? strchr(units, number.p[number.n - 1]) : NULL;
+    int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+    uint64_t n;
+    number.n -= unit ? 1 : 0;
+    if (!str_to_u64(number, &n) || n < 1 || n > (uint64_t)INT64_MAX >> shift) {
+        fprintf(stderr, "ingot serve: --cache-size %s: must be a number, with K, M, G or T behind it\n",
+                text);
+        return false;
+    }
+    *ret = (int64_t)(n << shift);
+    return true;
+}
+
 static bool level_option(const char *text)
 {
     enum log_level level;
@@ -80,6 +114,28 @@ static bool level_option(const char *text)
     }
     log_set_level(level);
     return true;
+}
+
+static bool take_store_option(struct serve *s, int option)
+{
+    switch (option) {
+    case OPT_STORE:
+        s->core.store = optarg;
+        return true;
+    case OPT_S3_ENDPOINT:
+        s->core.s3_endpoint = optarg;
+        return true;
+    case OPT_S3_REGION:
+        s->core.s3_region = optarg;
+        return true;
+    case OPT_S3_CA:
+        s->core.s3_ca = optarg;
+        return true;
+    case OPT_CACHE:
+        return size_option(optarg, &s->core.cache_bytes);
+    default:
+        return false;
+    }
 }
 
 static bool take_option(struct serve *s, int option)
@@ -114,7 +170,7 @@ static bool take_option(struct serve *s, int option)
     case OPT_LEVEL:
         return level_option(optarg);
     default:
-        return false;
+        return take_store_option(s, option);
     }
 }
 

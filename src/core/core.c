@@ -10,6 +10,7 @@
 #include "core/schema.h"
 #include "core/task/task.h"
 #include "media/media.h"
+#include "store/s3.h"
 #include "store/store.h"
 
 #include <errno.h>
@@ -55,9 +56,40 @@ static bool open_db(struct core *core, const struct core_options *o, struct aren
 #define BLOB_GRACE_S 3600
 #define TASK_THREADS 2
 
-static bool open_store(struct core *core, struct err *err)
+/* "s3://bucket/prefix", with the credentials of the environment: an argument could be seen by everybody. */
+static bool bucket_options(const struct core_options *o, struct arena *a, struct s3_options *ret,
+                           const char **ret_prefix, struct err *err)
 {
-    struct store_options options = {.db = core->db, .data = core->data, .grace_seconds = BLOB_GRACE_S};
+    struct str rest = str_of(o->store), prefix;
+    if (!str_starts(rest, "s3://"))
+        return err_set(err, ERR_INVALID, "store", "--store %s: must be s3://bucket or s3://bucket/prefix",
+                       o->store);
+    rest.p += 5;
+    rest.n -= 5;
+    const char *bucket = arena_strz(a, str_cut(rest, '/', &prefix));
+    const char *key = getenv("AWS_ACCESS_KEY_ID"), *secret = getenv("AWS_SECRET_ACCESS_KEY");
+    if (!key || !secret)
+        return err_set(err, ERR_INVALID, "store",
+                       "--store needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment");
+    *ret_prefix = prefix.n ? arena_strz(a, prefix) : NULL;
+    *ret = (struct s3_options){.endpoint = o->s3_endpoint,
+                               .region = o->s3_region,
+                               .bucket = bucket,
+                               .key = key,
+                               .secret = secret,
+                               .token = getenv("AWS_SESSION_TOKEN"),
+                               .ca_file = o->s3_ca};
+    return true;
+}
+
+static bool open_store(struct core *core, const struct core_options *o, struct arena *a, struct err *err)
+{
+    struct store_options options = {
+        .db = core->db, .data = core->data, .grace_seconds = BLOB_GRACE_S, .cache_bytes = o->cache_bytes};
+    struct s3_options bucket;
+    if (o->store && !bucket_options(o, a, &bucket, &options.s3_prefix, err))
+        return false;
+    options.s3 = o->store ? &bucket : NULL;
     core->store = store_open(&options, err);
     core->media = media_new(&(struct media_options){0});
     return core->store != NULL;
@@ -106,7 +138,7 @@ struct core *core_open(const struct core_options *o, struct arena *a, const char
     core->changes = changes_new();
     core->pool = pool_new("work", POOL_THREADS, POOL_QUEUE);
     const char *password = NULL;
-    if (open_data(core, o->data, err) && open_db(core, o, a, err) && open_store(core, err) &&
+    if (open_data(core, o->data, err) && open_db(core, o, a, err) && open_store(core, o, a, err) &&
         read_roots(core, config_path(core, o, a), a, err)) {
         core->accounts = accounts_new(core, config_path(core, o, a), err);
         if (core->accounts && accounts_first_admin(core, a, &password, err))

@@ -39,6 +39,9 @@ struct core_options {
     const char *db_url; /* NULL: sqlite in data */
     const char *public_url;
     const char *config; /* JSON file with sign-in providers etc.; NULL: data/config.json if there */
+    const char *store;  /* "s3://bucket/prefix": where blobs are; NULL: in data */
+    const char *s3_endpoint, *s3_region, *s3_ca; /* of it; NULL: AWS, us-east-1, the system's authorities */
+    int64_t cache_bytes;                         /* for local copies of its blobs; 0: the default */
 };
 /* Opens the data folder (flock: only one server on it), the database, makes and updates the schema, the first
  * administrator (password of $INGOT_ADMIN_PASSWORD, or generated and put into *ret_password), starts the

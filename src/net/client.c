@@ -15,6 +15,7 @@
 
 struct exchange_state {
     const struct client_request *q;
+    CURL *curl;
     struct buf body, headers;
     size_t max;
     int64_t left; /* of body_fd */
@@ -22,17 +23,41 @@ struct exchange_state {
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t kept; /* each thread's handle, with its open connections */
 
 static void init(void)
 {
     curl_global_init(CURL_GLOBAL_DEFAULT);
+    pthread_key_create(&kept, curl_easy_cleanup);
+}
+
+static CURL *handle_of(const struct client_request *q)
+{
+    CURL *c = q->keep ? pthread_getspecific(kept) : NULL;
+    if (c) {
+        curl_easy_reset(c);
+        return c;
+    }
+    c = curl_easy_init();
+    if (c && q->keep)
+        pthread_setspecific(kept, c);
+    return c;
+}
+
+static bool to_sink(const struct exchange_state *s)
+{
+    long status = 0;
+    if (!s->q->sink || !s->q->sink_success)
+        return s->q->sink != NULL;
+    curl_easy_getinfo(s->curl, CURLINFO_RESPONSE_CODE, &status);
+    return status >= 200 && status < 300;
 }
 
 static size_t on_body(char *p, size_t size, size_t count, void *ctx)
 {
     struct exchange_state *s = ctx;
     size_t n = size * count;
-    if (s->q->sink) {
+    if (to_sink(s)) {
         s->sink_ended = !s->q->sink(s->q->sink_ctx, (struct str){p, n});
         return s->sink_ended ? 0 : n;
     }
@@ -170,7 +195,7 @@ static void set_common(CURL *c, const struct client_request *q, struct exchange_
     curl_easy_setopt(c, CURLOPT_USERAGENT, "ingot/" INGOT_VERSION);
     curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_TIMEOUT);
     unsigned timeout = q->timeout_s ? q->timeout_s : DEFAULT_TIMEOUT;
-    if (q->sink) { /* long, but not silent */
+    if (q->sink || q->patient) { /* long, but not silent */
         curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L);
         curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)timeout);
     } else {
@@ -207,11 +232,11 @@ static void fill(struct arena *a, CURL *c, const struct exchange_state *s, struc
 bool client_do(struct arena *a, const struct client_request *q, struct client_answer *ret, struct err *err)
 {
     pthread_once(&once, init);
-    CURL *c = curl_easy_init();
+    CURL *c = handle_of(q);
     if (!c)
         return err_set(err, ERR_UPSTREAM, NULL, "%s: no memory for a connection", q->url);
     char reason[CURL_ERROR_SIZE] = "";
-    struct exchange_state s = {.q = q, .max = q->max_answer ? q->max_answer : DEFAULT_MAX};
+    struct exchange_state s = {.q = q, .curl = c, .max = q->max_answer ? q->max_answer : DEFAULT_MAX};
     set_common(c, q, &s, reason);
     set_body(c, q, &s);
     set_security(c, q);
@@ -224,8 +249,11 @@ bool client_do(struct arena *a, const struct client_request *q, struct client_an
         fill(a, c, &s, ret);
     else
         failed(code, &s, reason, err);
+    if (q->keep)
+        curl_easy_reset(c); /* it must not remember what ends here */
     curl_slist_free_all(headers);
-    curl_easy_cleanup(c);
+    if (!q->keep)
+        curl_easy_cleanup(c);
     buf_release(&s.body);
     buf_release(&s.headers);
     return ok;

@@ -29,6 +29,9 @@ struct client_request {
      * received; false ends the exchange (ERR_UPSTREAM). */
     bool (*tick)(void *ctx, int64_t sent, int64_t received);
     void *tick_ctx;
+    bool sink_success; /* only answers of 200 to 299 go to the sink, others to memory */
+    bool patient;      /* timeout_s is for silence, as with a sink: for long bodies */
+    bool keep;         /* the thread's connection to the server is kept for its next request */
 };
 
 struct client_answer {

@@ -1,6 +1,7 @@
 /* Writing and reading blobs. */
 #include "base/clock.h"
 #include "base/fs.h"
+#include "store/bucket.h"
 #include "store/store_own.h"
 
 #include <errno.h>
@@ -91,15 +92,37 @@ bool blob_put(struct store *s, struct str data, struct digest *ret, struct err *
 struct row_write {
     const struct digest *digest;
     int64_t size;
+    bool known;
 };
 
 static bool write_row(struct db_conn *c, void *ctx, struct err *err)
 {
-    const struct row_write *r = ctx;
-    return conn_exec(c,
-                     "INSERT INTO blobs (digest, size, touched_at) VALUES (?, ?, ?)"
-                     " ON CONFLICT (digest) DO UPDATE SET touched_at = excluded.touched_at",
+    struct row_write *r = ctx;
+    int64_t changed = 0;
+    if (!conn_exec(c, "UPDATE blobs SET touched_at = ? WHERE digest = ?",
+                   db_args(db_int(clock_now()), digest_arg(r->digest)), &changed, err))
+        return false;
+    r->known = changed > 0;
+    return r->known ||
+           conn_exec(c, "INSERT INTO blobs (digest, size, touched_at) VALUES (?, ?, ?)",
                      db_args(digest_arg(r->digest), db_int(r->size), db_int(clock_now())), NULL, err);
+}
+
+bool blob_write_row(struct store *s, const struct digest *d, int64_t size, bool *ret_known, struct err *err)
+{
+    struct row_write r = {d, size, false};
+    if (!db_write(s->db, write_row, &r, err))
+        return false;
+    if (ret_known)
+        *ret_known = r.known;
+    return true;
+}
+
+static bool is_local(struct store *s, const struct digest *d)
+{
+    char path[BLOB_PATH_MAX];
+    blob_path(d, path);
+    return faccessat(s->blobs_fd, path, F_OK, 0) == 0;
 }
 
 static bool move_into_place(struct store *s, int dirfd, const char *name, const struct digest *d,
@@ -127,8 +150,11 @@ static bool move_into_place(struct store *s, int dirfd, const char *name, const 
 bool blob_adopt(struct store *s, int dirfd, const char *name, const struct digest *d, int64_t size,
                 struct err *err)
 {
-    if (!db_write(s->db, write_row, &(struct row_write){d, size}, err))
+    bool known;
+    if (!blob_write_row(s, d, size, &known, err))
         return false;
+    if (s->bucket && !is_local(s, d))
+        return bucket_take(s, dirfd, name, d, size, known, err);
     pthread_mutex_t *lock = &s->lock[d->b[0]];
     pthread_mutex_lock(lock);
     bool ok = move_into_place(s, dirfd, name, d, err);
@@ -187,6 +213,8 @@ int blob_open(struct store *s, const struct digest *d, int64_t *ret_size, struct
     blob_path(d, path);
     int fd = openat(s->blobs_fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     struct stat st;
+    if (fd < 0 && errno == ENOENT && s->bucket)
+        return bucket_read(s, d, ret_size, err);
     if (fd < 0 && errno == ENOENT)
         return err_set(err, ERR_NOT_FOUND, NULL, "there is no blob %s", path + 3), -1;
     if (fd < 0 || fstat(fd, &st) != 0) {
@@ -244,11 +272,12 @@ static bool touch_row(struct db_conn *c, void *ctx, struct err *err)
 bool blob_touch(struct store *s, const struct digest *d, int64_t *ret_size, struct err *err)
 {
     struct touch t = {d, -1};
-    char path[BLOB_PATH_MAX];
     if (!db_write(s->db, touch_row, &t, err))
         return false;
-    blob_path(d, path);
-    *ret_size = t.size >= 0 && faccessat(s->blobs_fd, path, F_OK, 0) == 0 ? t.size : -1;
+    bool there = t.size >= 0 && is_local(s, d);
+    if (t.size >= 0 && !there && s->bucket && !bucket_has(s, d, &there, err))
+        return false;
+    *ret_size = there ? t.size : -1;
     return true;
 }
 
@@ -291,9 +320,32 @@ bool blob_link(struct store *s, const struct digest *d, int dirfd, const char *p
         return false;
     if (executable)
         return copy_executable(fd, dirfd, path, size, err);
-    if (linkat(s->blobs_fd, from, dirfd, path, 0) == 0)
+    if (linkat(s->blobs_fd, from, dirfd, path, 0) == 0 ||
+        (s->bucket && errno == ENOENT && bucket_link(s, d, dirfd, path)))
         return true;
-    if (errno == EMLINK) /* a file has at most 65,000 names */
+    /* A file has at most 65,000 names; one of the cache may have left it since it was opened. */
+    if (errno == EMLINK || (s->bucket && errno == ENOENT))
         return copy_executable(fd, dirfd, path, size, err);
     return err_errno(err, errno, "cannot link %s", path);
+}
+
+bool blob_each(struct store *s, bool (*one)(void *ctx, const struct digest *d, struct err *err), void *ctx,
+               struct err *err)
+{
+    struct digest after = {{0}};
+    for (;;) {
+        auto_arena struct arena a;
+        arena_init(&a);
+        struct db_rows rows;
+        if (!db_query(s->db, &a, "SELECT digest FROM blobs WHERE digest > ? ORDER BY digest LIMIT 1000",
+                      db_args(digest_arg(&after)), &rows, err))
+            return false;
+        for (size_t i = 0; i < rows.n; i++) {
+            memcpy(after.b, rows.row[i].v[0].s.p, sizeof after.b);
+            if (!one(ctx, &after, err))
+                return false;
+        }
+        if (rows.n == 0)
+            return true;
+    }
 }

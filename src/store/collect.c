@@ -1,5 +1,6 @@
 /* The collector: removes blobs that nobody uses, a few at a time, so that no writer waits for it. */
 #include "base/clock.h"
+#include "store/bucket.h"
 #include "store/store_own.h"
 
 #include <errno.h>
@@ -23,20 +24,23 @@ static bool drop_rows(struct db_conn *c, void *ctx, struct err *err)
         db_args(db_int(st->before)), &st->rows, err);
 }
 
-/* Somebody may have written the same bytes since the row went: then there is a row again and the file stays.
- */
-static bool remove_file(struct store *s, struct arena *a, const struct digest *d, struct err *err)
+/* Somebody may have written the same bytes since the row went: then there is a row again and all stays. */
+bool blob_remove(struct store *s, const struct digest *d, struct err *err)
 {
+    auto_arena struct arena a;
+    arena_init(&a);
     char path[BLOB_PATH_MAX];
     struct db_row row;
     bool found;
     blob_path(d, path);
     pthread_mutex_t *lock = &s->lock[d->b[0]];
     pthread_mutex_lock(lock);
-    bool ok = db_query_one(s->db, a, "SELECT 1 FROM blobs WHERE digest = ?", db_args(digest_arg(d)), &row,
+    bool ok = db_query_one(s->db, &a, "SELECT 1 FROM blobs WHERE digest = ?", db_args(digest_arg(d)), &row,
                            &found, err);
     if (ok && !found && unlinkat(s->blobs_fd, path, 0) != 0 && errno != ENOENT)
         ok = err_errno(err, errno, "cannot remove blob %s", path + 3);
+    if (ok && !found && s->bucket)
+        ok = bucket_remove(s, d, err);
     pthread_mutex_unlock(lock);
     return ok;
 }
@@ -51,7 +55,7 @@ static bool collect_step(struct store *s, struct store_collected *sum, size_t *r
     for (size_t i = 0; i < st.rows.n; i++) {
         struct digest d;
         memcpy(d.b, st.rows.row[i].v[0].s.p, sizeof d.b);
-        if (!remove_file(s, &a, &d, err))
+        if (!blob_remove(s, &d, err))
             return false;
         sum->blobs++;
         sum->bytes += st.rows.row[i].v[1].i;
@@ -69,5 +73,5 @@ bool store_collect(struct store *s, struct store_collected *ret, struct err *err
             return false;
     } while (n == STEP);
     *ret = sum;
-    return true;
+    return blob_sweep(s, &ret->blobs, err);
 }

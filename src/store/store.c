@@ -3,8 +3,10 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/map.h"
+#include "store/bucket.h"
 #include "store/store_own.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -22,7 +24,8 @@ const char store_sql[] =
     "CREATE TABLE IF NOT EXISTS uploads (id {text} PRIMARY KEY, user_id BIGINT NOT NULL,"
     " project BIGINT NOT NULL, length BIGINT NOT NULL, metadata {text} NOT NULL,"
     " expires_at BIGINT NOT NULL, digest {bytes});\n"
-    "CREATE INDEX IF NOT EXISTS uploads_expiry ON uploads (expires_at);\n";
+    "CREATE INDEX IF NOT EXISTS uploads_expiry ON uploads (expires_at);\n"
+    "CREATE TABLE IF NOT EXISTS store_place (id {text} NOT NULL, place {text} NOT NULL);\n";
 
 void digest_hex(const struct digest *d, char ret[SHA256_HEX + 1])
 {
@@ -55,6 +58,23 @@ static int open_dir(const char *data, const char *name, struct err *err)
     return fd;
 }
 
+/* What a killed server was writing: nobody else writes there, as the data folder is locked. */
+static bool drop_unfinished(struct store *s, struct err *err)
+{
+    int fd = openat(s->tmp_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    struct dirent *e;
+    if (!dir) {
+        base_close_fd(&fd);
+        return err_errno(err, errno, "cannot read the folder of new blobs");
+    }
+    while ((e = readdir(dir)))
+        if (e->d_name[0] != '.')
+            unlinkat(fd, e->d_name, 0);
+    closedir(dir);
+    return true;
+}
+
 struct store *store_open(const struct store_options *o, struct err *err)
 {
     struct store *s = base_zalloc(sizeof *s);
@@ -73,7 +93,8 @@ struct store *store_open(const struct store_options *o, struct err *err)
         s->tmp_fd = open_dir(o->data, "blobs/new", err);
     if (s->tmp_fd >= 0)
         s->cache_fd = open_dir(o->data, "cache", err);
-    if (s->cache_fd < 0 || !db_script(o->db, store_sql, err)) {
+    if (s->cache_fd < 0 || !drop_unfinished(s, err) || !db_script(o->db, store_sql, err) ||
+        !bucket_open(s, o, &s->bucket, err)) {
         store_close(s);
         return NULL;
     }
@@ -84,6 +105,7 @@ void store_close(struct store *s)
 {
     if (!s)
         return;
+    bucket_close(s->bucket);
     base_close_fd(&s->blobs_fd);
     base_close_fd(&s->uploads_fd);
     base_close_fd(&s->tmp_fd);
@@ -94,6 +116,27 @@ void store_close(struct store *s)
     map_free(s->appenders);
     upload_hashes_free(s);
     free(s);
+}
+
+bool store_is_remote(const struct store *s)
+{
+    return s->bucket != NULL;
+}
+
+static bool forget_place(struct db_conn *c, void *ctx, struct err *err)
+{
+    (void)ctx;
+    return conn_exec(c, "DELETE FROM store_place", DB_NO_ARGS, NULL, err);
+}
+
+bool store_forget_place(struct db *db, struct err *err)
+{
+    return db_script(db, store_sql, err) && db_write(db, forget_place, NULL, err);
+}
+
+bool store_keep_place(struct store *s, struct err *err)
+{
+    return s->bucket ? bucket_keep_place(s, err) : db_write(s->db, forget_place, NULL, err);
 }
 
 /* --- uses --- */

@@ -1,4 +1,5 @@
-/* The content store: every byte is a blob named by its SHA-256, kept once under <data>/blobs/sha256/ab/<hex>.
+/* The content store: every byte is a blob named by its SHA-256, kept once under <data>/blobs/sha256/ab/<hex>,
+ * or in a bucket of an object store with local copies as a cache (store/bucket.h): callers see no difference.
  *
  * A blob lives while something uses it. Uses are counted per project (table blob_uses), which also gives the
  * storage a project takes: the sum of its distinct blobs (table storage_use). A blob that nobody uses is
@@ -26,10 +27,14 @@ bool digest_parse(struct str hex, struct digest *ret); /* 64 lower-case hex digi
 /* The tables of the store; run by db_script at start (idempotent). */
 extern const char store_sql[];
 
+struct s3_options;
 struct store_options {
     struct db *db;
-    const char *data;      /* the data folder */
-    int64_t grace_seconds; /* how long an unused blob is kept after it was last touched */
+    const char *data;            /* the data folder */
+    int64_t grace_seconds;       /* how long an unused blob is kept after it was last touched */
+    const struct s3_options *s3; /* blobs are in this bucket (store/s3.h); NULL: in the data folder */
+    const char *s3_prefix;       /* before every key, "team/ingot"; NULL: none */
+    int64_t cache_bytes;         /* for local copies of the bucket's blobs; 0: 20 GiB */
 };
 struct store *store_open(const struct store_options *o, struct err *err);
 void store_close(struct store *s);
@@ -57,6 +62,15 @@ bool blob_touch(struct store *s, const struct digest *d, int64_t *ret_size, stru
 /* Links it read-only below dirfd at a relative path (folders are made), for mounting: no bytes are copied. */
 bool blob_link(struct store *s, const struct digest *d, int dirfd, const char *path, bool executable,
                struct err *err);
+/* Whether blobs are in a bucket: then the data folder does not hold all of them. */
+bool store_is_remote(const struct store *s);
+/* After the database was replaced by a backup: it says again where this platform's blobs are. */
+bool store_keep_place(struct store *s, struct err *err);
+/* For a database that is restored into a new platform, whose blobs are in its data folder. */
+bool store_forget_place(struct db *db, struct err *err);
+/* Every known blob, in no order; one must not write to the database. */
+bool blob_each(struct store *s, bool (*one)(void *ctx, const struct digest *d, struct err *err), void *ctx,
+               struct err *err);
 
 /* --- uses, inside a write --- */
 /* count is positive or negative; a use of a blob that is gone is ERR_CONFLICT. */
@@ -75,7 +89,9 @@ bool store_cache_put(struct store *s, const char *name, struct str data, struct 
 struct store_collected {
     int64_t blobs, bytes;
 };
-/* One pass; removes what is unused for longer than the grace time, in small steps. */
+/* One pass; removes what is unused for longer than the grace time, in small steps, then files (and objects of
+ * the bucket) that no row knows: a crash may leave such. The first pass looks at all of them, later ones at a
+ * share. */
 bool store_collect(struct store *s, struct store_collected *ret, struct err *err);
 
 #endif

@@ -1,9 +1,11 @@
-"""Fixtures of the API tests. INGOT_TEST_DB=postgres runs them all on PostgreSQL instead of SQLite."""
+"""Fixtures of the API tests. INGOT_TEST_DB=postgres runs them all on PostgreSQL instead of SQLite, INGOT_TEST_STORE=s3
+with the blobs in a bucket instead of the data folder."""
 
 import os
 
 import pytest
 from harness import Api, Postgres, Server, unique
+from s3 import S3
 
 
 @pytest.fixture(scope="session")
@@ -23,20 +25,44 @@ def make_db(request):
 
 
 @pytest.fixture(scope="session")
-def server(make_db):
+def s3():
+    """The worker's S3 server."""
+    service = S3()
+    yield service
+    service.stop()
+
+
+@pytest.fixture(scope="session")
+def make_store(request):
+    """A function that gives Server's options for a new place for blobs; the default is the data folder."""
+    if os.environ.get("INGOT_TEST_STORE", "local") == "local":
+        return dict
+
+    def make() -> dict:
+        service = request.getfixturevalue("s3")
+        return service.options(service.bucket(), "blobs")
+    return make
+
+
+@pytest.fixture(scope="session")
+def server(make_db, make_store):
     """One server for all tests of the worker; it must end cleanly."""
-    server = Server(make_db()).start()
+    server = Server(make_db(), **make_store()).start()
     yield server
     server.remove()
 
 
 @pytest.fixture
-def fresh_server(make_db):
+def fresh_server(make_db, make_store):
     """A function that starts a server of the test's own; its arguments are Server's."""
     servers = []
 
     def make(**options) -> Server:
         options.setdefault("db", make_db())
+        if "--store" not in options.get("args", ()):
+            store = make_store()
+            options["args"] = (*options.get("args", ()), *store.get("args", ()))
+            options["environment"] = {**(options.get("environment") or {}), **store.get("environment", {})}
         servers.append(Server(**options))
         return servers[-1].start()
     yield make

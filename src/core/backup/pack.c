@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "store/store.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -17,6 +18,7 @@
 #define MAX_DEPTH 8
 
 struct pack {
+    struct store *store;
     struct archive *archive;
     const struct backup_sink *sink;
     /* Something failed: the rest goes nowhere. The archive is not told, as one that knows of a failure leaks
@@ -107,15 +109,11 @@ static bool add_file(struct pack *k, const char *name, int fd, struct err *err)
     return true;
 }
 
-static bool add_blob(struct pack *k, int folder, const char *file, const char *name, struct err *err)
+static bool add_open_blob(struct pack *k, int fd, const char *file, const char *name, struct err *err)
 {
     struct stat st;
     uint8_t hash[SHA256_SIZE], expected[SHA256_SIZE];
-    auto_fd int fd = openat(folder, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    /* Collected meanwhile: then the copied rows do not use it, as an unused blob is kept for a grace time. */
-    if (fd < 0 && errno == ENOENT)
-        return true;
-    if (fd < 0 || fstat(fd, &st) != 0)
+    if (fstat(fd, &st) != 0)
         return err_errno(err, errno, "%s", name);
     if (!add_header(k, name, st.st_size, err) || !add_bytes(k, name, fd, st.st_size, hash, err))
         return false;
@@ -127,6 +125,33 @@ static bool add_blob(struct pack *k, int folder, const char *file, const char *n
     k->blobs++;
     k->blob_bytes += st.st_size;
     return true;
+}
+
+static bool add_blob(struct pack *k, int folder, const char *file, const char *name, struct err *err)
+{
+    auto_fd int fd = openat(folder, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    /* Collected meanwhile: then the copied rows do not use it, as an unused blob is kept for a grace time. */
+    if (fd < 0 && errno == ENOENT)
+        return true;
+    return fd < 0 ? err_errno(err, errno, "%s", name) : add_open_blob(k, fd, file, name, err);
+}
+
+/* Of a platform whose blobs are in a bucket: each is fetched. */
+static bool add_remote_blob(void *ctx, const struct digest *d, struct err *err)
+{
+    struct pack *k = ctx;
+    char hex[SHA256_HEX + 1], name[SHA256_HEX + 32];
+    struct err why = {0};
+    auto_fd int fd = blob_open(k->store, d, NULL, &why);
+    if (fd < 0 && why.code == ERR_NOT_FOUND)
+        return true;
+    if (fd < 0) {
+        *err = why;
+        return false;
+    }
+    digest_hex(d, hex);
+    snprintf(name, sizeof name, BACKUP_BLOBS "/sha256/%.2s/%s", hex, hex);
+    return add_open_blob(k, fd, hex, name, err);
 }
 
 /* All blobs below; temporary files there (no digests) are left out. */
@@ -190,7 +215,10 @@ static bool pack_all(struct pack *k, struct core *core, int database, struct err
     json_array(&k->manifest);
     if (!add_file(k, BACKUP_DATABASE, database, err) || !add_optional(k, core, BACKUP_CONFIG, err))
         return false;
-    bool blobs = faccessat(core->data_fd, BACKUP_BLOBS, F_OK, 0) == 0;
+    bool remote = store_is_remote(core->store);
+    if (remote && !blob_each(core->store, add_remote_blob, k, err))
+        return false;
+    bool blobs = !remote && faccessat(core->data_fd, BACKUP_BLOBS, F_OK, 0) == 0;
     if (blobs && !add_blobs(k, core->data_fd, BACKUP_BLOBS, BACKUP_BLOBS, 0, err))
         return false;
     if (!add_manifest(k, err))
@@ -223,7 +251,8 @@ bool backup_write(struct core *core, const struct backup_sink *sink, struct err 
     auto_fd int database = copy_database(core, err);
     if (database < 0)
         return false;
-    struct pack k = {.archive = archive_write_new(), .sink = sink, .piece = base_alloc(PIECE)};
+    struct pack k = {
+        .store = core->store, .archive = archive_write_new(), .sink = sink, .piece = base_alloc(PIECE)};
     bool ok = pack_all(&k, core, database, err);
     k.given_up = !ok;
     archive_write_free(k.archive);

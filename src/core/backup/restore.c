@@ -4,6 +4,7 @@
 #include "core/account/role.h"
 #include "core/backup/backup.h"
 #include "core/engine.h"
+#include "store/store.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -123,7 +124,8 @@ bool backup_restore_running(struct core *core, const struct caller *c, int fd, s
     const char *database = arena_printf(a, "%s/%s/" BACKUP_DATABASE, core->data, s.name);
     /* Blobs first: the rows that name them must never be there without them. */
     bool ok = backup_unpack(fd, s.fd, a, &info, err) && place_blobs(&s, err) &&
-              db_replace(core->db, database, err) && place_config(&s, err);
+              db_replace(core->db, database, err) && store_keep_place(core->store, err) &&
+              place_config(&s, err);
     staging_close(&s);
     if (!ok)
         return false;
@@ -156,7 +158,7 @@ static bool load_database(const char *url, const char *path, struct err *err)
     struct db *db = db_open(&(struct db_options){.url = url}, err);
     if (!db)
         return false;
-    bool ok = db_restore(db, path, err);
+    bool ok = db_restore(db, path, err) && store_forget_place(db, err);
     db_close(db);
     return ok;
 }

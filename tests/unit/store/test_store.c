@@ -1,6 +1,11 @@
-/* Blobs, uses, the collector and uploads on a real database. */
+/* Blobs, uses, the collector and uploads on a real database. With INGOT_TEST_S3 (endpoint),
+ * AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and INGOT_TEST_BUCKET the blobs are in that bucket:
+ * tests/api/test_store.py runs it so. */
 #include "base/fs.h"
+#include "store/bucket.h"
 #include "store/manifest.h"
+#include "store/s3.h"
+#include "store/store_own.h"
 #include "store/upload.h"
 
 #include <setjmp.h>
@@ -17,6 +22,23 @@ struct fixture {
     struct arena arena;
 };
 
+static void open_store(struct fixture *f)
+{
+    struct err err = {0};
+    struct s3_options s3 = {.endpoint = getenv("INGOT_TEST_S3"),
+                            .bucket = getenv("INGOT_TEST_BUCKET"),
+                            .key = getenv("AWS_ACCESS_KEY_ID"),
+                            .secret = getenv("AWS_SECRET_ACCESS_KEY")};
+    struct store_options o = {.db = f->db,
+                              .data = f->dir,
+                              .s3 = s3.endpoint ? &s3 : NULL,
+                              .s3_prefix = f->dir + 5,
+                              .cache_bytes = 1000};
+    f->store = store_open(&o, &err);
+    if (!f->store)
+        fail_msg("%s", err.message);
+}
+
 static int open_all(void **state)
 {
     struct fixture *f = base_zalloc(sizeof *f);
@@ -27,8 +49,7 @@ static int open_all(void **state)
     char *url = arena_printf(&f->arena, "sqlite:%s/ingot.db", f->dir);
     f->db = db_open(&(struct db_options){.url = url}, &err);
     assert_non_null(f->db);
-    f->store = store_open(&(struct store_options){.db = f->db, .data = f->dir, .grace_seconds = 0}, &err);
-    assert_non_null(f->store);
+    open_store(f);
     *state = f;
     return 0;
 }
@@ -186,6 +207,104 @@ static void test_links_share_the_bytes(void **state)
     assert_int_equal(st.st_size, 8);
 }
 
+static int plant(int dirfd, const char *path)
+{
+    auto_fd int fd = openat(dirfd, path, O_WRONLY | O_CREAT | O_CLOEXEC, 0640);
+    return fd >= 0 && write(fd, "x", 1) == 1 ? 0 : -1;
+}
+
+/* What a crash between the row and the file leaves. */
+static void test_files_without_a_row_are_swept(void **state)
+{
+    struct fixture *f = *state;
+    struct err err = {0};
+    struct digest used;
+    struct store_collected c;
+    const char *orphan = "2d/2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881";
+    assert_true(blob_put(f->store, STR("used"), &used, &err));
+    use(f, &used, 1, 1);
+    assert_true(mkdirat(f->store->blobs_fd, "2d", 0750) == 0);
+    assert_int_equal(plant(f->store->blobs_fd, orphan), 0);
+    assert_int_equal(plant(f->store->blobs_fd, "2d/no digest"), 0);
+    assert_int_equal(plant(f->store->tmp_fd, "0123"), 0);
+    assert_true(store_collect(f->store, &c, &err));
+    assert_int_equal(c.blobs, 1);
+    assert_int_not_equal(faccessat(f->store->blobs_fd, orphan, F_OK, 0), 0);
+    assert_int_equal(faccessat(f->store->blobs_fd, "2d/no digest", F_OK, 0), 0);
+    assert_true(exists(f, &used));
+    store_close(f->store);
+    open_store(f);
+    assert_int_not_equal(faccessat(f->store->tmp_fd, "0123", F_OK, 0), 0);
+    assert_true(exists(f, &used));
+}
+
+static struct digest put_many(struct fixture *f, int n)
+{
+    struct err err = {0};
+    struct digest d = {{0}};
+    for (int i = 0; i < n; i++) {
+        assert_true(blob_put(f->store, str_of(arena_printf(&f->arena, "%0200d", i)), &d, &err));
+        use(f, &d, 1, 1);
+    }
+    return d;
+}
+
+struct counted {
+    int64_t n;
+    struct store *store;
+};
+
+static bool count_blob(void *ctx, const struct digest *d, struct err *err)
+{
+    struct counted *k = ctx;
+    auto_fd int fd = blob_open(k->store, d, NULL, err);
+    k->n += fd >= 0;
+    return fd >= 0;
+}
+
+/* A cache of 1000 bytes for 4000 of blobs: all are read again from the bucket, also after it is emptied. */
+static void test_the_cache_is_bounded(void **state)
+{
+    struct fixture *f = *state;
+    struct err err = {0};
+    struct digest last = put_many(f, 20);
+    struct counted k = {0, f->store};
+    assert_true(blob_each(f->store, count_blob, &k, &err));
+    assert_int_equal(k.n, 20);
+    if (!store_is_remote(f->store))
+        return;
+    store_close(f->store);
+    auto_fd int dir = open(f->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    auto_fd int cache = openat(dir, "cache", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct bucket_cache *c = bucket_cache_open(cache, 1000, &err);
+    assert_non_null(c);
+    assert_in_range(bucket_cache_bytes(c), 1, 1000);
+    bucket_cache_close(c);
+    assert_true(fs_remove_tree(cache, "blobs", &err));
+    open_store(f);
+    k = (struct counted){0, f->store};
+    assert_true(blob_each(f->store, count_blob, &k, &err));
+    assert_int_equal(k.n, 20);
+    use(f, &last, 1, -1);
+    struct store_collected collected;
+    assert_true(store_collect(f->store, &collected, &err));
+    assert_int_equal(collected.blobs, 1);
+    assert_false(exists(f, &last));
+}
+
+static void test_a_folder_is_not_opened_without_its_bucket(void **state)
+{
+    struct fixture *f = *state;
+    struct err err = {0};
+    if (!store_is_remote(f->store))
+        return;
+    store_close(f->store);
+    f->store = store_open(&(struct store_options){.db = f->db, .data = f->dir}, &err);
+    assert_null(f->store);
+    assert_int_equal(err.code, ERR_CONFLICT);
+    assert_non_null(strstr(err.message, "start it with --store"));
+}
+
 struct counting {
     struct digest self;
     int by;
@@ -237,6 +356,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_upload_goes_on_where_it_was_cut, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_manifests_hold_their_files, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_links_share_the_bytes, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_files_without_a_row_are_swept, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_the_cache_is_bounded, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_a_folder_is_not_opened_without_its_bucket, open_all, close_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,220 @@
+"""Blobs in a bucket of an S3 server instead of the data folder. The tests of datasets and files run on it too
+(scripts/test.sh api-s3)."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from harness import ROOT, Server, binary, problem, unique
+from relay import Relay
+from s3 import KEY, SECRET
+from test_datasets import bring, png, samples, zipped
+
+
+def folder(api) -> str:
+    """A version of files."""
+    project = api.post("projects", {"name": unique("p")})
+    made = api.post("algorithm-sets", {"name": unique("s"), "project": project["id"]})
+    return f"algorithm-sets/{made['id']}/versions/" + str(api.post(f"algorithm-sets/{made['id']}/versions", {})["id"])
+
+
+def put(api, version: str, path: str, data: bytes, expect: int = 200):
+    answer = api.call("PUT", f"{version}/content", params={"path": path}, content=data)
+    assert answer.status_code == expect, answer.text
+    return answer
+
+
+def get(api, version: str, path: str, **headers) -> bytes:
+    answer = api.call("GET", f"{version}/content", params={"path": path}, headers=headers)
+    assert answer.status_code in (200, 206), answer.text
+    return answer.content
+
+
+def empty_cache(server) -> None:
+    shutil.rmtree(Path(server.data, "cache", "blobs"))
+
+
+def local_blobs(server) -> list[Path]:
+    return [p for p in Path(server.data, "blobs", "sha256").rglob("*") if p.is_file()]
+
+
+def test_the_tests_of_the_store_itself(s3):
+    program = ROOT / "build" / os.environ.get("INGOT_BUILD", "san") / "tests" / "unit" / "unit_store_test_store"
+    environment = {**os.environ, "INGOT_TEST_S3": s3.url, "INGOT_TEST_BUCKET": s3.bucket(), "AWS_ACCESS_KEY_ID": KEY,
+                   "AWS_SECRET_ACCESS_KEY": SECRET}
+    run = subprocess.run([program], env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert run.returncode == 0, run.stdout
+
+
+def test_a_restart_with_an_empty_cache(s3, fresh_server):
+    bucket = s3.bucket()
+    server = fresh_server(**s3.options(bucket, "team/ingot"))
+    version = folder(server.admin())
+    content = os.urandom(300_000)
+    put(server.admin(), version, "a/b.bin", content)
+    digest = hashlib.sha256(content).hexdigest()
+    assert f"team/ingot/sha256/{digest[:2]}/{digest}" in s3.keys(bucket)
+    assert local_blobs(server) == []
+    server.stop()
+    empty_cache(server)
+    server.start()
+    api = server.admin()
+    assert get(api, version, "a/b.bin", Range="bytes=1000-1999") == content[1000:2000]
+    assert get(api, version, "a/b.bin") == content
+
+
+def test_a_small_cache(s3, fresh_server):
+    server = fresh_server(**s3.options(s3.bucket(), cache="100K"))
+    api = server.admin()
+    project = api.post("projects", {"name": unique("p")})
+    made = api.post("datasets", {"name": "d", "project": project["id"]})
+    version = f"datasets/{made['id']}/versions/" + str(api.post(f"datasets/{made['id']}/versions", {})["id"])
+    pictures = {f"{i:02}.png": png(200, 200, i) + os.urandom(20_000) for i in range(12)}
+    bring(api, project, version, "p.zip", zipped(pictures))
+    for s in samples(api, version):
+        answer = api.call("GET", f"{version}/samples/{s['id']}/content")
+        assert (answer.status_code, answer.content) == (200, pictures[s["name"]])
+        assert api.call("GET", f"{version}/samples/{s['id']}/thumbnail").status_code == 200
+    cached = [p.stat().st_size for p in Path(server.data, "cache", "blobs").rglob("*") if p.is_file()]
+    assert 0 < sum(cached) <= 100 << 10
+
+
+def test_large_files_go_in_parts(s3, fresh_server):
+    bucket = s3.bucket()
+    server = fresh_server(**s3.options(bucket))
+    api = server.admin()
+    version = folder(api)
+    content = os.urandom(1 << 20) * 70
+    put(api, version, "large.bin", content)
+    digest = hashlib.sha256(content).hexdigest()
+    assert hashlib.sha256(s3.get(bucket, f"sha256/{digest[:2]}/{digest}")).hexdigest() == digest
+    server.stop()
+    empty_cache(server)
+    server.start()
+    assert get(server.admin(), version, "large.bin", Range="bytes=70000000-70000099") == content[70000000:70000100]
+
+
+@pytest.fixture
+def behind_relay(s3, fresh_server):
+    """A server whose object store is reached through a relay."""
+    relay = Relay(s3.port)
+    options = s3.options(s3.bucket())
+    args = tuple(relay.url if a == s3.url else a for a in options["args"])
+    server = fresh_server(args=args, environment=options["environment"])
+    server.relay = relay
+    yield server
+    relay.set("on")
+    relay.close()
+
+
+def test_short_faults_are_not_seen(behind_relay):
+    relay, api = behind_relay.relay, behind_relay.admin()
+    version = folder(api)
+    relay.set("busy", times=2)
+    put(api, version, "a", b"first")
+    relay.set("off", times=2)
+    put(api, version, "b", b"second")
+    assert (get(api, version, "a"), get(api, version, "b")) == (b"first", b"second")
+
+
+def test_a_broken_download_goes_on(behind_relay):
+    relay, api = behind_relay.relay, behind_relay.admin()
+    version = folder(api)
+    content = os.urandom(3 << 20)
+    put(api, version, "a", content)
+    behind_relay.stop()
+    empty_cache(behind_relay)
+    behind_relay.start()
+    api = behind_relay.admin()
+    relay.set("cut", times=2, size=1 << 20)
+    assert get(api, version, "a") == content
+    assert relay.hits == 2
+
+
+def test_a_lost_object_store(behind_relay):
+    relay, api = behind_relay.relay, behind_relay.admin()
+    version = folder(api)
+    put(api, version, "a", b"before")
+    relay.set("off")
+    body = problem(put(api, version, "b", b"meanwhile", expect=503), 503, "unavailable")
+    assert "object store" in body["detail"]
+    assert get(api, version, "a") == b"before", "it is in the cache"
+    relay.set("on")
+    put(api, version, "b", b"after")
+    assert get(api, version, "b") == b"after"
+
+
+def test_a_damaged_object_is_not_given_out(s3, fresh_server):
+    bucket = s3.bucket()
+    server = fresh_server(**s3.options(bucket))
+    api = server.admin()
+    version = folder(api)
+    put(api, version, "a", b"what was written")
+    digest = hashlib.sha256(b"what was written").hexdigest()
+    s3.put(bucket, f"sha256/{digest[:2]}/{digest}", b"what was damaged")
+    server.stop()
+    empty_cache(server)
+    server.start()
+    api = server.admin()
+    assert api.call("GET", f"{version}/content", params={"path": "a"}).status_code == 500
+    s3.delete(bucket, f"sha256/{digest[:2]}/{digest}")
+    assert api.call("GET", f"{version}/content", params={"path": "a"}).status_code == 404
+
+
+def refused(data, options: dict, **environment) -> str:
+    """What a server that does not start says."""
+    run = subprocess.run([binary(), "serve", "--data", str(data), "--listen", "127.0.0.1:0", *options["args"]], text=True,
+                         env={**os.environ, **options["environment"], **environment}, stderr=subprocess.PIPE,
+                         stdout=subprocess.PIPE)
+    assert run.returncode != 0
+    assert SECRET not in run.stderr
+    return run.stderr
+
+
+def test_what_keeps_it_from_starting(s3, tmp_path):
+    bucket = s3.bucket()
+    assert "SignatureDoesNotMatch" in refused(tmp_path / "a", s3.options(bucket), AWS_SECRET_ACCESS_KEY="wrong")
+    assert "NoSuchBucket" in refused(tmp_path / "b", s3.options("no-such-bucket"))
+    assert "s3://bucket" in refused(tmp_path / "c", {"args": ("--store", "/mnt"), "environment": {}})
+    assert "endpoint" in refused(tmp_path / "d", {**s3.options(bucket), "args": (
+        "--store", f"s3://{bucket}", "--s3-endpoint", "ftp://x")})
+    assert "--cache-size" in refused(tmp_path / "e", s3.options(bucket, cache="much"))
+
+
+def test_a_bucket_belongs_to_one_platform(s3, tmp_path, fresh_server):
+    bucket = s3.bucket()
+    server = fresh_server(**s3.options(bucket, "x"))
+    assert "another platform" in refused(tmp_path / "other", s3.options(bucket, "x"))
+    server.stop()
+    data = tmp_path / "again"
+    own = Server(data=str(data), **s3.options(bucket, "y")).start()
+    own.stop()
+    assert "start it with --store" in refused(data, {"args": (), "environment": {}})
+    assert "does not hold them" in refused(data, s3.options(bucket, "z"))
+    own.start()
+    own.stop()
+
+
+def test_backup_and_restore(s3, tmp_path, fresh_server):
+    server = fresh_server(**s3.options(s3.bucket()))
+    api = server.admin()
+    version = folder(api)
+    put(api, version, "a", b"in the bucket")
+    backup = api.call("GET", "backup")
+    assert backup.status_code == 200
+    put(api, version, "a", b"changed")
+    answer = api.call("POST", "restore", content=backup.content, headers={"Content-Type": "application/zstd"})
+    assert answer.status_code == 204, answer.text
+    assert get(api, version, "a") == b"in the bucket"
+    server.stop()
+    server.start()
+    assert get(server.admin(), version, "a") == b"in the bucket"
+    file, data = tmp_path / "b.tar.zst", tmp_path / "elsewhere"
+    file.write_bytes(backup.content)
+    subprocess.run([binary(), "restore", str(file), "--data", str(data)], check=True)
+    local = Server(data=str(data)).start()
+    assert get(local.admin(), version, "a") == b"in the bucket"
+    local.stop()
