@@ -2,7 +2,6 @@
 #include "api/range.h"
 #include "api/uploads.h"
 #include "base/clock.h"
-#include "core/data/records.h"
 #include "core/data/sample.h"
 #include "core/pending.h"
 #include "media/media.h"
@@ -393,27 +392,6 @@ static void run_thumbnail(struct api_call *call)
         api_problem(call, &err, NULL, 0);
 }
 
-static void run_record(struct api_call *call)
-{
-    struct err err = {0};
-    struct object version;
-    struct digest d;
-    int64_t size;
-    char etag[SHA256_HEX + 3] = "\"";
-    int fd = -1;
-    if (find_version(call, &version, &err) && records_find(call->arena, &version, call->params[2], &d, &err))
-        fd = blob_open(call->core->store, &d, &size, &err);
-    if (fd < 0) {
-        api_problem(call, &err, NULL, 0);
-        return;
-    }
-    digest_hex(&d, etag + 1);
-    strcat(etag, "\"");
-    const struct header headers[] = {{STR("Content-Type"), STR("application/octet-stream")},
-                                     {STR("Cache-Control"), STR("private, no-cache")}};
-    range_respond_file(call->request, fd, (uint64_t)size, etag, headers, countof(headers));
-}
-
 #define SAMPLES "/api/v1/datasets/{dataset}/versions/{version}/samples"
 #define BINARY  "{\"type\":\"string\",\"format\":\"binary\"}"
 
@@ -433,8 +411,5 @@ const struct route sample_routes[] = {
      .type = "application/octet-stream"},
     {"GET", SAMPLES "/{sample}/thumbnail", NULL, run_thumbnail, .summary = "A small picture of a sample",
      .query = "side", .answer = BINARY, .type = "image/jpeg"},
-    {"GET", "/api/v1/datasets/{dataset}/versions/{version}/records/{file}", NULL, run_record,
-     .summary = "A record file of a version, with ranges", .answer = BINARY,
-     .type = "application/octet-stream"},
     {0},
 };

@@ -169,6 +169,10 @@ struct record_reader *record_reader_open(const char *path, unsigned flags, struc
 /* One whole shard file in memory, which must outlive the reader. Only for sets of one shard. */
 struct record_reader *record_reader_memory(const void *data, size_t size, unsigned flags,
                                            struct record_err *err);
+/* One shard of a set alone, in memory as above: its records are numbered from 0; *ret_first (may be NULL) is
+ * the number that the set gives to the first. */
+struct record_reader *record_reader_shard(const void *data, size_t size, unsigned flags, uint64_t *ret_first,
+                                          struct record_err *err);
 void record_reader_free(struct record_reader *r);
 
 const struct record_schema *record_reader_schema(const struct record_reader *r);
@@ -229,6 +233,9 @@ typedef void record_fault_fn(void *ctx, const char *file, uint64_t record, const
 bool record_verify(const char *path, record_fault_fn *fn, void *ctx, struct record_err *err);
 bool record_verify_memory(const void *data, size_t size, record_fault_fn *fn, void *ctx,
                           struct record_err *err);
+/* One shard of a set alone: whether the others fit is not looked at. */
+bool record_verify_shard(const void *data, size_t size, record_fault_fn *fn, void *ctx,
+                         struct record_err *err);
 
 /* CRC-32C (Castagnoli) as the format uses it; crc of an empty start is 0. */
 uint32_t record_crc32c(uint32_t crc, const void *data, size_t size);

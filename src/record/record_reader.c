@@ -123,6 +123,30 @@ struct record_reader *record_reader_memory(const void *data, size_t size, unsign
     return NULL;
 }
 
+struct record_reader *record_reader_shard(const void *data, size_t size, unsigned flags, uint64_t *ret_first,
+                                          struct record_err *err)
+{
+    struct record_reader *r = reader_new(1, err);
+    if (!r)
+        return NULL;
+    struct record_shard *s = &r->shards[0];
+    r->shard_count = 1;
+    s->data = data;
+    s->size = size;
+    if (record_shard_parse(s, err)) {
+        uint64_t first = s->h.first;
+        s->h.first = 0;
+        r->total = s->h.records;
+        if (parse_schema(r, err) && (!(flags & RECORD_VERIFY) || start_verify(r, err))) {
+            if (ret_first)
+                *ret_first = first;
+            return r;
+        }
+    }
+    record_reader_free(r);
+    return NULL;
+}
+
 void record_reader_free(struct record_reader *r)
 {
     if (!r)

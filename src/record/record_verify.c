@@ -174,6 +174,15 @@ bool record_verify_memory(const void *data, size_t size, record_fault_fn *fn, vo
     return finish(&c, err);
 }
 
+bool record_verify_shard(const void *data, size_t size, record_fault_fn *fn, void *ctx,
+                         struct record_err *err)
+{
+    struct check c = {.fn = fn, .ctx = ctx};
+    struct record_shard s = {.data = data, .size = size};
+    check_shard(&c, &s);
+    return finish(&c, err);
+}
+
 bool record_verify(const char *path, record_fault_fn *fn, void *ctx, struct record_err *err)
 {
     struct check c = {.fn = fn, .ctx = ctx};

@@ -26,7 +26,7 @@ async function violations(page: Page): Promise<string[]> {
 test('pictures of the pages of data', async ({ page, api, project }) => {
   test.setTimeout(240_000)
   const set = await api.create('datasets', { project: project.id, name: '交通标志 2026', annotation_type: 'detection' })
-  await api.create(`datasets/${set.id}/versions`, { description: 'Crossings of the north' })
+  const version = await api.create(`datasets/${set.id}/versions`, { description: 'Crossings of the north' })
   const algorithm = await api.create('algorithm-sets', { project: project.id, name: 'detector' })
   const made = await api.create(`algorithm-sets/${algorithm.id}/versions`, {})
   await api.context.put(`/api/v1/algorithm-sets/${algorithm.id}/versions/${made.id}/content?path=src/train.py`, { data: 'import torch\n\nprint(torch.__version__)\n', headers: { 'Content-Type': 'application/octet-stream' } })
@@ -36,10 +36,13 @@ test('pictures of the pages of data', async ({ page, api, project }) => {
   await page.getByTestId('import-files').setInputFiles([{ name: 'coco.zip', mimeType: 'application/zip', buffer: cocoZip() }])
   await page.getByRole('button', { name: 'Start import' }).click()
   await expect(page.locator('.running .task-done')).toBeVisible()
+  const written = await api.context.post(`/api/v1/datasets/${set.id}/versions/${version.id}/write-records`, { data: {} })
+  expect(written.status()).toBe(202)
+  await expect.poll(async () => (await api.get(`datasets/${set.id}/versions/${version.id}`))['records']).not.toBeNull()
   const { items } = (await api.get(`tasks?project=${project.id}`)) as { items: { id: number }[] }
   const pages: [string, string][] = [
     ['datasets', `/p/${project.name}/datasets`], ['dataset', url], ['gallery', `${url}/v/1`], ['sample', `${url}/v/1?sample=1`], ['statistics', `${url}/v/1?tab=statistics`], ['import', `${url}/v/1?tab=import`],
-    ['export', `${url}/v/1?tab=export`], ['duplicates', `${url}/v/1?tab=duplicates`], ['compare', `${url}/v/1?tab=compare`], ['task', `/p/${project.name}/tasks/${items[0]?.id ?? 0}`],
+    ['export', `${url}/v/1?tab=export`], ['records', `${url}/v/1?tab=records`], ['duplicates', `${url}/v/1?tab=duplicates`], ['compare', `${url}/v/1?tab=compare`], ['task', `/p/${project.name}/tasks/${items[0]?.id ?? 0}`],
     ['files', `/p/${project.name}/algorithm-sets/${algorithm.id}/v/1`], ['file', `/p/${project.name}/algorithm-sets/${algorithm.id}/v/1?path=src&file=train.py`],
   ]
   const wrong: string[] = []

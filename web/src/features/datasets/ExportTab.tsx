@@ -31,7 +31,15 @@ export function ExportTab({ version }: { version: Version }) {
     onSuccess: () => invalidate(client, 'task'),
   })
   const made = useTasks(project?.id ?? 0, `subject_kind = "dataset_version" and subject = ${version.item.id}`, 50, true)
-  const products = (made.data ?? []).filter((task) => task.type === 'export' || task.type === 'training-data')
+  const products = (made.data ?? []).filter((task) => task.type === 'export')
+  /** Both are made by the same kind of task; an export has a format, training data a seed. */
+  const what = (task: Task) => {
+    const params = (task['params'] ?? {}) as { format?: string; seed?: number; test_share?: number; samples?: boolean }
+    const bare = params.samples === false ? ` · ${t('export.bare')}` : ''
+    if (params.format === undefined) return `${t('training.title')} · ${t('training.of', { seed: params.seed ?? 0, share: Math.round((params.test_share ?? 0) * 100) })}${bare}`
+    const format = formats.find((f) => f.name === params.format)
+    return `${t('export.title')} · ${format ? w(format.title) : params.format}${bare}`
+  }
   if (Number(version.item['samples']) === 0) return <Empty title={t('gallery.empty')} text={t('export.empty')} />
   return (
     <div className="summary">
@@ -61,7 +69,7 @@ export function ExportTab({ version }: { version: Version }) {
           <ul className="made">
             {products.map((task) => (
               <li key={task.id}>
-                <div className="row wrap"><strong>{task.output_name || task.name}</strong><Time at={task.created_at} /><span className="grow" />{task.output && <Button size="small" type="primary" href={apiUrl(`/tasks/${task.id}/download`)} download>{t('sample.download')}</Button>}</div>
+                <div className="row wrap"><strong>{what(task)}</strong><span className="muted">{task.output_name}</span><Time at={task.created_at} /><span className="grow" />{task.output && <Button size="small" type="primary" href={apiUrl(`/tasks/${task.id}/download`)} download>{t('sample.download')}</Button>}</div>
                 <TaskProgress task={task} compact />
               </li>
             ))}

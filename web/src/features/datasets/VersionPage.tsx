@@ -25,6 +25,7 @@ import { Gallery } from './Gallery'
 import { ImportTab } from './ImportTab'
 import { Preprocess } from './Preprocess'
 import { Publish } from './Publish'
+import { RecordsTab } from './RecordsTab'
 import { useVersionNumber, type Version } from './samples'
 import { StatisticsTab } from './StatisticsTab'
 import { StateTag } from './Versions'
@@ -57,7 +58,7 @@ function Found({ parentKind, kind, id, number }: { parentKind: Kind; kind: Kind;
   return <Loaded version={version} />
 }
 
-const dataTabs = ['samples', 'statistics', 'import', 'export', 'duplicates', 'compare', 'activity'] as const
+const dataTabs = ['samples', 'statistics', 'import', 'export', 'records', 'duplicates', 'compare', 'activity'] as const
 const fileTabs = ['files', 'compare', 'activity'] as const
 type Tab = (typeof dataTabs)[number] | (typeof fileTabs)[number]
 
@@ -117,6 +118,7 @@ function Loaded({ version }: { version: Version }) {
       {now === 'statistics' && <StatisticsTab version={version} />}
       {now === 'import' && <ImportTab version={version} />}
       {now === 'export' && <ExportTab version={version} />}
+      {now === 'records' && <RecordsTab version={version} />}
       {now === 'duplicates' && <Duplicates version={version} />}
       {now === 'compare' && (data ? <Compare version={version} /> : <FileCompare version={version} />)}
       {now === 'files' && <FileBrowser version={version} />}
