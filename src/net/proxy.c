@@ -13,7 +13,13 @@
 
 #define WAITING_MAX    (256 * 1024) /* bytes under way in one direction before the other side must wait */
 #define CONNECT_MS     10000
+#define ADDRESSES_MAX  8  /* of one name, tried in turn */
 #define SILENCE_FACTOR 10 /* times the body time-out: how long an upstream may think */
+
+struct address {
+    struct sockaddr_storage to;
+    socklen_t n;
+};
 
 struct proxy {
     struct exchange *x;
@@ -24,6 +30,8 @@ struct proxy {
     struct buf head; /* of the request, until the answer begins */
     uv_getaddrinfo_t resolving;
     char port[8];
+    struct address *addresses; /* of the name, in order; those before `tried` cannot be reached */
+    size_t address_count, tried;
     bool reused, retried; /* the connection was idle before; a second attempt */
     bool connected, body_sent, tunnel, feeding;
 };
@@ -31,6 +39,7 @@ struct proxy {
 static const struct conn_events up_events;
 static const struct exchange_output proxy_output;
 static void start_connecting(struct proxy *p, bool may_reuse);
+static bool connect_next(struct proxy *p);
 
 static struct proxy *proxy_of(struct request *r)
 {
@@ -334,6 +343,8 @@ static void up_closed(struct conn *c)
 static void up_timeout(struct conn *c)
 {
     struct proxy *p = c->proto;
+    if (!p->connected && connect_next(p))
+        return;
     fail(p, 504, p->connected ? "the upstream does not answer" : "the upstream cannot be reached in time");
 }
 
@@ -341,7 +352,8 @@ static void up_connected(struct conn *c, int error)
 {
     struct proxy *p = c->proto;
     if (error) {
-        fail(p, 502, "the upstream cannot be reached");
+        if (!connect_next(p))
+            fail(p, 502, "the upstream cannot be reached");
         return;
     }
     p->connected = true;
@@ -384,7 +396,7 @@ static void use_socket(struct proxy *p, int fd)
     conn_watch_connect(p->c);
 }
 
-static void connect_to(struct proxy *p, const struct sockaddr *to, socklen_t n)
+static bool connect_to(struct proxy *p, const struct sockaddr *to, socklen_t n)
 {
     int fd = socket(to->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     int one = 1;
@@ -393,10 +405,29 @@ static void connect_to(struct proxy *p, const struct sockaddr *to, socklen_t n)
     if (fd < 0 || (connect(fd, to, n) != 0 && errno != EINPROGRESS)) {
         if (fd >= 0)
             close(fd);
-        fail(p, 502, "the upstream cannot be reached");
-        return;
+        return false;
     }
     use_socket(p, fd);
+    return true;
+}
+
+static void connect_only(struct proxy *p, const struct sockaddr *to, socklen_t n)
+{
+    if (!connect_to(p, to, n))
+        fail(p, 502, "the upstream cannot be reached");
+}
+
+/* A name may have several addresses ("localhost" often has ::1 before 127.0.0.1) of which not all are served.
+ * False when there is none left. */
+static bool connect_next(struct proxy *p)
+{
+    drop_upstream(p);
+    while (p->tried < p->address_count) {
+        const struct address *a = &p->addresses[p->tried++];
+        if (connect_to(p, (const struct sockaddr *)&a->to, a->n))
+            return true;
+    }
+    return false;
 }
 
 static void connect_unix(struct proxy *p)
@@ -408,7 +439,18 @@ static void connect_unix(struct proxy *p)
         return;
     }
     memcpy(to.sun_path, p->t.unix_path, n);
-    connect_to(p, (const struct sockaddr *)&to, sizeof to);
+    connect_only(p, (const struct sockaddr *)&to, sizeof to);
+}
+
+static void keep_addresses(struct proxy *p, const struct addrinfo *found)
+{
+    p->addresses = arena_array(&p->x->arena, struct address, ADDRESSES_MAX);
+    p->address_count = p->tried = 0;
+    for (; found && p->address_count < ADDRESSES_MAX; found = found->ai_next) {
+        struct address *a = &p->addresses[p->address_count++];
+        memcpy(&a->to, found->ai_addr, found->ai_addrlen);
+        a->n = found->ai_addrlen;
+    }
 }
 
 static void on_resolved(uv_getaddrinfo_t *q, int status, struct addrinfo *found)
@@ -416,10 +458,10 @@ static void on_resolved(uv_getaddrinfo_t *q, int status, struct addrinfo *found)
     struct proxy *p = q->data;
     struct exchange *x = p->x;
     if (x->proto && !x->answered_for) {
-        if (status != 0)
-            fail(p, 502, "the upstream's name cannot be resolved");
-        else
-            connect_to(p, found->ai_addr, found->ai_addrlen);
+        keep_addresses(p, status == 0 ? found : NULL);
+        if (!connect_next(p))
+            fail(p, 502,
+                 status == 0 ? "the upstream cannot be reached" : "the upstream's name cannot be resolved");
     }
     uv_freeaddrinfo(found);
     exchange_unref(x);
@@ -430,11 +472,11 @@ static void resolve(struct proxy *p)
     struct sockaddr_in v4;
     struct sockaddr_in6 v6;
     if (uv_ip4_addr(p->t.host, p->t.port, &v4) == 0) {
-        connect_to(p, (const struct sockaddr *)&v4, sizeof v4);
+        connect_only(p, (const struct sockaddr *)&v4, sizeof v4);
         return;
     }
     if (uv_ip6_addr(p->t.host, p->t.port, &v6) == 0) {
-        connect_to(p, (const struct sockaddr *)&v6, sizeof v6);
+        connect_only(p, (const struct sockaddr *)&v6, sizeof v6);
         return;
     }
     static const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};

@@ -33,10 +33,10 @@ def read_line(stream):
 
 
 class Server:
-    def __init__(self, tmp_path, *args):
+    def __init__(self, tmp_path, *args, prefix=()):
         self.log = tmp_path / "access.log"
         self.errors = tmp_path / f"stderr-{id(self)}"
-        command = [str(BUILD / "tests/net/net_test_server"), "--log", str(self.log), *map(str, args)]
+        command = [*prefix, str(BUILD / "tests/net/net_test_server"), "--log", str(self.log), *map(str, args)]
         with open(self.errors, "wb") as errors:
             self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
         try:
