@@ -7,6 +7,7 @@
 #include "api/openapi.h"
 #include "api/router.h"
 #include "api/uploads.h"
+#include "core/job/overview.h"
 
 static void run_health(struct api_call *call)
 {
@@ -42,6 +43,16 @@ static void run_openapi(struct api_call *call)
     api_answer(call, 200, NULL, 0, buf_view(&body));
 }
 
+static void run_resources(struct api_call *call)
+{
+    auto_buf struct buf body = {0};
+    struct err err = {0};
+    if (resources_write(call->core, call->arena, &body, &err))
+        api_answer(call, 200, NULL, 0, buf_view(&body));
+    else
+        api_problem(call, &err, NULL, 0);
+}
+
 #define ITEMS_OF_OBJECTS                                                                                     \
     "{\"type\":\"object\",\"required\":[\"items\"],\"properties\":{\"items\":{\"type\":\"array\","           \
     "\"items\":{\"type\":\"object\"}}}}"
@@ -57,6 +68,8 @@ static const struct route platform_routes[] = {
      .summary = "Every kind of object, with its fields and verbs", .answer = ITEMS_OF_OBJECTS},
     {"GET", "/api/v1/permissions", NULL, run_permissions, .summary = "The table of permissions",
      .answer = ITEMS_OF_OBJECTS},
+    {"GET", "/api/v1/resources", "node.read", run_resources, .summary = "What all nodes have and who uses it",
+     .answer = "{\"type\":\"object\"}"},
     {"GET", "/api/v1/events", NULL, events_run, .summary = "Changes as they happen, as Server-Sent Events",
      .query = "project", .answer = "{\"type\":\"string\"}", .type = "text/event-stream"},
     {0},

@@ -104,19 +104,10 @@ static const char *config_path(const struct core *core, const struct core_option
 }
 
 /* "import_roots" of the configuration: absolute paths. */
-static bool read_roots(struct core *core, const char *config, struct arena *a, struct err *err)
+static bool read_roots(struct core *core, const char *config, yyjson_val *doc, struct err *err)
 {
-    struct str text;
-    yyjson_val *v;
+    yyjson_val *list = yyjson_obj_get(doc, "import_roots"), *v;
     size_t i, max;
-    if (!config)
-        return true;
-    if (!fs_read(a, config, 1 << 20, &text, err))
-        return false;
-    yyjson_val *doc = json_parse(a, text, err);
-    if (!doc)
-        return false;
-    yyjson_val *list = yyjson_obj_get(doc, "import_roots");
     const char **roots = base_zalloc((yyjson_arr_size(list) + 1) * sizeof *roots);
     core->import_roots = roots;
     yyjson_arr_foreach(list, i, max, v)
@@ -129,6 +120,37 @@ static bool read_roots(struct core *core, const char *config, struct arena *a, s
     return true;
 }
 
+/* "containers": {"inventory": "/etc/ingot/devices.json", "egress": true} */
+static bool read_containers(struct core *core, const char *config, yyjson_val *doc, struct arena *a,
+                            struct err *err)
+{
+    yyjson_val *v = yyjson_obj_get(doc, "containers");
+    yyjson_val *inventory = yyjson_obj_get(v, "inventory"), *egress = yyjson_obj_get(v, "egress");
+    struct str text;
+    if ((v && !yyjson_is_obj(v)) || (egress && !yyjson_is_bool(egress)) ||
+        (inventory && (!yyjson_is_str(inventory) || yyjson_get_str(inventory)[0] != '/')))
+        return err_set(err, ERR_INVALID, "containers",
+                       "%s: containers is an object with \"inventory\" (an absolute path) and \"egress\" "
+                       "(true or false)",
+                       config);
+    core->egress = yyjson_get_bool(egress);
+    if (!inventory)
+        return true;
+    core->inventory = base_strdup(yyjson_get_str(inventory));
+    return fs_read(a, core->inventory, 1 << 20, &text, err) && json_parse(a, text, err);
+}
+
+static bool read_config(struct core *core, const char *config, struct arena *a, struct err *err)
+{
+    struct str text;
+    if (!config)
+        return true;
+    if (!fs_read(a, config, 1 << 20, &text, err))
+        return false;
+    yyjson_val *doc = json_parse(a, text, err);
+    return doc && read_roots(core, config, doc, err) && read_containers(core, config, doc, a, err);
+}
+
 struct core *core_open(const struct core_options *o, struct arena *a, const char **ret_password,
                        struct err *err)
 {
@@ -139,7 +161,7 @@ struct core *core_open(const struct core_options *o, struct arena *a, const char
     core->pool = pool_new("work", POOL_THREADS, POOL_QUEUE);
     const char *password = NULL;
     if (open_data(core, o->data, err) && open_db(core, o, a, err) && open_store(core, o, a, err) &&
-        read_roots(core, config_path(core, o, a), a, err)) {
+        read_config(core, config_path(core, o, a), a, err)) {
         core->accounts = accounts_new(core, config_path(core, o, a), err);
         if (core->accounts && accounts_first_admin(core, a, &password, err))
             core->images = images_start(core, err);
@@ -181,5 +203,6 @@ void core_close(struct core *core)
     free((void *)core->import_roots);
     free((char *)core->data);
     free((char *)core->public_url);
+    free((char *)core->inventory);
     free(core);
 }

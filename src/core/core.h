@@ -31,7 +31,9 @@ struct core {
     const char *public_url;          /* "https://ingot.example", or NULL: taken from the request */
     const char *const *import_roots; /* folders of the machine that imports may read */
     size_t import_root_count;
-    int lock_fd; /* held on data/lock while the platform runs */
+    const char *inventory; /* JSON file that declares devices of this machine, or NULL */
+    bool egress;           /* containers may open connections to the outside */
+    int lock_fd;           /* held on data/lock while the platform runs */
 };
 
 struct core_options {

@@ -1,6 +1,7 @@
 #include "core/kinds.h"
 
 #include "core/account/accounts.h"
+#include "core/compute/node.h"
 #include "core/data/sample.h"
 #include "core/folder/folder.h"
 #include "core/image/image.h"
@@ -19,6 +20,8 @@ const struct kind *const kinds[] = {
     &kind_session,
     &kind_label_set,
     &kind_spec,
+    &kind_node_pool,
+    &kind_node,
     &kind_audit,
     &kind_algorithm_set,
     &kind_algorithm_version,

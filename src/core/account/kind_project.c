@@ -3,6 +3,7 @@
 #include "core/account/grants.h"
 #include "core/account/role.h"
 #include "core/engine.h"
+#include "core/job/overview.h"
 
 /* --- quota --- */
 #define QUOTA_MAX 9007199254740992.0 /* 2^53: whole numbers survive JSON */
@@ -143,6 +144,7 @@ const struct kind kind_project = {
     .scope = SCOPE_PLATFORM,
     .verbs = VERB_ALL,
     .fields = project_fields,
+    .actions = overview_actions,
     .after_create = after_create,
     .before_delete = before_delete,
     .visible = visible,

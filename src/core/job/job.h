@@ -26,6 +26,7 @@ enum job_state {
 extern const char *const job_state_names[];
 enum job_state job_state_of(const struct object *o);
 bool job_is_over(enum job_state s);
+bool job_is_preemptible(const struct object *o); /* may be stopped to make room for a higher priority */
 /* The rule of `env`, for kinds that hand theirs on to a job. */
 bool job_env_check(struct arena *a, const struct field *f, const struct db_value *value, struct err *err);
 

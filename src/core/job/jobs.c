@@ -5,6 +5,7 @@
 #include "core/job/curves.h"
 #include "core/job/jobs_own.h"
 #include "core/job/owner.h"
+#include "core/job/scene.h"
 #include "exec/local/local.h"
 
 #include <errno.h>
@@ -25,29 +26,6 @@ struct curves *jobs_curves(struct jobs *j)
 }
 
 /* --- looking --- */
-
-static bool load_jobs(struct look *l, struct err *err)
-{
-    struct core *core = l->jobs->core;
-    struct db_rows rows;
-    if (!db_query(core->db, l->arena,
-                  "SELECT id FROM jobs WHERE state IN ('queued', 'starting', 'running', 'stopping') ORDER BY "
-                  "id LIMIT 10000",
-                  DB_NO_ARGS, &rows, err))
-        return false;
-    l->job = arena_array(l->arena, struct object, rows.n + 1);
-    for (size_t i = 0; i < rows.n; i++) {
-        struct err gone = {0};
-        if (engine_get(core, &caller_system, &kind_job, 0, rows.row[i].v[0].i, l->arena, &l->job[l->n],
-                       &gone))
-            l->n++;
-        else if (gone.code != ERR_NOT_FOUND) {
-            *err = gone;
-            return false;
-        }
-    }
-    return true;
-}
 
 struct ranks look_ranks(const struct look *l, const struct object *job)
 {
@@ -91,6 +69,8 @@ static bool move_write(struct op *op, void *ctx, struct err *err)
         return true; /* somebody else was faster: the next look sees it */
     if (m->end && m->end->code >= 0)
         *object_value(&now, "exit_code") = db_int(m->end->code);
+    if (m->change.from == JOB_STOPPING && m->change.to == JOB_QUEUED && job_then_of(&now) == JOB_THEN_QUEUED)
+        *object_value(&now, "evicted") = db_int(object_int(&now, "evicted") + 1);
     *object_value(&now, "not_before") = m->not_before ? db_int(m->not_before) : db_null();
     m->moved = true;
     return job_set_state(op, &now, &m->change, err);
@@ -136,7 +116,7 @@ static void judge(struct look *l, const struct object *job, const struct ranks *
     static const struct exec_status well = {.code = 0};
     enum job_then then = job_then_of(job);
     bool stopping = m->change.from == JOB_STOPPING;
-    int64_t failures = object_int(job, "attempt");
+    int64_t failures = object_int(job, "attempt") - object_int(job, "evicted");
     m->end = r->failed;
     if (stopping && (then != JOB_THEN_RETRY || !r->failed)) {
         m->change.to = then == JOB_THEN_STOPPED  ? JOB_STOPPED
@@ -293,7 +273,7 @@ static bool look_once(struct jobs *j, struct err *err)
     arena_init(&a);
     struct look l = {.jobs = j, .arena = &a, .now = clock_now()};
     look_launching(&l);
-    if (!load_jobs(&l, err))
+    if (!scene_jobs(j->core, &a, &l.job, &l.n, err))
         return false;
     if (!j->exec->ops->list(j->exec, &a, &l.status, &l.n_status, err))
         return false;
@@ -346,7 +326,10 @@ static void open_exec(struct jobs *j)
     char name[8] = "i";
     sha256_of(str_of(j->core->data), hash);
     hex_encode(hash, 2, name + 1);
-    struct local_options options = {.dir = arena_printf(&a, "%s/jobs", j->core->data), .name = name};
+    struct local_options options = {.dir = arena_printf(&a, "%s/jobs", j->core->data),
+                                    .name = name,
+                                    .egress = j->core->egress,
+                                    .inventory = j->core->inventory};
     struct exec *x = local_new(&options, &err);
     if (x) {
         x->ops->watch(x, on_change, j);
@@ -407,6 +390,7 @@ void jobs_stop(struct jobs *j)
     pthread_mutex_unlock(&j->lock);
     pthread_join(j->thread, NULL);
     launchers_stop(j);
+    promises_free(j);
     curves_stop(j->curves);
     struct exec *x = j->exec;
     if (x) {

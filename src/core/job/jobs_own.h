@@ -7,6 +7,16 @@
 
 #include <pthread.h>
 
+/* Room that evictions make for a waiting job, kept until it starts (sched.h). */
+struct promise {
+    struct promise *next;
+    int64_t job, at;
+    int32_t n;
+    int64_t *node; /* ids, by rank */
+    struct sched_rank *ranks;
+    struct sched_share *shares;
+};
+
 struct jobs {
     struct core *core;
     struct exec *_Atomic exec; /* set once by the thread */
@@ -20,6 +30,9 @@ struct jobs {
     struct launching *launching; /* under lock */
     pthread_mutex_t checkout_lock;
     int64_t swept_at;
+    /* The controller's own: */
+    struct promise *promises;
+    uint64_t nodes_seen; /* hash of what the nodes' rows say */
 };
 
 /* One look at everything: the jobs that are not over, and their containers. In the arena of the look. */
@@ -42,8 +55,13 @@ struct ranks {
 };
 struct ranks look_ranks(const struct look *l, const struct object *job);
 
-/* job_place.c: asks the scheduler and moves what may start to `starting`; keeps the reasons of the others. */
+/* job_place.c: asks the scheduler, moves what may start to `starting`, stops what makes room, and keeps the
+ * reasons of the others. */
 bool jobs_place(struct look *l, struct err *err);
+/* promise.c */
+struct scene;
+void promises_update(struct jobs *j, const struct scene *s, const struct sched_plan *plan);
+void promises_free(struct jobs *j);
 /* job_curves.c: the action `curves` of a job. */
 bool job_show_curves(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
                      int *status, struct err *err);

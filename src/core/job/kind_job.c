@@ -100,6 +100,13 @@ static const struct field fields[] = {
      .max = 100,
      .fallback = "0",
      .title = {"Priority", "优先级"}},
+    {.name = "preemptible",
+     .type = FIELD_BOOL,
+     .flags = FIELD_CREATE,
+     .title = {"Makes room for higher priorities", "可被高优先级作业抢占"},
+     .help = {"Stopped and queued again when a job of higher priority needs its place; by default when the "
+              "priority is negative.",
+              "高优先级作业需要资源时停止并重新排队；默认仅在优先级为负时。"}},
     {.name = "retries",
      .type = FIELD_INT,
      .flags = FIELD_CREATE,
@@ -146,6 +153,8 @@ static const struct field fields[] = {
      .fallback = "0",
      .title = {"Runs for", "所属对象"}},
     {.name = "attempt", .type = FIELD_INT, .fallback = "0", .title = {"Attempt", "运行次数"}},
+    {.name = "evicted", .type = FIELD_INT, .fallback = "0", .title = {"Times it made room", "被抢占次数"}},
+    {.name = "placement", .type = FIELD_JSON, .title = {"Placement", "所在节点"}},
     {.name = "exit_code", .type = FIELD_INT, .flags = FIELD_FILTER, .title = {"Exit code", "退出码"}},
     {.name = "not_before", .type = FIELD_TIME, .title = {"Not before", "不早于"}},
     {.name = "estimate", .type = FIELD_TIME, .title = {"Likely start", "预计开始"}},
@@ -178,6 +187,12 @@ enum job_then job_then_of(const struct object *o)
         if (str_is(object_text(o, "then_state"), then_names[i]))
             return (enum job_then)i;
     return JOB_THEN_STOPPED;
+}
+
+bool job_is_preemptible(const struct object *o)
+{
+    const struct db_value *v = object_value(o, "preemptible");
+    return v->type == DB_INT ? v->i != 0 : object_int(o, "priority") < 0;
 }
 
 static bool tell_owner(struct op *op, const struct object *o, enum job_state from, struct err *err)

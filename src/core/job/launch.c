@@ -3,6 +3,8 @@
 #include "core/image/image.h"
 #include "core/job/launch_own.h"
 
+#include <unistd.h>
+
 #define DISK  (INT64_C(10) << 30)
 #define PIDS  4096
 #define GRACE 30
@@ -184,6 +186,54 @@ static bool add_version(struct launch *u, const char *field, const struct kind *
     return !id || launch_version(u, kind, id, target, err);
 }
 
+/* What drivers need beside the card itself; given when the node has it. */
+static const struct {
+    const char *kind, *path;
+} companions[] = {
+    {"nvidia", "/dev/nvidiactl"},       {"nvidia", "/dev/nvidia-uvm"}, {"nvidia", "/dev/nvidia-uvm-tools"},
+    {"ascend", "/dev/davinci_manager"}, {"ascend", "/dev/devmm_svm"},  {"ascend", "/dev/hisi_hdc"},
+};
+
+static void add_device(struct launch *u, const char *path)
+{
+    const char **list = u->devices.p;
+    for (size_t i = 0; i < u->devices.n; i++)
+        if (strcmp(list[i], path) == 0)
+            return;
+    *(const char **)add(u, &u->devices, sizeof path) = path;
+}
+
+/* The node and the cards that the scheduler chose for this rank. */
+static bool add_placement(struct launch *u, struct err *err)
+{
+    struct str text = object_text(u->job, "placement");
+    yyjson_val *all = text.n ? json_parse(u->arena, text, err) : NULL, *d;
+    if (text.n && !all)
+        return false;
+    yyjson_val *rank = yyjson_arr_get(all, (size_t)u->spec.id.rank),
+               *devices = yyjson_obj_get(rank, "devices");
+    size_t i, max;
+    auto_buf struct buf names = {0};
+    u->spec.node = yyjson_get_str(yyjson_obj_get(rank, "node"));
+    if (!yyjson_arr_size(devices))
+        return true;
+    yyjson_arr_foreach(devices, i, max, d)
+    {
+        const char *path = yyjson_get_str(yyjson_obj_get(d, "path"));
+        const char *kind = yyjson_get_str(yyjson_obj_get(d, "kind"));
+        add_device(u, path);
+        buf_printf(&names, "%s%s", i ? "," : "", path);
+        for (size_t k = 0; k < countof(companions); k++)
+            if (str_starts(str_of(kind), companions[k].kind) && access(companions[k].path, F_OK) == 0)
+                add_device(u, companions[k].path);
+    }
+    launch_env(u, "INGOT_DEVICES", arena_strz(u->arena, buf_view(&names)));
+    double share = yyjson_get_num(yyjson_obj_get(yyjson_arr_get(devices, 0), "share"));
+    if (share < 1)
+        launch_env(u, "INGOT_DEVICE_SHARE", arena_printf(u->arena, "%g", share));
+    return true;
+}
+
 static void add_command(struct launch *u)
 {
     const char *argv[] = {"/bin/sh", "-c", text_field(u, "command")};
@@ -202,6 +252,8 @@ static void finish(struct launch *u)
     u->spec.n_env = u->env.n;
     u->spec.ports = u->ports.p;
     u->spec.n_ports = u->ports.n;
+    u->spec.devices = u->devices.p;
+    u->spec.n_devices = u->devices.n;
 }
 
 bool launch_build(struct launch *u, struct err *err)
@@ -216,7 +268,7 @@ bool launch_build(struct launch *u, struct err *err)
     u->spec.grace_s = GRACE;
     add_command(u);
     add_peers(u);
-    if (!add_limits(u, err) || !add_image(u, err) || !add_env(u, err) ||
+    if (!add_limits(u, err) || !add_image(u, err) || !add_env(u, err) || !add_placement(u, err) ||
         !add_version(u, "algorithm", &kind_algorithm_version, "/workspace/algorithm", err) ||
         !add_version(u, "model", &kind_model_version, "/workspace/model", err))
         return false;

@@ -18,7 +18,7 @@ struct launch {
     struct arena *arena;
     const struct object *job;
     struct exec_spec spec;
-    struct launch_list mounts, files, env, ports;
+    struct launch_list mounts, files, env, ports, devices;
     bool gang_ssh; /* asked for */
 };
 

@@ -143,6 +143,9 @@ static void write_mounts(struct local *l, struct json_out *o, const struct exec_
     for (size_t i = 0; i < spec->n_files; i++)
         write_mount(o, spec->files[i].target, "bind", arena_printf(a, "%s/f%zu", l->stage, i),
                     "bind,nosuid,nodev,noexec");
+    for (size_t i = 0; i < spec->n_devices; i++)
+        write_mount(o, spec->devices[i], "bind", arena_printf(a, "%s/devices/%zu", l->stage, i),
+                    "bind,nosuid,noexec");
     json_array_end(o);
 }
 
@@ -198,25 +201,6 @@ static void write_resources(struct json_out *o, const struct exec_spec *spec)
     json_object_end(o);
 }
 
-static void write_devices(struct json_out *o, const struct exec_spec *spec)
-{
-    json_key(o, "devices");
-    json_array(o);
-    for (size_t i = 0; i < spec->n_devices; i++) {
-        struct stat st;
-        if (stat(spec->devices[i], &st) != 0)
-            continue;
-        json_object(o);
-        json_kz(o, "path", spec->devices[i]);
-        json_kz(o, "type", S_ISBLK(st.st_mode) ? "b" : "c");
-        json_kint(o, "major", (int64_t)(st.st_rdev >> 8 & 0xfff));
-        json_kint(o, "minor", (int64_t)(st.st_rdev & 0xff) | (int64_t)(st.st_rdev >> 12 & 0xfff00));
-        json_kint(o, "fileMode", 0666);
-        json_object_end(o);
-    }
-    json_array_end(o);
-}
-
 static void write_namespace(struct json_out *o, const char *type, const char *path)
 {
     json_object(o);
@@ -243,7 +227,6 @@ static void write_linux(struct local *l, struct json_out *o, const struct exec_s
     json_array_end(o);
     json_kz(o, "cgroupsPath", cgroup);
     write_resources(o, spec);
-    write_devices(o, spec);
     strings(o, "maskedPaths", masked, countof(masked));
     strings(o, "readonlyPaths", read_only, countof(read_only));
     json_key(o, "seccomp");
@@ -369,6 +352,8 @@ static void write_plan(struct local *l, const struct exec_spec *spec, const stru
     for (size_t i = 0; i < spec->n_mounts; i++)
         pair(b, "mount",
              arena_printf(a, "%s %s", spec->mounts[i].read_only ? "ro" : "rw", spec->mounts[i].source));
+    for (size_t i = 0; i < spec->n_devices; i++)
+        pair(b, "device", spec->devices[i]);
     for (size_t i = 0; i < spec->n_files; i++)
         pair(b, "file", arena_printf(a, "%o f%zu", spec->files[i].mode ? spec->files[i].mode : 0644, i));
     for (size_t i = 0; i < countof(default_env); i++) {

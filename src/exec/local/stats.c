@@ -71,6 +71,9 @@ struct devices {
 
 static void add_device(struct devices *d, const char *kind, const char *path, bool declared)
 {
+    for (size_t i = 0; i < d->n; i++)
+        if (strcmp(d->list[i].path, path) == 0)
+            return; /* declared, and detected too */
     if (d->n < countof(d->list))
         d->list[d->n++] = (struct exec_device){kind, path, declared};
 }

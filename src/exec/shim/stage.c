@@ -287,9 +287,30 @@ static bool stage_mounts(const struct plan *p)
     return true;
 }
 
+/* device = "/dev/x": the i-th becomes devices/I, which belongs to the container's root. Nobody can make
+ * devices inside of a user namespace, and the machine's own files may be for its root only. */
+static bool stage_devices(const struct plan *p)
+{
+    int i = 0;
+    for (const char *v = NULL; (v = plan_next(p, "device", v)); i++) {
+        char name[32];
+        struct stat st;
+        if (i == 0 && (mkdir("devices", 0755) != 0 ||
+                       mount("devices", "devices", "tmpfs", MS_NOSUID | MS_NOEXEC, "mode=755,size=1m") != 0))
+            return fail_errno("cannot make a folder for devices");
+        snprintf(name, sizeof name, "devices/%d", i);
+        if (stat(v, &st) != 0)
+            return fail_errno("cannot look at %s", v);
+        if (mknod(name, (st.st_mode & S_IFMT) | 0600, st.st_rdev) != 0 || chmod(name, 0666) != 0 ||
+            chown(name, uid_base, uid_base) != 0)
+            return fail_errno("cannot give the device %s", v);
+    }
+    return true;
+}
+
 bool stage_build(const struct plan *p)
 {
     if (uid_base > 0 && (userns = open("ns/user", O_RDONLY | O_CLOEXEC)) < 0)
         return fail_errno("cannot open the user namespace");
-    return stage_files(p) && mount_changes(p) && mount_root(p) && stage_mounts(p);
+    return stage_files(p) && mount_changes(p) && mount_root(p) && stage_mounts(p) && stage_devices(p);
 }

@@ -1,0 +1,14 @@
+/* What projects and the whole platform may use and use: the overview of a project (K7), the administrator's
+ * resources (K8), and the forecast that forms show before a job is made. "Use" is what the specs of the jobs
+ * that hold resources (starting, running, stopping) ask for. */
+#ifndef INGOT_CORE_JOB_OVERVIEW_H
+#define INGOT_CORE_JOB_OVERVIEW_H
+
+#include "core/engine.h"
+
+/* Actions of a project: GET /projects/7/overview, GET /projects/7/forecast?spec=1&nodes=2&priority=0. */
+extern const struct action overview_actions[];
+/* GET /resources. */
+bool resources_write(struct core *core, struct arena *a, struct buf *out, struct err *err);
+
+#endif

@@ -1,0 +1,156 @@
+/* The administrator's view: totals, nodes, projects, users. */
+#include "core/job/overview.h"
+#include "core/job/usage.h"
+
+static void write_total(const struct scene *s, struct json_out *out)
+{
+    struct usage all = {.storage = -1};
+    for (int32_t i = 0; i < s->snapshot.n_nodes; i++) {
+        const struct sched_node *n = &s->snapshot.nodes[i];
+        all.cpu += n->cpu;
+        all.memory += n->memory;
+        all.disk += s->machine[i] ? s->machine[i]->disk : 0;
+        for (int32_t k = 0; k < n->n_cards; k++)
+            all.cards[n->cards[k].kind] += SCHED_WHOLE;
+    }
+    struct usage used = usage_of(s, (struct usage_filter){0});
+    json_key(out, "total");
+    usage_write(s, &all, out);
+    json_key(out, "use");
+    usage_write(s, &used, out);
+}
+
+static void write_node(const struct scene *s, int32_t i, struct json_out *out)
+{
+    static const char *const states[] = {
+        [SCHED_NODE_READY] = "ready", [SCHED_NODE_DRAINING] = "drained", [SCHED_NODE_LOST] = "lost"};
+    const struct sched_node *n = &s->snapshot.nodes[i];
+    const struct exec_node *m = s->machine[i];
+    struct usage used = usage_of(s, (struct usage_filter){.node = i + 1});
+    json_object(out);
+    json_kint(out, "id", n->id);
+    json_kz(out, "name", n->name);
+    json_kz(out, "arch", m ? m->arch : "");
+    json_kz(out, "pool", s->snapshot.pools[n->pool].name);
+    json_kz(out, "state", states[n->state]);
+    json_key(out, "cpu");
+    json_real(out, (double)n->cpu / 1000);
+    json_kint(out, "memory", n->memory);
+    json_kint(out, "disk", m ? m->disk : 0);
+    json_key(out, "use");
+    usage_write(s, &used, out);
+    json_kint(out, "jobs", used.jobs);
+    json_key(out, "devices");
+    json_array(out);
+    for (size_t k = 0; m && k < m->n_devices; k++) {
+        json_object(out);
+        json_kz(out, "kind", m->devices[k].kind);
+        json_kz(out, "path", m->devices[k].path);
+        json_kbool(out, "declared", m->devices[k].declared);
+        json_object_end(out);
+    }
+    json_array_end(out);
+    json_kz(out, "reason", m ? m->reason : "the executor does not know it any more");
+    json_object_end(out);
+}
+
+/* Those that use something first, by CPU. */
+struct ranked {
+    int64_t id;
+    struct str name, quota;
+    struct usage use;
+};
+
+static int by_use(const void *a, const void *b)
+{
+    const struct usage *x = &((const struct ranked *)a)->use, *y = &((const struct ranked *)b)->use;
+    if (x->cpu != y->cpu)
+        return x->cpu < y->cpu ? 1 : -1;
+    return (x->memory < y->memory) - (x->memory > y->memory);
+}
+
+static void write_ranked(const struct scene *s, const char *what, const struct ranked *r, bool quota,
+                         struct json_out *out)
+{
+    json_object(out);
+    json_key(out, what);
+    json_object(out);
+    json_kint(out, "id", r->id);
+    json_kstr(out, "name", r->name);
+    json_object_end(out);
+    if (quota) {
+        json_key(out, "quota");
+        usage_write_quota(s->arena, r->quota, out);
+    }
+    json_key(out, "use");
+    usage_write(s, &r->use, out);
+    json_kint(out, "jobs", r->use.jobs);
+    json_object_end(out);
+}
+
+static bool write_projects(struct scene *s, struct json_out *out, struct err *err)
+{
+    struct db_rows rows;
+    if (!db_query(s->core->db, s->arena,
+                  "SELECT p.id, p.name, p.quota, COALESCE(u.bytes, 0) FROM projects p LEFT JOIN storage_use u"
+                  " ON u.project = p.id ORDER BY p.id",
+                  DB_NO_ARGS, &rows, err))
+        return false;
+    struct ranked *list = arena_array(s->arena, struct ranked, rows.n + 1);
+    for (size_t i = 0; i < rows.n; i++) {
+        const struct db_value *v = rows.row[i].v;
+        list[i] = (struct ranked){v[0].i, v[1].s, v[2].type == DB_TEXT ? v[2].s : STR_NULL,
+                                  usage_of(s, (struct usage_filter){.project = v[0].i})};
+        list[i].use.storage = v[3].i;
+    }
+    if (rows.n)
+        qsort(list, rows.n, sizeof *list, by_use);
+    json_key(out, "projects");
+    json_array(out);
+    for (size_t i = 0; i < rows.n && i < 1000; i++)
+        write_ranked(s, "project", &list[i], true, out);
+    json_array_end(out);
+    return true;
+}
+
+static bool write_users(struct scene *s, struct json_out *out, struct err *err)
+{
+    struct db_rows rows;
+    if (!db_query(s->core->db, s->arena,
+                  "SELECT id, name FROM users WHERE id IN (SELECT created_by FROM jobs WHERE state IN"
+                  " ('starting', 'running', 'stopping')) ORDER BY id",
+                  DB_NO_ARGS, &rows, err))
+        return false;
+    struct ranked *list = arena_array(s->arena, struct ranked, rows.n + 1);
+    for (size_t i = 0; i < rows.n; i++)
+        list[i] = (struct ranked){rows.row[i].v[0].i, rows.row[i].v[1].s, STR_NULL,
+                                  usage_of(s, (struct usage_filter){.user = rows.row[i].v[0].i})};
+    if (rows.n)
+        qsort(list, rows.n, sizeof *list, by_use);
+    json_key(out, "users");
+    json_array(out);
+    for (size_t i = 0; i < rows.n && i < 1000; i++)
+        write_ranked(s, "user", &list[i], false, out);
+    json_array_end(out);
+    return true;
+}
+
+bool resources_write(struct core *core, struct arena *a, struct buf *text, struct err *err)
+{
+    struct scene s;
+    struct json_out out;
+    if (!usage_scene(core, a, &s, err))
+        return false;
+    json_begin(&out, text);
+    json_object(&out);
+    write_total(&s, &out);
+    json_key(&out, "nodes");
+    json_array(&out);
+    for (int32_t i = 0; i < s.snapshot.n_nodes; i++)
+        write_node(&s, i, &out);
+    json_array_end(&out);
+    if (!write_projects(&s, &out, err) || !write_users(&s, &out, err))
+        return false;
+    json_object_end(&out);
+    return true;
+}

@@ -1,0 +1,35 @@
+/* The tables as the scheduler wants them: nodes, pools, projects with their quotas, and the jobs that are not
+ * over. The controller plans with it, forecasts and overviews count with it. Made and used by one thread, in
+ * one arena. */
+#ifndef INGOT_CORE_JOB_SCENE_H
+#define INGOT_CORE_JOB_SCENE_H
+
+#include "core/job/jobs_own.h"
+
+struct scene {
+    struct core *core;
+    struct arena *arena;
+    const struct object *job; /* not over */
+    size_t n;
+    struct sched_snapshot snapshot;
+    size_t *waiting_job, *running_job; /* their indices in `job`, by those of the snapshot */
+    const struct exec_node **machine;  /* by the snapshot's node; NULL for lost ones */
+    struct sched_kind *kinds;
+    struct scene_spec *specs;
+    size_t n_specs;
+};
+
+/* All jobs that are not over, by id. */
+bool scene_jobs(struct core *core, struct arena *a, struct object **ret, size_t *ret_n, struct err *err);
+/* Fills the snapshot from s->job; promises (may be NULL) are those of former plans. */
+bool scene_build(struct scene *s, const struct promise *promises, struct err *err);
+
+/* What each node of a job with this spec takes; false when the spec is gone or asks for a kind of device that
+ * there is no room to count. */
+bool scene_request(struct scene *s, int64_t spec, struct sched_request *ret);
+
+/* Where the ranks of a job are, as the field `placement` keeps it:
+ * [{"node":"name","devices":[{"path":"/dev/x","share":1}]}]. */
+struct str scene_placement(struct scene *s, const struct sched_rank *ranks, int32_t n);
+
+#endif

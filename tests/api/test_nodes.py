@@ -1,0 +1,191 @@
+"""Nodes, pools, quotas and devices: who may run where, who makes room, and what the overviews say of it."""
+
+import json
+import os
+import stat
+import subprocess
+import uuid
+
+import pytest
+from harness import DEADLINE, binary, unique, wait_for
+from test_jobs import OVER, log, reached
+
+
+class Platform:
+    """A server of its own, as nodes belong to everybody."""
+
+    def __init__(self, server) -> None:
+        self.server, self.admin = server, server.admin()
+        self.node = wait_for(lambda: self.admin.get("nodes")["items"], "a node")[0]
+        self.project = self.admin.post("projects", {"name": unique()})
+
+    def spec(self, **fields) -> dict:
+        return self.admin.post("specs", {"name": unique(), "cpus": 0.1, "memory": 64 << 20, **fields})
+
+    def job(self, command: str = "true", spec: dict | None = None, project: dict | None = None, **fields) -> dict:
+        return self.admin.post("jobs", {"project": (project or self.project)["id"], "name": unique("job"), "command": command,
+                                        "spec": (spec or self.spec())["id"], **fields})
+
+    def reached(self, job: dict, *states: str) -> dict:
+        found = reached(self.admin, job, (*states, *OVER))
+        assert not states or found["state"] in states, found
+        return found
+
+    def waits(self, job: dict, word: str) -> dict:
+        return wait_for(lambda: (j := self.admin.get(f"jobs/{job['id']}"))["state"] == "queued"
+                        and word in (j["reason"] or "") and j, f"a reason with {word!r}")
+
+    def stop(self, *jobs: dict) -> None:
+        for job in jobs:
+            self.admin.call("POST", f"jobs/{job['id']}/stop")
+        for job in jobs:
+            self.reached(job)
+
+
+@pytest.fixture(scope="module")
+def devices():
+    """Two files in /dev that are as harmless as /dev/null."""
+    paths = [f"/dev/ingot-test-{uuid.uuid4().hex[:10]}" for _ in range(2)]
+    for path in paths:
+        os.mknod(path, stat.S_IFCHR | 0o600, os.makedev(1, 3))
+    yield paths
+    for path in paths:
+        os.unlink(path)
+
+
+@pytest.fixture
+def platform(fresh_server, devices, tmp_path):
+    inventory, config = tmp_path / "devices.json", tmp_path / "config.json"
+    inventory.write_text(json.dumps([{"kind": "npu", "path": path} for path in devices]))
+    config.write_text(json.dumps({"containers": {"inventory": str(inventory)}}))
+    return Platform(fresh_server(args=("--config", str(config))))
+
+
+def test_a_drained_node_takes_nothing_new(platform):
+    assert platform.node["state"] == "ready" and platform.node["cpus"] > 0 and platform.node["memory"] > 0
+    going = platform.job("exec sleep 1000")
+    platform.reached(going, "running")
+    assert platform.admin.post(f"nodes/{platform.node['id']}/drain", expect=200)["state"] == "drained"
+    job = platform.job()
+    waiting = platform.waits(job, "drained")
+    assert waiting["reason_zh"] and waiting["reason_zh"] != waiting["reason"]
+    assert platform.admin.get(f"jobs/{going['id']}")["state"] == "running"
+    platform.admin.delete(f"nodes/{platform.node['id']}", expect=409)
+    assert platform.admin.post(f"nodes/{platform.node['id']}/undrain", expect=200)["state"] == "ready"
+    assert platform.reached(job)["state"] == "completed"
+    platform.stop(going)
+
+
+def test_a_pool_is_reserved_to_its_projects(platform):
+    other = platform.admin.post("projects", {"name": unique()})
+    pool = platform.admin.post("node-pools", {"name": "ours", "projects": [platform.project["id"]]})
+    node = platform.admin.get(f"nodes/{platform.node['id']}")
+    platform.admin.patch(f"nodes/{node['id']}", {"pool": pool["id"]}, node["revision"])
+    assert platform.reached(platform.job())["state"] == "completed"
+    job = platform.job(project=other)
+    wait_for(lambda: platform.admin.get(f"jobs/{job['id']}")["reason"], "a reason")
+    assert platform.admin.get(f"jobs/{job['id']}")["state"] == "queued"
+    platform.admin.delete(f"node-pools/{pool['id']}", expect=409)
+    pool = platform.admin.get(f"node-pools/{pool['id']}")
+    platform.admin.patch(f"node-pools/{pool['id']}", {"projects": []}, pool["revision"])
+    assert platform.reached(job)["state"] == "completed"
+
+
+def test_low_priority_makes_room(platform):
+    whole = platform.spec(cpus=platform.node["cpus"])
+    low = platform.job("if [ -e /workspace/x ]; then :; fi; echo begun; exec sleep 1000", whole, priority=-5, retries=0)
+    platform.reached(low, "running")
+    same = platform.job(spec=whole, priority=-5)
+    high = platform.job("echo urgent", whole, priority=5)
+    assert platform.reached(high)["state"] == "completed"
+    again = wait_for(lambda: (j := platform.admin.get(f"jobs/{low['id']}"))["attempt"] == 2 and j["state"] == "running" and j,
+                     "the second attempt")
+    assert again["evicted"] == 1
+    reasons = [e["reason"] for e in platform.admin.get(f"jobs/{low['id']}/events")["items"]]
+    assert any(f"job {high['id']}" in reason for reason in reasons), reasons
+    assert platform.admin.get(f"jobs/{same['id']}")["state"] in ("queued", "completed")
+    platform.stop(low, same)
+
+
+def test_the_first_in_the_queue_is_not_evicted_by_its_equals(platform):
+    whole = platform.spec(cpus=platform.node["cpus"])
+    first = platform.job("exec sleep 1000", whole, preemptible=True)
+    platform.reached(first, "running")
+    second = platform.job(spec=whole)
+    platform.waits(second, "CPU")
+    assert platform.admin.get(f"jobs/{first['id']}")["state"] == "running"
+    platform.stop(first, second)
+
+
+def test_devices_are_given_and_shared(platform, devices):
+    assert [d["path"] for d in platform.node["devices"]] == devices and all(d["declared"] for d in platform.node["devices"])
+    one, half = platform.spec(accelerator="npu", accelerators=1), platform.spec(accelerator="npu", accelerators=0.5)
+    whole = platform.job("echo $INGOT_DEVICES; echo x > $INGOT_DEVICES && ls /dev; exec sleep 1000", one)
+    placed = platform.reached(whole, "running")["placement"][0]["devices"]
+    assert len(placed) == 1 and placed[0]["path"] in devices and placed[0]["share"] == 1
+    lines = wait_for(lambda: (x := log(platform.admin, whole)) and "zero" in x and x, "the list of devices")
+    assert lines[0] == placed[0]["path"] and os.path.basename(placed[0]["path"]) in lines
+    other = next(d for d in devices if d != placed[0]["path"])
+    assert os.path.basename(other) not in lines
+    halves = [platform.job("exec sleep 1000", half) for _ in range(2)]
+    for job in halves:
+        assert platform.reached(job, "running")["placement"][0]["devices"] == [{"kind": "npu", "path": other, "share": 0.5}]
+    platform.waits(platform.job(spec=half), "npu")
+    use = platform.admin.get(f"projects/{platform.project['id']}/overview")["use"]
+    assert use["accelerators"] == {"npu": 2}
+    never = platform.waits(platform.job(spec=platform.spec(accelerator="gpu", accelerators=1)), "gpu")
+    assert never["estimate"] is None
+    platform.stop(whole, *halves)
+
+
+def test_overview_and_resources(platform):
+    admin, project = platform.admin, platform.project
+    admin.patch(f"projects/{project['id']}", {"quota": {"cpu": 1, "storage": 1 << 30}}, project["revision"])
+    admin.post("datasets", {"name": unique(), "project": project["id"]})
+    job, small = platform.job("exec sleep 1000", nodes=2), platform.spec(cpus=0.8)
+    platform.reached(job, "running")
+    seen = admin.get(f"projects/{project['id']}/overview")
+    assert seen["quota"] == {"cpu": 1, "memory": None, "storage": 1 << 30, "accelerators": {}}
+    assert seen["use"]["cpu"] == pytest.approx(0.2) and seen["use"]["memory"] == 128 << 20 and seen["use"]["storage"] == 0
+    assert {k: seen["counts"][k] for k in ("datasets", "models", "jobs_running", "jobs_waiting")} == {
+        "datasets": 1, "models": 0, "jobs_running": 1, "jobs_waiting": 0}
+    assert seen["curves"]["step_s"] == 60 and len(seen["curves"]["items"]) >= 2
+
+    total = admin.get("resources")
+    assert total["total"]["cpu"] == platform.node["cpus"] and total["total"]["accelerators"] == {"npu": 2}
+    assert total["use"]["cpu"] == pytest.approx(0.2)
+    node = total["nodes"][0]
+    assert (node["name"], node["state"], node["pool"], node["jobs"]) == (platform.node["name"], "ready", "default", 1)
+    assert total["projects"][0]["project"] == {"id": project["id"], "name": project["name"]}
+    assert total["users"][0]["user"]["name"] == "admin" and total["users"][0]["jobs"] == 1
+
+    ask = f"projects/{project['id']}/forecast"
+    assert admin.get(ask, spec=platform.spec()["id"]) | {"reason": None} == {
+        "admitted": True, "starts_now": True, "wait_s": 0, "reason": None}
+    over = admin.get(ask, spec=small["id"], nodes=2)
+    assert not over["admitted"] and over["wait_s"] is None and over["reason"]["en"] and over["reason"]["zh"]
+    later = admin.get(ask, spec=platform.spec(cpus=0.9)["id"])
+    assert not later["starts_now"]
+    assert admin.get(ask, spec=10 ** 9, expect=422)["field"] == "spec"
+    assert admin.get(ask, expect=422)["field"] == "spec"
+    assert admin.get(ask, spec=small["id"], nodes=65, expect=422)["field"] == "nodes"
+    platform.stop(job)
+
+
+def test_only_administrators_see_everything(admin, project, make_user):
+    viewer, stranger = make_user(project, role="viewer"), make_user()
+    assert viewer.call("GET", "resources").status_code == 403
+    assert viewer.call("GET", f"projects/{project['id']}/overview").status_code == 200
+    assert stranger.call("GET", f"projects/{project['id']}/overview").status_code == 404
+    node = wait_for(lambda: admin.get("nodes")["items"], "a node")[0]
+    assert viewer.call("POST", f"nodes/{node['id']}/drain").status_code in (403, 404)
+
+
+@pytest.mark.parametrize("config", [{"containers": []}, {"containers": {"egress": 1}}, {"containers": {"inventory": "x"}},
+                                    {"containers": {"inventory": "/nonexistent/x.json"}}])
+def test_a_wrong_configuration_is_refused_at_the_start(tmp_path, config):
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(config))
+    ended = subprocess.run([binary(), "serve", "--data", str(tmp_path / "data"), "--listen", "127.0.0.1:0", "--config", str(path)],
+                           capture_output=True, text=True, timeout=DEADLINE)
+    assert ended.returncode != 0 and ("containers" in ended.stderr or "/nonexistent" in ended.stderr)
