@@ -30,7 +30,8 @@ web: setup-build
 	@scripts/web.sh
 
 run: all
-	exec build/release/ingot serve --data ./data --listen 127.0.0.1:8080
+	@scripts/tools.sh .cache/tools jupyter tensorboard
+	exec build/release/ingot serve --data ./data --listen 127.0.0.1:8080 --tools .cache/tools
 
 test:
 	@scripts/setup.sh build test

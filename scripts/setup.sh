@@ -11,12 +11,12 @@ packages_of() {
             libsqlite3-dev libpq-dev libcurl4-openssl-dev libarchive-dev libvips-dev libavformat-dev \
             libavcodec-dev libavutil-dev libswscale-dev libsndfile1-dev libargon2-dev zlib1g-dev \
             libzstd-dev brotli git ca-certificates python3 python3-venv python3-pip dpkg-dev libcmocka-dev \
-            crun nftables e2fsprogs openssh-server
+            crun nftables e2fsprogs openssh-server openssh-client
         ;;
     check) echo clang clang-format clang-tidy cppcheck ;;
     test)
         echo clang libclang-rt-14-dev python3-dev postgresql chromium fonts-noto-cjk openssl zstd curl procps ffmpeg \
-            nginx-light iproute2 openmpi-bin
+            nginx-light iproute2 openmpi-bin sshpass
         ;;
     bench) echo nginx-light wrk curl postgresql ;;
     *)

@@ -93,12 +93,17 @@ run_net() {
     mode_build san && INGOT_BUILD=$root/build/san pytest tests/net
 }
 
+# The programs that containers offer people; VS Code is too large for every run.
+tools() {
+    scripts/tools.sh .cache/tools jupyter tensorboard
+}
+
 run_api() {
-    mode_build san && INGOT_TEST_DB=sqlite pytest tests/api
+    mode_build san && tools && INGOT_TEST_DB=sqlite pytest tests/api
 }
 
 run_api_pg() {
-    mode_build san && INGOT_TEST_DB=postgres pytest tests/api
+    mode_build san && tools && INGOT_TEST_DB=postgres pytest tests/api
 }
 
 # What keeps files, with the blobs in a bucket.
@@ -140,7 +145,7 @@ run_web() {
 }
 
 run_browser() {
-    make --no-print-directory all && mode_build san || return 1
+    make --no-print-directory all && mode_build san && tools || return 1
     (cd web && CI=1 ../scripts/node.sh npm run --silent browser)
 }
 

@@ -22,6 +22,7 @@ enum auth auth_peek(struct core *core, const struct request *r, struct caller *r
         result = accounts_peek(core->accounts, secret, cookie, &found);
     if (result == AUTH_HIT) {
         found.peer = r->peer;
+        found.host = r->host;
         *ret = found;
     }
     return result;
@@ -38,6 +39,7 @@ bool auth_caller(struct core *core, const struct request *r, struct caller *ret,
     if (!accounts_resolve(core->accounts, secret, cookie, ret, err))
         return false;
     ret->peer = r->peer;
+    ret->host = r->host;
     return true;
 }
 

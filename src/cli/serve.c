@@ -2,8 +2,10 @@
 
 #include "api/api.h"
 #include "api/events.h"
+#include "api/tools.h"
 #include "base/fs.h"
 #include "base/log.h"
+#include "core/environment/tools.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -15,7 +17,7 @@
 struct serve {
     struct core_options core;
     struct http_options http;
-    const char *access_log;
+    const char *tools_listen, *access_log;
 };
 
 static const char usage[] =
@@ -24,6 +26,14 @@ static const char usage[] =
     "  --listen HOST:PORT   default 127.0.0.1:8080; port 0 takes a free one\n"
     "  --db URL             postgresql://user@host/name instead of SQLite in the data folder\n"
     "  --public-url URL     how browsers reach it, when behind another server\n"
+    "  --tools-listen HOST:PORT  where notebooks and other tools are served; default: the port after "
+    "--listen's\n"
+    "  --tools-url URL      how browsers reach that; https://*.tools.example gives each job a host of its "
+    "own\n"
+    "  --tools DIR          where scripts/tools.sh put JupyterLab and others (default: tools in the data "
+    "folder)\n"
+    "  --ssh-listen HOST    address of the environments' ssh ports (default: --listen's)\n"
+    "  --ssh-ports A-B      their range (default: any free ports)\n"
     "  --cert FILE          certificate chain (PEM), with\n"
     "  --key FILE           its private key: serve HTTPS; both are read again when they change\n"
     "  --threads N          loop threads (default: one per core)\n"
@@ -43,6 +53,11 @@ enum {
     OPT_LISTEN,
     OPT_DB,
     OPT_PUBLIC,
+    OPT_TOOLS_LISTEN,
+    OPT_TOOLS_URL,
+    OPT_TOOLS,
+    OPT_SSH_LISTEN,
+    OPT_SSH_PORTS,
     OPT_CERT,
     OPT_KEY,
     OPT_THREADS,
@@ -62,6 +77,11 @@ static const struct option options[] = {
     {"listen", required_argument, NULL, OPT_LISTEN},
     {"db", required_argument, NULL, OPT_DB},
     {"public-url", required_argument, NULL, OPT_PUBLIC},
+    {"tools-listen", required_argument, NULL, OPT_TOOLS_LISTEN},
+    {"tools-url", required_argument, NULL, OPT_TOOLS_URL},
+    {"tools", required_argument, NULL, OPT_TOOLS},
+    {"ssh-listen", required_argument, NULL, OPT_SSH_LISTEN},
+    {"ssh-ports", required_argument, NULL, OPT_SSH_PORTS},
     {"cert", required_argument, NULL, OPT_CERT},
     {"key", required_argument, NULL, OPT_KEY},
     {"threads", required_argument, NULL, OPT_THREADS},
@@ -102,6 +122,19 @@ static bool size_option(const char *text, int64_t *ret)
         return false;
     }
     *ret = (int64_t)(n << shift);
+    return true;
+}
+
+static bool ports_option(const char *text, struct core_options *o)
+{
+    uint64_t first, last;
+    struct str rest, head = str_cut(str_of(text), '-', &rest);
+    if (!str_to_u64(head, &first) || !str_to_u64(rest, &last) || first < 1 || first > last || last > 65535) {
+        fprintf(stderr, "ingot serve: --ssh-ports %s: must be a range as in 30000-30999\n", text);
+        return false;
+    }
+    o->ssh_port_first = (uint16_t)first;
+    o->ssh_port_last = (uint16_t)last;
     return true;
 }
 
@@ -153,6 +186,20 @@ static bool take_option(struct serve *s, int option)
     case OPT_PUBLIC:
         s->core.public_url = optarg;
         return true;
+    case OPT_TOOLS_LISTEN:
+        s->tools_listen = optarg;
+        return true;
+    case OPT_TOOLS_URL:
+        s->core.tools_url = optarg;
+        return true;
+    case OPT_TOOLS:
+        s->core.tools_dir = optarg;
+        return true;
+    case OPT_SSH_LISTEN:
+        s->core.ssh_listen = optarg;
+        return true;
+    case OPT_SSH_PORTS:
+        return ports_option(optarg, &s->core);
     case OPT_CERT:
         s->http.cert_file = optarg;
         return true;
@@ -211,12 +258,33 @@ static bool open_access_log(struct serve *s, struct err *err)
     return s->http.access_log_fd >= 0 || err_errno(err, errno, "%s", s->access_log);
 }
 
+static struct str host_of(const char *listen)
+{
+    const char *colon = strrchr(listen, ':');
+    return (struct str){listen, colon ? (size_t)(colon - listen) : 0};
+}
+
 static void announce(const struct serve *s, uint16_t port)
 {
-    const char *colon = strrchr(s->http.listen, ':');
-    int host = colon ? (int)(colon - s->http.listen) : 0;
-    printf("Ingot is ready at http%s://%.*s:%u\n", s->http.cert_file ? "s" : "", host, s->http.listen, port);
+    struct str host = host_of(s->http.listen);
+    printf("Ingot is ready at http%s://" STR_FMT ":%u\n", s->http.cert_file ? "s" : "", STR_ARG(host), port);
     fflush(stdout);
+}
+
+/* Beside the platform: the same host, the next port (any, when the platform takes any). */
+static void default_addresses(struct serve *s, struct arena *a)
+{
+    struct str host = host_of(s->http.listen);
+    uint64_t port = 0;
+    str_to_u64(str_of(s->http.listen + host.n + (s->http.listen[host.n] == ':')), &port);
+    if (!s->tools_listen)
+        s->tools_listen =
+            arena_printf(a, STR_FMT ":%u", STR_ARG(host), port && port < 65535 ? (unsigned)port + 1 : 0);
+    if (!s->core.ssh_listen && host.n > 2 && host.p[0] == '[')
+        host = (struct str){host.p + 1, host.n - 2};
+    if (!s->core.ssh_listen)
+        s->core.ssh_listen = host.n ? arena_strz(a, host) : "0.0.0.0";
+    s->core.tls = s->http.cert_file != NULL;
 }
 
 /* At once: it is told only this one time, whatever fails afterwards. */
@@ -252,6 +320,19 @@ static void block_signals(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
+/* Notebooks, boards and editors, on an origin of their own. */
+static struct http_server *start_tools(const struct serve *s, struct core *core, struct err *err)
+{
+    struct http_options o = s->http;
+    o.listen = s->tools_listen;
+    o.handler = tools_handle;
+    o.ctx = core;
+    struct http_server *server = http_start(&o, err);
+    if (server)
+        tools_listening(core->tools, http_port(server));
+    return server;
+}
+
 static bool serve(struct serve *s, struct err *err)
 {
     auto_arena struct arena a;
@@ -259,6 +340,7 @@ static bool serve(struct serve *s, struct err *err)
     arena_init(&a);
     if (!open_access_log(s, err))
         return false;
+    default_addresses(s, &a);
     struct core *core = core_open(&s->core, &a, &password, err);
     if (!core)
         return false;
@@ -266,7 +348,8 @@ static bool serve(struct serve *s, struct err *err)
     events_start(core);
     s->http.handler = api_handle;
     s->http.ctx = core;
-    struct http_server *server = http_start(&s->http, err);
+    struct http_server *tools = start_tools(s, core, err);
+    struct http_server *server = tools ? http_start(&s->http, err) : NULL;
     if (server) {
         announce(s, http_port(server));
         wait_for_end();
@@ -274,6 +357,8 @@ static bool serve(struct serve *s, struct err *err)
     events_stop();
     if (server)
         http_stop(server, DRAIN_MS);
+    if (tools)
+        http_stop(tools, DRAIN_MS);
     core_close(core);
     return server != NULL;
 }

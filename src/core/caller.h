@@ -7,12 +7,16 @@
 
 #include "core/kind.h"
 
+#define CALLER_CREDENTIAL 33 /* one byte for the sort, and a SHA-256 */
+
 struct caller {
     int64_t user; /* 0: nobody is signed in */
     const char *name;
     bool administrator;     /* and not narrowed by a token's scopes */
     int64_t session, token; /* which of both carried the request; 0 */
     const char *peer;       /* address, for the audit */
+    struct str host;        /* by which they reached the platform, as in Host; STR_NULL: not known */
+    uint8_t credential[CALLER_CREDENTIAL]; /* accounts' own: names the session or token; zeroes without one */
     const void *grants; /* accounts' own: projects and permissions, immutable, held while the caller lives */
 };
 

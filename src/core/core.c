@@ -4,6 +4,8 @@
 #include "base/json.h"
 #include "core/account/accounts.h"
 #include "core/changes.h"
+#include "core/environment/environment.h"
+#include "core/environment/tools.h"
 #include "core/image/image.h"
 #include "core/job/job.h"
 #include "core/keeper.h"
@@ -167,9 +169,12 @@ struct core *core_open(const struct core_options *o, struct arena *a, const char
             core->images = images_start(core, err);
         if (core->images)
             core->tasks = tasks_start(core, TASK_THREADS, err);
-        if (core->tasks) {
+        if (core->tasks)
+            core->tools = tools_new(core, &(struct tools_options){o->tools_dir, o->tools_url, o->tls}, err);
+        if (core->tools) {
             core->keeper = keeper_start(core);
             core->jobs = jobs_start(core);
+            core->environments = environments_start(core, o->ssh_listen, o->ssh_port_first, o->ssh_port_last);
             *ret_password = password;
             return core;
         }
@@ -182,12 +187,14 @@ void core_close(struct core *core)
 {
     if (!core)
         return;
+    environments_stop(core->environments);
     images_stop(core->images);
     jobs_stop(core->jobs);
     keeper_stop(core->keeper);
     tasks_stop(core->tasks);
     pool_free(core->pool);
     images_free(core->images);
+    tools_free(core->tools);
     media_free(core->media);
     store_close(core->store);
     accounts_free(core->accounts);

@@ -12,8 +12,10 @@ struct media;    /* pictures, sound, video: media/media.h */
 struct tasks;    /* long work: core/task/task.h */
 struct jobs;
 struct images;
-struct keeper;  /* housekeeping: core/keeper.h */
-struct changes; /* feed of committed changes: core/changes.h */
+struct tools;        /* ways to tools in containers: core/environment/tools.h */
+struct environments; /* core/environment/environment.h */
+struct keeper;       /* housekeeping: core/keeper.h */
+struct changes;      /* feed of committed changes: core/changes.h */
 
 struct core {
     struct db *db;
@@ -26,7 +28,9 @@ struct core {
     struct keeper *keeper;
     struct images *images; /* unpacked layers: core/image/image.h */
     struct jobs *jobs;     /* what runs in containers: core/job/job.h */
-    const char *data;      /* the data folder, absolute */
+    struct tools *tools;
+    struct environments *environments;
+    const char *data; /* the data folder, absolute */
     int data_fd;
     const char *public_url;          /* "https://ingot.example", or NULL: taken from the request */
     const char *const *import_roots; /* folders of the machine that imports may read */
@@ -44,6 +48,10 @@ struct core_options {
     const char *store;  /* "s3://bucket/prefix": where blobs are; NULL: in data */
     const char *s3_endpoint, *s3_region, *s3_ca; /* of it; NULL: AWS, us-east-1, the system's authorities */
     int64_t cache_bytes;                         /* for local copies of its blobs; 0: the default */
+    const char *tools_dir, *tools_url;           /* as tools_options has them */
+    bool tls;                                    /* the listeners speak TLS */
+    const char *ssh_listen;                      /* address of the environments' ssh ports */
+    uint16_t ssh_port_first, ssh_port_last;      /* 0: any free port */
 };
 /* Opens the data folder (flock: only one server on it), the database, makes and updates the schema, the first
  * administrator (password of $INGOT_ADMIN_PASSWORD, or generated and put into *ret_password), starts the

@@ -3,6 +3,7 @@
 #include "core/account/accounts.h"
 #include "core/compute/node.h"
 #include "core/data/sample.h"
+#include "core/environment/environment.h"
 #include "core/folder/folder.h"
 #include "core/image/image.h"
 #include "core/job/job.h"
@@ -35,6 +36,7 @@ const struct kind *const kinds[] = {
     &kind_training_instance,
     &kind_image,
     &kind_image_version,
+    &kind_environment,
 };
 const size_t kind_count = countof(kinds);
 

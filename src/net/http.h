@@ -118,13 +118,22 @@ struct proxy_target {
     uint16_t port;
     const char *unix_path; /* instead of host and port */
     int (*connect)(
-        void *ctx); /* instead of both: a connecting or connected non-blocking socket, -1 with errno */
-    void *ctx;
-    const char *path;        /* what to ask for instead of the request's path; NULL: the same */
+        void *ctx);   /* instead of both: a connecting or connected non-blocking socket, -1 with errno */
+    void *ctx;        /* for the functions here; lives as long as the request's arena */
+    const char *key;  /* with connect: names the upstream; its idle connections are used again */
+    const char *path; /* what to ask for instead of the request's path; NULL: the same */
     const char *host_header; /* NULL: the request's */
     bool strip_auth;
-    const char *strip_cookie;     /* name of the cookie to remove */
+    const char *strip_cookie;     /* beginning of the names of cookies to remove */
     const char *forwarded_prefix; /* X-Forwarded-Prefix or NULL */
+    /* The upstream is somebody's own program: its answers may not touch what the browser keeps for the rest
+     * of this host (the cookies above, Clear-Site-Data, Strict-Transport-Security, wider service workers). */
+    bool guarded;
+    /* On the loop's thread for every piece of a tunnel (WebSocket), either way; false cuts it. May be NULL.
+     */
+    bool (*passing)(void *ctx, struct str piece);
+    /* Answers when `connect` gave nothing, on the loop's thread; NULL: 502. */
+    void (*unreachable)(struct request *r, void *ctx);
 };
 /* Copies what it needs. 502 when the upstream cannot be reached or breaks off before its header, 504 when
  * silent. */

@@ -87,6 +87,19 @@ static void fail(struct proxy *p, int status, const char *detail)
     respond(&x->pub, status, &http_problem_type, 1, buf_view(&text));
 }
 
+/* The owner of the upstream may have more to say than that it is not there. */
+static void no_upstream(struct proxy *p)
+{
+    struct exchange *x = p->x;
+    if (!p->t.unreachable || !x->proto || x->answered_for || x->answered) {
+        fail(p, 502, "the upstream cannot be reached");
+        return;
+    }
+    release(p);
+    x->output = NULL;
+    p->t.unreachable(&x->pub, p->t.ctx);
+}
+
 static void wait_for_answer(struct proxy *p)
 {
     uint64_t ms = (uint64_t)p->x->loop->server->limits.body_timeout_ms * SILENCE_FACTOR;
@@ -102,11 +115,25 @@ static void hold_client(struct proxy *p)
         request_pause(&p->x->pub);
 }
 
+/* Whether a tunnel may go on; ends it otherwise. */
+static bool may_pass(struct proxy *p, struct str piece)
+{
+    struct exchange *x = p->x;
+    if (!p->t.passing || p->t.passing(p->t.ctx, piece))
+        return true;
+    drop_upstream(p);
+    if (x->proto)
+        x->ops->end(x);
+    return false;
+}
+
 static void body_data(struct request *r, struct str piece)
 {
     struct proxy *p = proxy_of(r);
     if (!p->c)
         return; /* the upstream has answered and left */
+    if (p->tunnel && !may_pass(p, piece))
+        return;
     bool chunked = r->content_length < 0 && !p->tunnel;
     bool corked = chunked && conn_cork(p->c);
     if (chunked) {
@@ -176,7 +203,7 @@ static void forward_head(struct proxy *p)
     if (in->status == 101)
         p->tunnel = true;
     size_t n;
-    const struct header *headers = proxy_answer_headers(in, &x->arena, x->connect, &n);
+    const struct header *headers = proxy_answer_headers(in, &x->arena, x->connect, &p->t, &n);
     struct answer a = {.kind = p->tunnel ? ANSWER_TUNNEL : ANSWER_STREAM,
                        .status = p->tunnel && x->connect ? 200 : in->status,
                        .headers = headers,
@@ -282,7 +309,9 @@ static size_t up_data(struct conn *c, const char *data, size_t n)
     x->refs++;
     if (!p->tunnel)
         used = feed(p, data, n);
-    if (p->c == c && p->tunnel && used < n) {
+    if (p->c == c && p->tunnel && used < n && !may_pass(p, (struct str){data + used, n - used})) {
+        used = n;
+    } else if (p->c == c && p->tunnel && used < n) {
         x->ops->write(x, (struct str){data + used, n - used});
         used = n;
         if (x->proto && x->ops->pending(x) > WAITING_MAX)
@@ -511,7 +540,7 @@ static void start_connecting(struct proxy *p, bool may_reuse)
     if (p->t.connect) {
         int fd = p->t.connect(p->t.ctx);
         if (fd < 0)
-            fail(p, 502, "the upstream cannot be reached");
+            no_upstream(p);
         else
             use_socket(p, fd);
     } else if (p->t.unix_path) {
@@ -551,9 +580,12 @@ void respond_proxy(struct request *r, const struct proxy_target *t)
     p->t.path = arena_strdup(a, t->path);
     p->t.host_header = arena_strdup(a, t->host_header);
     p->t.strip_cookie = arena_strdup(a, t->strip_cookie);
+    p->t.key = NULL;
     p->t.forwarded_prefix = arena_strdup(a, t->forwarded_prefix);
     snprintf(p->port, sizeof p->port, "%u", t->port);
-    if (!t->connect)
+    if (t->connect)
+        p->key = arena_strdup(a, t->key);
+    else
         p->key = t->unix_path ? arena_printf(a, "unix:%s", t->unix_path)
                               : arena_printf(a, "%s:%u", t->host, t->port);
     x->later = begin;

@@ -182,7 +182,7 @@ static struct str text_of(const struct proxy_answer *a, uint32_t at, uint32_t n)
 }
 
 const struct header *proxy_answer_headers(const struct proxy_answer *a, struct arena *arena,
-                                          bool websocket_key, size_t *ret_n)
+                                          bool websocket_key, const struct proxy_target *t, size_t *ret_n)
 {
     struct header *list = arena_array(arena, struct header, a->count + 1);
     struct str connection = STR_NULL;
@@ -198,6 +198,8 @@ const struct header *proxy_answer_headers(const struct proxy_answer *a, struct a
         if (proxy_drops_answer_header(name, connection, a->status == 101))
             continue;
         if (websocket_key && str_ieq(name, STR("sec-websocket-accept")))
+            continue;
+        if (t->guarded && proxy_guards_answer_header(name, text_of(a, s->value, s->value_n), t))
             continue;
         list[n++] =
             (struct header){arena_str(arena, name), arena_str(arena, text_of(a, s->value, s->value_n))};

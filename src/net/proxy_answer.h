@@ -39,6 +39,6 @@ enum proxy_event proxy_answer_feed(struct proxy_answer *a, const char *p, size_t
 bool proxy_answer_eof(struct proxy_answer *a);
 /* What is passed on, in the arena; websocket_key: without the answer to a key the client never sent. */
 const struct header *proxy_answer_headers(const struct proxy_answer *a, struct arena *arena,
-                                          bool websocket_key, size_t *ret_n);
+                                          bool websocket_key, const struct proxy_target *t, size_t *ret_n);
 
 #endif

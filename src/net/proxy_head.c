@@ -59,7 +59,7 @@ static void cookies(struct buf *b, const struct request *r, const char *without)
         while (rest.n) {
             struct str value, pair = str_trim(str_cut(rest, ';', &rest));
             struct str name = str_cut(pair, '=', &value);
-            if (!pair.n || (without && str_is(str_trim(name), without)))
+            if (!pair.n || (without && str_starts(str_trim(name), without)))
                 continue;
             buf_z(b, first ? "Cookie: " : "; ");
             buf_str(b, pair);
@@ -141,4 +141,15 @@ bool proxy_drops_answer_header(struct str name, struct str connection, bool upgr
         return false;
     return in_list(name, hop_by_hop, countof(hop_by_hop)) || in_list(name, ours, countof(ours)) ||
            named_in(connection, name);
+}
+
+bool proxy_guards_answer_header(struct str name, struct str value, const struct proxy_target *t)
+{
+    static const char *const site_wide[] = {
+        "clear-site-data", "strict-transport-security", "service-worker-allowed", "public-key-pins", "nel",
+        "report-to"};
+    if (in_list(name, site_wide, countof(site_wide)))
+        return true;
+    return t->strip_cookie && str_ieq(name, STR("set-cookie")) &&
+           str_starts(str_trim(value), t->strip_cookie);
 }

@@ -36,6 +36,12 @@ enum auth accounts_peek(struct accounts *acc, struct str secret, bool is_cookie,
 /* The same with the database behind. ERR_UNAUTHORIZED when it is unknown, expired or its user is disabled. */
 bool accounts_resolve(struct accounts *acc, struct str secret, bool is_cookie, struct caller *ret,
                       struct err *err);
+/* The same for what a former caller's `credential` names, for what was given to that session or token:
+ * cookies of tools. Does not count as a use of it. */
+enum auth accounts_peek_again(struct accounts *acc, const uint8_t credential[CALLER_CREDENTIAL],
+                              struct caller *ret);
+bool accounts_resolve_again(struct accounts *acc, const uint8_t credential[CALLER_CREDENTIAL],
+                            struct caller *ret, struct err *err);
 /* Gives the grants back; c is nobody afterwards. Harmless for callers without grants. */
 void accounts_caller_release(struct accounts *acc, struct caller *c);
 /* Another holder of the same caller; release both. */

@@ -55,6 +55,7 @@ static void fill(struct caller *ret, const struct credential *e)
         .token = e->cookie ? 0 : e->id,
         .grants = g,
     };
+    memcpy(ret->credential, e->key, sizeof ret->credential);
 }
 
 static bool is_over(const struct credential *e, int64_t now)
@@ -66,26 +67,35 @@ static bool is_over(const struct credential *e, int64_t now)
                             now;
 }
 
-enum auth accounts_peek(struct accounts *acc, struct str secret, bool is_cookie, struct caller *ret)
+static enum auth peek(struct accounts *acc, const uint8_t key[CREDENTIAL_KEY], bool use, struct caller *ret)
 {
-    uint8_t key[CREDENTIAL_KEY];
-    if (!credential_key(secret, is_cookie, key))
-        return AUTH_NONE;
     int64_t now = clock_now();
     enum auth result = AUTH_UNKNOWN;
     pthread_rwlock_rdlock(&acc->lock);
-    struct credential *e = map_get(acc->credentials, (struct str){(char *)key, sizeof key});
+    struct credential *e = map_get(acc->credentials, (struct str){(const char *)key, CREDENTIAL_KEY});
     if (e && is_over(e, now)) {
         result = AUTH_NONE;
     } else if (e && e->grants->generation == atomic_load(&acc->generation)) {
         /* A second's grain keeps the line from bouncing between loop threads. */
-        if (now - atomic_load_explicit(&e->used, memory_order_relaxed) > SECOND)
+        if (use && now - atomic_load_explicit(&e->used, memory_order_relaxed) > SECOND)
             atomic_store_explicit(&e->used, now, memory_order_relaxed);
         fill(ret, e);
         result = AUTH_HIT;
     }
     pthread_rwlock_unlock(&acc->lock);
     return result;
+}
+
+enum auth accounts_peek(struct accounts *acc, struct str secret, bool is_cookie, struct caller *ret)
+{
+    uint8_t key[CREDENTIAL_KEY];
+    return credential_key(secret, is_cookie, key) ? peek(acc, key, true, ret) : AUTH_NONE;
+}
+
+enum auth accounts_peek_again(struct accounts *acc, const uint8_t credential[CALLER_CREDENTIAL],
+                              struct caller *ret)
+{
+    return peek(acc, credential, false, ret);
 }
 
 static bool bad_credential(struct err *err)
@@ -159,28 +169,41 @@ static bool load_credential(struct accounts *acc, struct credential *e, struct e
     return grants_load(acc->core, e->user, scopes, generation, &e->grants, err);
 }
 
+static bool resolve(struct accounts *acc, const uint8_t key[CREDENTIAL_KEY], bool use, struct caller *ret,
+                    struct err *err)
+{
+    uint64_t revocations = atomic_load(&acc->revocations);
+    struct credential *e = base_zalloc(sizeof *e);
+    e->cookie = key[0] == 's';
+    memcpy(e->key, key, CREDENTIAL_KEY);
+    if (!load_credential(acc, e, err)) {
+        free(e);
+        return false;
+    }
+    int64_t now = clock_now();
+    bool due = use && now - atomic_load(&e->stored) > MINUTE;
+    if (use)
+        atomic_store(&e->used, now);
+    fill(ret, e);
+    remember(acc, e, revocations);
+    if (due)
+        wake(acc);
+    return true;
+}
+
 bool accounts_resolve(struct accounts *acc, struct str secret, bool is_cookie, struct caller *ret,
                       struct err *err)
 {
     uint8_t key[CREDENTIAL_KEY];
     if (!credential_key(secret, is_cookie, key))
         return bad_credential(err);
-    uint64_t revocations = atomic_load(&acc->revocations);
-    struct credential *e = base_zalloc(sizeof *e);
-    e->cookie = is_cookie;
-    memcpy(e->key, key, sizeof key);
-    if (!load_credential(acc, e, err)) {
-        free(e);
-        return false;
-    }
-    int64_t now = clock_now();
-    bool due = now - atomic_load(&e->stored) > MINUTE;
-    atomic_store(&e->used, now);
-    fill(ret, e);
-    remember(acc, e, revocations);
-    if (due)
-        wake(acc);
-    return true;
+    return resolve(acc, key, true, ret, err);
+}
+
+bool accounts_resolve_again(struct accounts *acc, const uint8_t credential[CALLER_CREDENTIAL],
+                            struct caller *ret, struct err *err)
+{
+    return resolve(acc, credential, false, ret, err);
 }
 
 void accounts_caller_release(struct accounts *acc, struct caller *c)

@@ -29,8 +29,7 @@ struct accounts {
     pthread_t thread;
 };
 
-/* One byte for the sort and the SHA-256. */
-#define CREDENTIAL_KEY 33
+#define CREDENTIAL_KEY CALLER_CREDENTIAL
 
 /* One cached token or session. All but the atomics is constant; freed under the write lock. */
 struct credential {

@@ -10,7 +10,8 @@
 
 #include "core/job/owner.h"
 
-#define TOOL_DIR "/opt/ingot" /* where the tools' folder is inside */
+#define TOOL_DIR     "/opt/ingot"             /* where the tools' folder is inside */
+#define TOOL_SCRIPTS "/etc/ingot/environment" /* a script per tool, of its name */
 
 struct tool {
     const char *name; /* of the path */
@@ -20,9 +21,9 @@ struct tool {
     bool own_only;          /* and only for who made the owner, and administrators */
     uint16_t port;          /* in the container, on its loopback */
     const char *needs;      /* file below the tools' folder (`--tools`) that must be there */
-    const char *install;    /* what to do when it is not */
     const char *page;       /* what is opened below /t/<job>/<tool>/ */
     const char *ready;      /* what is asked below it to learn whether it answers */
+    bool on_demand;         /* the first visitor starts it, so that it costs nothing before */
     bool strips_prefix;     /* the program is asked without /t/<job>/<tool> */
     const char *polls;      /* GETs below this are the page's own, not a person's: they do not end idleness */
     const char *command;    /* for /bin/sh inside, with $TOOLS, $BASE (/t/7/jupyter/) and $PORT */

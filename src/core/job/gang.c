@@ -2,10 +2,7 @@
  * put them. One key per job serves as everybody's identity, authorised key and host key. */
 #include "base/hash.h"
 #include "core/job/launch_own.h"
-
-#include <openssl/evp.h>
-
-#define SEED 32
+#include "core/job/ssh_key.h"
 
 static const char sshd_config[] = "Port 22\n"
                                   "HostKey /etc/ingot/ssh_key\n"
@@ -37,113 +34,40 @@ static const char start[] =
     "if [ -x /usr/sbin/sshd ]; then mkdir -p /run/sshd && /usr/sbin/sshd -f /etc/ingot/sshd_config; "
     "else echo 'no /usr/sbin/sshd in this image: the ranks cannot be reached by ssh' >&2; fi; exec \"$@\"";
 
-/* --- the key, as OpenSSH writes it --- */
-
-static void put_u32(struct buf *b, uint32_t v)
-{
-    const char bytes[] = {(char)(v >> 24), (char)(v >> 16), (char)(v >> 8), (char)v};
-    buf_add(b, bytes, sizeof bytes);
-}
-
-static void put_string(struct buf *b, const void *p, size_t n)
-{
-    put_u32(b, (uint32_t)n);
-    buf_add(b, p, n);
-}
-
-static void put_public(struct buf *b, const uint8_t key[SEED])
-{
-    put_string(b, "ssh-ed25519", 11);
-    put_string(b, key, SEED);
-}
-
-static struct str base64(struct arena *a, struct str s)
-{
-    unsigned char *text = arena_alloc(a, 4 * (s.n + 2) / 3 + 1);
-    int n = EVP_EncodeBlock(text, (const unsigned char *)s.p, (int)s.n);
-    return (struct str){(char *)text, (size_t)n};
-}
-
-/* PROTOCOL.key of OpenSSH: an unencrypted key with an empty comment. */
-static struct str private_file(struct arena *a, const uint8_t seed[SEED], const uint8_t key[SEED])
-{
-    auto_buf struct buf pub = {0}, secret = {0}, all = {0};
-    put_public(&pub, key);
-    put_u32(&secret, 0x1f2e3d4c);
-    put_u32(&secret, 0x1f2e3d4c);
-    put_public(&secret, key);
-    put_u32(&secret, 2 * SEED);
-    buf_add(&secret, seed, SEED);
-    buf_add(&secret, key, SEED);
-    put_string(&secret, "", 0);
-    for (char pad = 1; secret.n % 8; pad++)
-        buf_char(&secret, pad);
-    buf_add(&all, "openssh-key-v1", 15);
-    put_string(&all, "none", 4);
-    put_string(&all, "none", 4);
-    put_string(&all, "", 0);
-    put_u32(&all, 1);
-    put_string(&all, pub.p, pub.n);
-    put_string(&all, secret.p, secret.n);
-    struct str text = base64(a, buf_view(&all));
-    auto_buf struct buf out = {0};
-    buf_z(&out, "-----BEGIN OPENSSH PRIVATE KEY-----\n");
-    for (size_t i = 0; i < text.n; i += 70) {
-        buf_add(&out, text.p + i, text.n - i < 70 ? text.n - i : 70);
-        buf_char(&out, '\n');
-    }
-    buf_z(&out, "-----END OPENSSH PRIVATE KEY-----\n");
-    return arena_str(a, buf_view(&out));
-}
-
-static struct str public_file(struct arena *a, const uint8_t key[SEED])
-{
-    auto_buf struct buf pub = {0};
-    put_public(&pub, key);
-    struct str text = base64(a, buf_view(&pub));
-    return str_of(arena_printf(a, "ssh-ed25519 " STR_FMT "\n", STR_ARG(text)));
-}
+/* --- the key --- */
 
 /* The seed stands in the job's row; the first launch makes it. */
 static bool seed_write(struct op *op, void *ctx, struct err *err)
 {
     struct launch *u = ctx;
-    uint8_t seed[SEED];
-    char hex[2 * SEED + 1];
+    uint8_t seed[SSH_KEY_SEED];
+    char hex[2 * SSH_KEY_SEED + 1];
     random_bytes(seed, sizeof seed);
     hex_encode(seed, sizeof seed, hex);
     return conn_exec(op->conn, "UPDATE jobs SET ssh_key = ? WHERE id = ? AND ssh_key IS NULL",
                      db_args(db_textz(hex), db_int(u->job->id)), NULL, err);
 }
 
-static bool read_seed(struct launch *u, uint8_t ret[SEED], struct err *err)
+static bool read_seed(struct launch *u, uint8_t ret[SSH_KEY_SEED], struct err *err)
 {
     struct db_row row;
     bool found;
     if (!db_query_one(u->jobs->core->db, u->arena, "SELECT ssh_key FROM jobs WHERE id = ?",
                       db_args(db_int(u->job->id)), &row, &found, err))
         return false;
-    return (found && row.v[0].type == DB_TEXT && hex_decode(row.v[0].s, ret, SEED)) ||
+    return (found && row.v[0].type == DB_TEXT && hex_decode(row.v[0].s, ret, SSH_KEY_SEED)) ||
            err_set(err, ERR_INTERNAL, NULL, "the job has no key");
 }
 
 static bool make_keys(struct launch *u, struct str *ret_private, struct str *ret_public, struct err *err)
 {
-    uint8_t seed[SEED], key[SEED];
-    size_t n = sizeof key;
+    uint8_t seed[SSH_KEY_SEED];
     if (!object_text(u->job, "ssh_key").n &&
         !engine_write(u->jobs->core, &caller_system, u->arena, seed_write, u, err))
         return false;
     if (!read_seed(u, seed, err))
         return false;
-    EVP_PKEY *pair = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, NULL, seed, sizeof seed);
-    bool ok = pair && EVP_PKEY_get_raw_public_key(pair, key, &n) == 1;
-    EVP_PKEY_free(pair);
-    if (!ok)
-        return err_set(err, ERR_INTERNAL, NULL, "cannot make a key for ssh");
-    *ret_private = private_file(u->arena, seed, key);
-    *ret_public = public_file(u->arena, key);
-    return true;
+    return ssh_key_files(u->arena, seed, ret_private, ret_public, err);
 }
 
 /* --- names --- */

@@ -1,9 +1,10 @@
 /* What runs as jobs: one row each. */
-#include "core/job/owner.h"
+#include "core/environment/environment.h"
 #include "core/training/training.h"
 
 const struct job_owner *const job_owners[] = {
     &training_owner,
+    &environment_owner,
     NULL,
 };
 

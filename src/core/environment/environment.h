@@ -1,0 +1,31 @@
+/* Environments: a container to work in, with JupyterLab, VS Code and ssh, that runs as a job. The kind and
+ * its actions (kind_environment.c, environment_actions.c), what its containers get (environment_job.c), and a
+ * thread that publishes ssh ports, ends what nobody uses and deletes the folders of deleted ones
+ * (environments.c).
+ *
+ * /workspace is data/workspace/<id>: it stays over stop, start and failure, and goes with the environment. */
+#ifndef INGOT_CORE_ENVIRONMENT_ENVIRONMENT_H
+#define INGOT_CORE_ENVIRONMENT_ENVIRONMENT_H
+
+#include "core/environment/tool.h"
+
+extern const struct kind kind_environment;
+extern const struct job_owner environment_owner;
+extern const struct action environment_actions[];
+
+#define ENVIRONMENT_SSH_PORT 2222         /* sshd in the first container, on its loopback */
+#define ENVIRONMENT_FILES    TOOL_SCRIPTS /* what the platform puts in */
+
+/* data/workspace/<id>, in the arena. */
+const char *environment_folder(const struct core *core, int64_t id, struct arena *a);
+/* Seconds since somebody did something in a tool or over ssh (or since its start); -1: it does not run. */
+int64_t environment_idle(struct core *core, const struct object *o);
+
+/* listen: the address of ssh ports; first and last: their range, 0 for any free one. */
+struct environments *environments_start(struct core *core, const char *listen, uint16_t first, uint16_t last);
+void environments_stop(struct environments *e); /* NULL allowed */
+void environments_wake(struct core *core);
+/* The port by which the environment's ssh is reached; 0: none (yet). */
+uint16_t environments_port(struct core *core, int64_t environment);
+
+#endif

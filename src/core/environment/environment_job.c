@@ -1,0 +1,264 @@
+/* An environment's containers: its folder and what it works on, the tools and sshd in the first of them. */
+#include "base/fs.h"
+#include "base/hash.h"
+#include "core/environment/environment.h"
+#include "core/environment/tools.h"
+#include "core/folder/folder.h"
+#include "core/job/ssh_key.h"
+
+#include <crypt.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#define HOUR 3.6e9 /* microseconds */
+
+const char *environment_folder(const struct core *core, int64_t id, struct arena *a)
+{
+    return arena_printf(a, "%s/workspace/%lld", core->data, (long long)id);
+}
+
+/* --- folders --- */
+
+/* The kinds of what is mounted, and where. */
+static const struct source {
+    const char *field, *folder;
+    const struct kind *version;
+} sources[] = {
+    {"datasets", "dataset", NULL},
+    {"algorithms", "algorithm", &kind_algorithm_version},
+    {"models", "model", &kind_model_version},
+};
+
+/* The name of the set a version is of; a second version of it gets its number behind. */
+static const char *name_of(struct launch *u, const struct kind *version, int64_t id, bool numbered,
+                           struct err *err)
+{
+    struct core *core = launch_core(u);
+    struct arena *a = launch_arena(u);
+    struct object o, set;
+    const struct kind *parent = kind_by_name(str_of(version->parent));
+    if (!engine_get(core, &caller_system, version, 0, id, a, &o, err) ||
+        !engine_get(core, &caller_system, parent, 0, o.parent, a, &set, err))
+        return NULL;
+    struct str name = object_text(&set, "name");
+    const char *dot = name.n && name.p[0] == '.' ? "_" : "";
+    if (!numbered)
+        return arena_printf(a, "%s" STR_FMT, dot, STR_ARG(name));
+    return arena_printf(a, "%s" STR_FMT "-%lld", dot, STR_ARG(name), (long long)object_int(&o, "number"));
+}
+
+static bool taken(const char *const *names, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+static bool mount_source(struct launch *u, const struct object *o, const struct source *s, struct err *err)
+{
+    size_t n;
+    int64_t *ids = object_refs(launch_arena(u), o, s->field, &n);
+    const char **names = arena_array(launch_arena(u), const char *, n + 1);
+    const struct kind *version = s->version ? s->version : kind_by_name(STR("dataset_version"));
+    for (size_t i = 0; i < n; i++) {
+        const char *name = name_of(u, version, ids[i], false, err);
+        if (name && taken(names, i, name))
+            name = name_of(u, version, ids[i], true, err);
+        if (!name)
+            return false;
+        names[i] = name;
+        const char *target = arena_printf(launch_arena(u), "/workspace/%s/%s", s->folder, name);
+        bool ok = s->version ? launch_version(u, s->version, ids[i], target, err)
+                             : launch_dataset(u, ids[i], target, err);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+static bool mount_workspace(struct launch *u, const struct object *o, struct err *err)
+{
+    const char *folder = environment_folder(launch_core(u), o->id, launch_arena(u));
+    if (!fs_mkdirs(arena_printf(launch_arena(u), "%s/persistent-model", folder), 0755, err))
+        return false;
+    launch_mount(u, folder, "/workspace", false);
+    for (size_t i = 0; i < countof(sources); i++)
+        if (!mount_source(u, o, &sources[i], err))
+            return false;
+    return true;
+}
+
+/* --- ssh --- */
+
+static const char sshd_config[] = "Port 2222\n"
+                                  "ListenAddress 127.0.0.1\n"
+                                  "HostKey " ENVIRONMENT_FILES "/host_key\n"
+                                  "AuthorizedKeysFile " ENVIRONMENT_FILES "/keys\n"
+                                  "PermitRootLogin yes\n"
+                                  "PasswordAuthentication yes\n"
+                                  "KbdInteractiveAuthentication no\n"
+                                  "UsePAM no\n"
+                                  "StrictModes no\n"
+                                  "PrintMotd no\n"
+                                  "LoginGraceTime 60\n"
+                                  "MaxAuthTries 6\n"
+                                  "MaxStartups 20:50:60\n"
+                                  "AllowTcpForwarding yes\n"
+                                  "AllowStreamLocalForwarding yes\n"
+                                  "AcceptEnv LANG LC_*\n"
+                                  "PidFile none\n"
+                                  "Subsystem sftp internal-sftp\n";
+
+static struct str keys_text(struct arena *a, const struct object *o)
+{
+    struct err err = {0};
+    auto_buf struct buf text = {0};
+    struct str list = object_text(o, "ssh_keys");
+    yyjson_val *keys = list.n ? json_parse(a, list, &err) : NULL, *v;
+    size_t i, max;
+    buf_z(&text, "# the environment's ssh_keys\n");
+    if (keys)
+        yyjson_arr_foreach(keys, i, max, v) buf_printf(&text, "%s\n", yyjson_get_str(v));
+    return arena_str(a, buf_view(&text));
+}
+
+/* As /etc/shadow has it; the password itself is not in the container. */
+static bool password_text(struct arena *a, const struct object *o, struct str *ret, struct err *err)
+{
+    struct crypt_data *data = arena_zalloc(a, sizeof *data);
+    char salt[32], setting[CRYPT_GENSALT_OUTPUT_SIZE];
+    random_bytes(salt, sizeof salt);
+    const char *hash = NULL;
+    if (crypt_gensalt_rn("$6$", 20000, salt, sizeof salt, setting, sizeof setting))
+        hash = crypt_rn(arena_strz(a, object_text(o, "password")), setting, data, sizeof *data);
+    if (!hash || hash[0] == '*')
+        return err_set(err, ERR_INTERNAL, NULL, "cannot hash the environment's password");
+    *ret = str_of(arena_printf(a, "%s\n", hash));
+    return true;
+}
+
+static bool add_ssh(struct launch *u, const struct object *o, struct err *err)
+{
+    uint8_t seed[SSH_KEY_SEED];
+    struct str secret, shared, password;
+    struct arena *a = launch_arena(u);
+    if (!hex_decode(object_text(o, "host_key"), seed, sizeof seed))
+        return err_set(err, ERR_INTERNAL, NULL, "the environment has no host key");
+    if (!ssh_key_files(a, seed, &secret, &shared, err) || !password_text(a, o, &password, err))
+        return false;
+    launch_file(u, ENVIRONMENT_FILES "/host_key", secret, 0600);
+    launch_file(u, ENVIRONMENT_FILES "/keys", keys_text(a, o), 0600);
+    launch_file(u, ENVIRONMENT_FILES "/password", password, 0600);
+    launch_file(u, ENVIRONMENT_FILES "/sshd_config", str_of(sshd_config), 0644);
+    launch_port(u, ENVIRONMENT_SSH_PORT);
+    return true;
+}
+
+/* --- the first process --- */
+
+/* Root's home is /workspace, so that what programs keep there stays; what ends is started again. */
+static const char start_text[] =
+    "cd /workspace\n"
+    "files=" ENVIRONMENT_FILES "\n"
+    "keep() { while :; do /bin/sh \"$files/$1\" </dev/null; echo \"$1 ended with code $?; it is started "
+    "again\"; "
+    "sleep 2; done & }\n"
+    "home='s#^\\(root:[^:]*:[^:]*:[^:]*:[^:]*\\):[^:]*:#\\1:/workspace:#'\n"
+    "[ -w /etc/passwd ] && sed \"$home\" /etc/passwd >/etc/passwd.new && cat /etc/passwd.new >/etc/passwd\n"
+    "rm -f /etc/passwd.new\n"
+    "export SHELL=$(command -v bash || echo /bin/sh)\n"
+    "if [ -f $files/sshd ]; then\n"
+    "    { echo \"root:$(cat $files/password):20000:0:99999:7:::\"; grep -v '^root:' /etc/shadow "
+    "2>/dev/null; } "
+    ">/etc/shadow.new\n"
+    "    chmod 600 /etc/shadow.new && mv /etc/shadow.new /etc/shadow\n"
+    "    grep -q '^sshd:' /etc/passwd || echo 'sshd:x:100:65534::/run/sshd:/usr/sbin/nologin' >>/etc/passwd\n"
+    "    mkdir -p /run/sshd /var/log && chmod 755 /run/sshd && touch /var/log/lastlog\n"
+    "    keep sshd\n"
+    "fi\n"
+    "for tool in $KEEP; do keep \"$tool\"; done\n"
+    "echo 'the environment is ready'\n"
+    "while :; do sleep 1000000 & wait $!; done\n";
+
+static const char sshd_text[] =
+    "if [ ! -x /usr/sbin/sshd ]; then\n"
+    "    echo 'this image has no /usr/sbin/sshd: add openssh-server to it to use ssh'\n"
+    "    exec sleep infinity\n"
+    "fi\n"
+    "vars=$(env | grep -E '^(INGOT_JOB|NODE_RANK|NNODES|MASTER_[A-Z]*|PIP_[A-Z_]*|OMPI_[A-Za-z_]*)="
+    "[A-Za-z0-9_./:,-]*$' | tr '\\n' ' ')\n"
+    "exec /usr/sbin/sshd -D -e -f " ENVIRONMENT_FILES "/sshd_config -o \"SetEnv $vars\"\n";
+
+static bool add_tools(struct launch *u, struct err *err)
+{
+    struct arena *a = launch_arena(u);
+    auto_buf struct buf names = {0};
+    for (const struct tool *t = tools; t->name; t++) {
+        if (strcmp(t->owner_kind, kind_environment.name) != 0 || tool_missing(launch_core(u), t, a))
+            continue;
+        if (!tool_prepare(u, t, err))
+            return false;
+        launch_file(u, arena_printf(a, ENVIRONMENT_FILES "/%s", t->name),
+                    str_of(tool_command(a, t, launch_job(u)->id)), 0644);
+        if (!t->on_demand)
+            buf_printf(&names, "%s ", t->name);
+    }
+    launch_env(u, "KEEP", names.n ? arena_strz(a, buf_view(&names)) : "");
+    launch_file(u, ENVIRONMENT_FILES "/sshd", str_of(sshd_text), 0644);
+    return true;
+}
+
+static bool prepare(struct launch *u, struct err *err)
+{
+    static const char *const argv[] = {"/bin/sh", ENVIRONMENT_FILES "/start"};
+    struct object o;
+    int64_t id = object_int(launch_job(u), "owner");
+    if (!engine_get(launch_core(u), &caller_system, &kind_environment, 0, id, launch_arena(u), &o, err) ||
+        !mount_workspace(u, &o, err))
+        return false;
+    launch_env(u, "KEEP", "");
+    launch_env(u, "PIP_USER", "1"); /* what is installed goes to /workspace, where it stays */
+    launch_env(u, "PIP_BREAK_SYSTEM_PACKAGES", "1");
+    launch_file(u, ENVIRONMENT_FILES "/start", str_of(start_text), 0644);
+    if (launch_rank(u) == 0 && (!add_ssh(u, &o, err) || !add_tools(u, err)))
+        return false;
+    launch_argv(u, argv, countof(argv));
+    return true;
+}
+
+/* --- the environment's row follows its job --- */
+
+static const char *const states[] = {
+    [JOB_QUEUED] = "pending",    [JOB_STARTING] = "starting", [JOB_RUNNING] = "running",
+    [JOB_STOPPING] = "stopping", [JOB_COMPLETED] = "stopped", [JOB_FAILED] = "failed",
+    [JOB_STOPPED] = "stopped",
+};
+
+static bool changed(struct op *op, const struct object *job, enum job_state from, struct err *err)
+{
+    (void)from;
+    struct object o;
+    bool found;
+    enum job_state state = job_state_of(job);
+    if (!engine_load_row(op, &kind_environment, object_int(job, "owner"), &o, &found, err))
+        return false;
+    if (!found || object_int(&o, "job") != job->id)
+        return true;
+    double hours = object_value(job, "hours")->type == DB_REAL ? object_value(job, "hours")->r
+                                                               : (double)object_int(job, "hours");
+    *object_value(&o, "state") = db_textz(states[state]);
+    *object_value(&o, "reason") = *object_value(job, "reason");
+    *object_value(&o, "reason_zh") = *object_value(job, "reason_zh");
+    *object_value(&o, "started_at") = *object_value(job, "started_at");
+    bool limited = state == JOB_RUNNING && hours > 0;
+    *object_value(&o, "ends_at") =
+        limited ? db_int(object_int(job, "started_at") + (int64_t)(hours * HOUR)) : db_null();
+    return engine_update_row(op, &o, err);
+}
+
+const struct job_owner environment_owner = {
+    .kind = "environment",
+    .prepare = prepare,
+    .changed = changed,
+};

@@ -1,0 +1,301 @@
+/* The thread that looks after running environments: publishes their ssh, ends those that nobody uses, deletes
+ * the folders of those that were deleted. It looks at the table, so that a server that was killed goes on by
+ * looking. */
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/log.h"
+#include "base/pool.h"
+#include "core/environment/environment.h"
+#include "core/environment/tools.h"
+#include "net/forward.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+
+#define TICK_S 1
+#define HOUR   3.6e9 /* microseconds */
+
+/* One environment's ssh. */
+struct published {
+    struct published *next;
+    struct core *core;
+    int64_t environment;
+    struct exec_id container;
+    struct forward *forward;
+    bool seen;
+};
+
+struct environments {
+    struct core *core;
+    char *listen;
+    uint16_t first, last;
+    struct forwards *forwards;
+    pthread_t thread;
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t work;
+    bool stop, again;
+    struct published *list;
+};
+
+/* --- ssh ports --- */
+
+static int connect_ssh(void *ctx)
+{
+    struct published *p = ctx;
+    struct exec *x = jobs_exec(p->core->jobs);
+    struct err err = {0};
+    return x ? x->ops->connect(x, p->container, ENVIRONMENT_SSH_PORT, &err) : -1;
+}
+
+static void passing(void *ctx)
+{
+    struct published *p = ctx;
+    tools_touch(p->core->tools, p->container.job);
+}
+
+static bool in_range(const struct environments *e, int64_t port)
+{
+    return port > 0 && port < 65536 && (!e->first || (port >= e->first && port <= e->last));
+}
+
+static struct forward *try_port(struct environments *e, struct published *p, uint16_t port)
+{
+    struct err err = {0};
+    struct forward_target t = {connect_ssh, passing, p};
+    struct forward *w = forward_open(e->forwards, e->listen, port, &t, &err);
+    if (!w && err.code != ERR_EXISTS)
+        log_warn("environment %lld: %s", (long long)p->environment, err.message);
+    return w;
+}
+
+/* The port it had before when that is free, so that what people noted stays true. */
+static void open_port(struct environments *e, struct published *p, int64_t before)
+{
+    if (in_range(e, before))
+        p->forward = try_port(e, p, (uint16_t)before);
+    if (!p->forward && !e->first)
+        p->forward = try_port(e, p, 0);
+    for (unsigned port = e->first; !p->forward && port && port <= e->last; port++)
+        p->forward = try_port(e, p, (uint16_t)port);
+}
+
+struct port_write {
+    int64_t environment, port;
+};
+
+static bool port_write(struct db_conn *c, void *ctx, struct err *err)
+{
+    const struct port_write *w = ctx;
+    return conn_exec(c, "UPDATE environments SET ssh_port = ? WHERE id = ?",
+                     db_args(db_int(w->port), db_int(w->environment)), NULL, err);
+}
+
+static bool publish(struct environments *e, int64_t id, struct exec_id container, int64_t before,
+                    struct err *err)
+{
+    struct published *p = base_zalloc(sizeof *p);
+    *p = (struct published){.core = e->core, .environment = id, .container = container, .seen = true};
+    open_port(e, p, before);
+    if (!p->forward) {
+        free(p);
+        return err_set(err, ERR_UNAVAILABLE, NULL, "no free port for the ssh of environment %lld",
+                       (long long)id);
+    }
+    struct port_write w = {id, forward_port(p->forward)};
+    pthread_mutex_lock(&e->lock);
+    p->next = e->list;
+    e->list = p;
+    pthread_mutex_unlock(&e->lock);
+    return w.port == before || db_write(e->core->db, port_write, &w, err);
+}
+
+static void close_port(struct environments *e, struct published *p)
+{
+    forward_close(e->forwards, p->forward);
+    tools_forget(e->core->tools, p->container.job);
+    free(p);
+}
+
+/* Only this thread changes the list, so that it may read it without the lock. */
+static void close_unseen(struct environments *e)
+{
+    for (struct published **at = &e->list; *at;) {
+        struct published *p = *at;
+        if (p->seen) {
+            p->seen = false;
+            at = &p->next;
+            continue;
+        }
+        pthread_mutex_lock(&e->lock);
+        *at = p->next;
+        pthread_mutex_unlock(&e->lock);
+        close_port(e, p);
+    }
+}
+
+static bool is_published(struct environments *e, int64_t id, struct exec_id container)
+{
+    for (struct published *p = e->list; p; p = p->next)
+        if (p->environment == id && exec_id_equal(p->container, container)) {
+            p->seen = true;
+            return true;
+        }
+    return false;
+}
+
+/* --- idleness --- */
+
+static bool idle_write(struct op *op, void *ctx, struct err *err)
+{
+    return job_stop(op, *(int64_t *)ctx, "nobody used it for the hours it may be unused", err);
+}
+
+static bool end_idle(struct environments *e, int64_t job, int64_t started, double hours, struct arena *a,
+                     struct err *err)
+{
+    int64_t used = tools_touched(e->core->tools, job);
+    if (hours <= 0 || !started || clock_now() - (used > started ? used : started) < (int64_t)(hours * HOUR))
+        return true;
+    if (!engine_write(e->core, &caller_system, a, idle_write, &job, err))
+        return false;
+    jobs_wake(e->core->jobs);
+    return true;
+}
+
+/* --- deleted ones --- */
+
+static bool purged_write(struct db_conn *c, void *ctx, struct err *err)
+{
+    return conn_exec(c, "DELETE FROM workspace_purges WHERE environment = ?",
+                     db_args(db_int(*(int64_t *)ctx)), NULL, err);
+}
+
+static bool purge(struct environments *e, struct arena *a, struct err *err)
+{
+    struct db_rows rows;
+    if (!db_query(e->core->db, a, "SELECT environment FROM workspace_purges LIMIT 20", DB_NO_ARGS, &rows,
+                  err))
+        return false;
+    for (size_t i = 0; i < rows.n; i++) {
+        int64_t id = rows.row[i].v[0].i;
+        if (!fs_remove_tree(AT_FDCWD, environment_folder(e->core, id, a), err) ||
+            !db_write(e->core->db, purged_write, &id, err))
+            return false;
+    }
+    return true;
+}
+
+/* --- the loop --- */
+
+static bool look(struct environments *e, struct err *err)
+{
+    auto_arena struct arena a;
+    arena_init(&a);
+    struct db_rows rows;
+    if (!db_query(e->core->db, &a,
+                  "SELECT e.id, e.job, j.attempt, e.ssh_port, e.started_at, e.idle_hours FROM environments e "
+                  "JOIN jobs j ON j.id = e.job WHERE e.state = 'running' AND j.state = 'running'",
+                  DB_NO_ARGS, &rows, err))
+        return false;
+    for (size_t i = 0; i < rows.n; i++) {
+        const struct db_value *v = rows.row[i].v;
+        struct exec_id id = {v[1].i, (int32_t)v[2].i, 0};
+        struct err one = {0};
+        double hours = v[5].type == DB_REAL ? v[5].r : (double)v[5].i;
+        if ((!is_published(e, v[0].i, id) &&
+             !publish(e, v[0].i, id, v[3].type == DB_INT ? v[3].i : 0, &one)) ||
+            !end_idle(e, v[1].i, v[4].type == DB_INT ? v[4].i : 0, hours, &a, &one))
+            log_warn("environment %lld: %s", (long long)v[0].i, one.message);
+    }
+    close_unseen(e);
+    return purge(e, &a, err);
+}
+
+static bool wait_round(struct environments *e)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += TICK_S;
+    pthread_mutex_lock(&e->lock);
+    int rc = 0;
+    while (!e->stop && !e->again && rc != ETIMEDOUT)
+        rc = pthread_cond_timedwait(&e->work, &e->lock, &until);
+    e->again = false;
+    bool go = !e->stop;
+    pthread_mutex_unlock(&e->lock);
+    return go;
+}
+
+static void *environments_thread(void *arg)
+{
+    struct environments *e = arg;
+    while (wait_round(e)) {
+        struct err err = {0};
+        if (!look(e, &err))
+            log_warn("environments: %s", err.message);
+    }
+    return NULL;
+}
+
+void environments_wake(struct core *core)
+{
+    struct environments *e = core->environments;
+    if (!e)
+        return;
+    pthread_mutex_lock(&e->lock);
+    e->again = true;
+    pthread_cond_signal(&e->work);
+    pthread_mutex_unlock(&e->lock);
+}
+
+uint16_t environments_port(struct core *core, int64_t environment)
+{
+    struct environments *e = core->environments;
+    uint16_t port = 0;
+    pthread_mutex_lock(&e->lock);
+    for (const struct published *p = e->list; p; p = p->next)
+        if (p->environment == environment)
+            port = forward_port(p->forward);
+    pthread_mutex_unlock(&e->lock);
+    return port;
+}
+
+struct environments *environments_start(struct core *core, const char *listen, uint16_t first, uint16_t last)
+{
+    struct environments *e = base_zalloc(sizeof *e);
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_mutex_init(&e->lock, NULL);
+    pthread_cond_init(&e->work, &attr);
+    pthread_condattr_destroy(&attr);
+    e->core = core;
+    e->listen = base_strdup(listen ? listen : "127.0.0.1");
+    e->first = first;
+    e->last = last;
+    e->forwards = forwards_new();
+    e->thread = thread_start("environments", environments_thread, e);
+    return e;
+}
+
+void environments_stop(struct environments *e)
+{
+    if (!e)
+        return;
+    pthread_mutex_lock(&e->lock);
+    e->stop = true;
+    pthread_cond_signal(&e->work);
+    pthread_mutex_unlock(&e->lock);
+    pthread_join(e->thread, NULL);
+    while (e->list) {
+        struct published *p = e->list;
+        e->list = p->next;
+        close_port(e, p);
+    }
+    forwards_free(e->forwards);
+    pthread_mutex_destroy(&e->lock);
+    pthread_cond_destroy(&e->work);
+    free(e->listen);
+    free(e);
+}
