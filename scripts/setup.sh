@@ -16,7 +16,8 @@ packages_of() {
     check) echo clang clang-format clang-tidy cppcheck ;;
     test)
         echo clang libclang-rt-14-dev python3-dev postgresql chromium fonts-noto-cjk openssl zstd curl procps ffmpeg \
-            nginx-light iproute2 openmpi-bin sshpass
+            nginx-light iproute2 openmpi-bin sshpass \
+            python3-mpi4py python3-torch libopenblas0 python3-pil
         ;;
     bench) echo nginx-light wrk curl postgresql ;;
     *)

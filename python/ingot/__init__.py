@@ -17,6 +17,7 @@ from .errors import (
     Unauthorized,
     Unavailable,
 )
+from .running import Jobs, Run, RunFailed, Trainings, log
 from .transfer import TaskFailed
 from .types import (
     Audit,
@@ -24,8 +25,10 @@ from .types import (
     DatasetVersion,
     Group,
     GroupMember,
+    Job,
     LabelSet,
     Member,
+    ModelVersion,
     Object,
     Project,
     Ref,
@@ -34,6 +37,8 @@ from .types import (
     Spec,
     Task,
     Token,
+    Training,
+    TrainingInstance,
     User,
 )
 
@@ -52,8 +57,11 @@ __all__ = [
     "GroupMember",
     "IngotError",
     "Invalid",
+    "Job",
+    "Jobs",
     "LabelSet",
     "Member",
+    "ModelVersion",
     "NotFound",
     "Object",
     "Page",
@@ -61,14 +69,20 @@ __all__ = [
     "Project",
     "Ref",
     "Role",
+    "Run",
+    "RunFailed",
     "Session",
     "Spec",
     "Stale",
     "Task",
     "TaskFailed",
     "Token",
+    "Training",
+    "TrainingInstance",
+    "Trainings",
     "Unauthorized",
     "Unavailable",
     "User",
     "__version__",
+    "log",
 ]

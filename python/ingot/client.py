@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as _json
 import random
+import ssl
 import time
 from pathlib import Path
 from types import TracebackType
@@ -16,6 +17,7 @@ from ._version import __version__
 from .collection import Collection, Which, _id
 from .datasets import Datasets
 from .errors import ConnectionFailed, Problem, problem
+from .running import Jobs, Trainings
 from .transfer import Progress, wait
 from .types import Audit, Group, GroupMember, LabelSet, Member, Object, Project, Role, Session, Spec, Task, Token, User
 
@@ -48,6 +50,7 @@ class Client:
     ) -> None:
         self.url, token = config.resolve(url, token)
         self.retries = retries
+        self._verify = verify
         headers = {"User-Agent": f"ingot-python/{__version__}", "Accept": "application/json"}
         if token:
             headers["Authorization"] = f"Bearer {token}"
@@ -69,6 +72,8 @@ class Client:
         self.label_sets: Collection[LabelSet] = Collection(self, "label-sets")
         self.datasets = Datasets(self)
         self.tasks: Collection[Task] = Collection(self, "tasks")
+        self.jobs = Jobs(self)
+        self.trainings = Trainings(self)
         self.specs: Collection[Spec] = Collection(self, "specs")
 
     def kind(self, plural: str) -> Collection[Object]:
@@ -138,6 +143,15 @@ class Client:
                 elif line == "" and data:
                     yield cast(Object, _json.loads("\n".join(data)))
                     data = []
+
+    def stream(self, method: str, path: str, *, params: Mapping[str, str | int] | None = None) -> Iterator[str]:
+        """The lines of an answer as they come. Raises a Problem on refusal, httpx's errors when it breaks off."""
+        timeout = httpx.Timeout(self._http.timeout.connect, read=60.0)
+        with self._http.stream(method, path.lstrip("/"), params=params, timeout=timeout) as answer:
+            if answer.status_code >= 400:
+                answer.read()
+                raise _problem(answer)
+            yield from answer.iter_lines()
 
     def backup(self, path: str | Path) -> int:
         """Writes a backup of the whole platform (administrators only); the number of bytes."""
@@ -226,6 +240,20 @@ class Client:
                 answer.read()
                 raise _problem(answer)
             yield from answer.iter_bytes()
+
+    def credentials(self) -> dict[str, str]:
+        """The headers that say who asks; for connections that are no plain requests."""
+        if self._http.cookies:
+            return {"Cookie": "; ".join(f"{c.name}={c.value}" for c in self._http.cookies.jar)}
+        token = self._http.headers.get("Authorization")
+        return {"Authorization": token} if token else {}
+
+    def tls(self) -> ssl.SSLContext:
+        return httpx.create_ssl_context(verify=self._verify, trust_env=False)
+
+    def refusal(self, answer: httpx.Response) -> Problem:
+        """The error that an answer of 400 and above stands for."""
+        return _problem(answer)
 
     def close(self) -> None:
         self._http.close()

@@ -145,3 +145,60 @@ class Spec(Base):
     ib: bool
     roce: bool
     description: str | None
+
+
+class Job(Base):
+    project: Ref
+    name: str
+    state: str
+    reason: str | None
+    image: str
+    command: str
+    env: dict[str, str]
+    spec: Ref
+    nodes: int
+    attempt: int
+    exit_code: int | None
+    started_at: str | None
+    ended_at: str | None
+
+
+class Training(Base):
+    project: Ref
+    name: str
+    description: str | None
+    datasets: list[Ref]
+    algorithm: Ref | None
+    base_model: Ref | None
+    image: str
+    spec: Ref
+    command: str
+    env: dict[str, str]
+    nodes: int
+    launcher: str
+    save_to: Ref | None
+
+
+class TrainingInstance(Base):
+    training: Ref
+    name: str
+    number: int
+    state: str
+    reason: str | None
+    job: Ref | None
+    resumed_from: Ref | None
+    model_version: Ref | None
+    started_at: str | None
+    ended_at: str | None
+    command: str
+
+
+class ModelVersion(Base):
+    name: str
+    number: int
+    description: str | None
+    published: bool
+    files: int
+    bytes: int
+    digest: str | None
+    lineage: Any

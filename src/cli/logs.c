@@ -13,6 +13,8 @@ const struct flag running_logs_flags[] = {
     {"project", 'p', FLAG_VALUE, "NAME", "where names are looked up", NULL},
 };
 
+#define FOLLOW_TRIES 5
+
 /* --- which job --- */
 
 static bool get(struct cli *cli, const char *path, yyjson_val **ret, struct err *err)
@@ -173,26 +175,39 @@ static bool follow_stream(struct cli *cli, const struct running_follow *f, struc
     return answer.status < 400 || remote_refused(cli, answer.status, buf_view(&p->event), err);
 }
 
-/* A broken connection is taken up again where it was, a few times in a row. */
+/* A stream that breaks off, or is not there yet because the container is being made, is taken up again; not
+ * for ever when nothing can come any more. */
+static bool again(struct cli *cli, const struct running_follow *f, int *tries, struct err *lost)
+{
+    struct running_state now;
+    bool known = !lost->code || lost->code == ERR_UPSTREAM;
+    running_nap();
+    if (!known || ++*tries == FOLLOW_TRIES)
+        return false;
+    if (!lost->code && running_look(cli, f->job, &now, lost) && !now.over)
+        *tries = 0;
+    return !lost->code || lost->code == ERR_UPSTREAM;
+}
+
 static bool follow_attempt(struct cli *cli, const struct running_follow *f, struct err *err)
 {
     struct printer p = {0};
-    bool ok = true;
-    for (int tries = 0; ok && !p.ended && !ferror(stdout);) {
+    struct err lost = {0};
+    for (int tries = 0; !p.ended && !ferror(stdout);) {
         int64_t before = p.after;
-        struct err lost = {0};
-        ok = follow_stream(cli, f, &p, &lost);
-        tries = p.after > before ? 0 : tries + 1;
-        if (!ok && lost.code == ERR_UPSTREAM && tries < 5) {
-            buf_clear(&p.event);
-            running_nap();
-            ok = true;
-        } else if (!ok) {
-            *err = lost;
-        }
+        lost = (struct err){0};
+        follow_stream(cli, f, &p, &lost);
+        buf_clear(&p.event);
+        if (p.after > before)
+            tries = 0;
+        if (!p.ended && !again(cli, f, &tries, &lost))
+            break;
     }
     buf_release(&p.event);
-    return ok;
+    if (p.ended || !lost.code)
+        return true;
+    *err = lost;
+    return false;
 }
 
 static bool follow(struct cli *cli, struct running_follow *f, struct err *err)

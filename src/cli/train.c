@@ -17,6 +17,7 @@ const struct flag running_train_flags[] = {
     {"spec", 's', FLAG_VALUE, "SPEC", "processors, memory, accelerators", NULL},
     {"image", 0, FLAG_VALUE, "IMAGE", "what it runs in (host)", NULL},
     {"nodes", 0, FLAG_VALUE, "N", "how many containers (1)", NULL},
+    {"launcher", 0, FLAG_VALUE, "each|first", "first: the command is an mpirun (each)", NULL},
     {"save-to", 0, FLAG_VALUE, "MODEL", "whose version /workspace/persistent-model becomes", NULL},
     {"env", 'e', FLAG_VALUE, "NAME=VALUE", "a variable; may come several times", NULL},
     {"priority", 0, FLAG_VALUE, "N", "-100 to 100 (0)", NULL},
@@ -174,7 +175,7 @@ static bool add_numbers(const struct args *args, struct json_out *o, struct err 
 
 static bool write_body(struct cli *cli, const struct args *args, struct json_out *o, struct err *err)
 {
-    static const char *const texts[] = {"image", "description"};
+    static const char *const texts[] = {"image", "launcher", "description"};
     json_kz(o, "command", command_text(&cli->arena, args->words + 1, args->word_count - 1));
     for (size_t i = 0; i < countof(texts); i++)
         if (args_has(args, texts[i]))

@@ -54,6 +54,10 @@ static const struct field fields[] = {
     {.name = "command", .type = FIELD_TEXT, .flags = FIELD_LONG, .max = 3000, .title = {"Command", "命令"}},
     {.name = "env", .type = FIELD_JSON, .max = 1 << 17, .title = {"Environment variables", "环境变量"}},
     {.name = "nodes", .type = FIELD_INT, .title = {"Nodes", "节点数"}},
+    {.name = "launcher",
+     .type = FIELD_CHOICE,
+     .choices = training_launchers,
+     .title = {"The command runs", "命令运行于"}},
     {.name = "save_to", .type = FIELD_REF, .ref = "model_set", .title = {"Save the model to", "模型保存到"}},
     {0},
 };

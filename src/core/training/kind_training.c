@@ -2,6 +2,12 @@
 #include "core/folder/folder.h"
 #include "core/training/training.h"
 
+const struct choice training_launchers[] = {
+    {"each", {"On every node", "每个节点"}},
+    {"first", {"On the first node (mpirun)", "首个节点（mpirun）"}},
+    {NULL, {NULL, NULL}},
+};
+
 static const struct field fields[] = {
     {.name = "name",
      .type = FIELD_TEXT,
@@ -71,6 +77,14 @@ static const struct field fields[] = {
      .max = 64,
      .fallback = "1",
      .title = {"Nodes", "节点数"}},
+    {.name = "launcher",
+     .type = FIELD_CHOICE,
+     .flags = FIELD_EDIT,
+     .choices = training_launchers,
+     .fallback = "\"each\"",
+     .title = {"The command runs", "命令运行于"},
+     .help = {"With mpirun the first node runs it and reaches the others by ssh.",
+              "使用 mpirun 时由首个节点执行，并通过 ssh 访问其他节点。"}},
     {.name = "priority",
      .type = FIELD_INT,
      .flags = FIELD_EDIT,

@@ -137,13 +137,25 @@ static bool set_threads(struct launch *u, const struct object *o, struct err *er
     return true;
 }
 
+/* With the launcher `first` the other nodes serve ssh until the first one has done its work and says so. */
+static const char first_node[] =
+    "cd \"$1\" || exit 1; /bin/sh -c \"$2\"; code=$?; "
+    "tail -n +2 /etc/volcano/worker.host | while read -r host; do ssh -n \"$host\" "
+    "'until [ -s /run/ingot-waiter ]; do sleep 0.1; done; kill -TERM $(cat /run/ingot-waiter)'; done; exit "
+    "$code";
+static const char other_node[] =
+    "trap 'exit 0' TERM; echo $$ >/run/ingot-waiter; while :; do sleep 1000 & wait $!; done";
+
 static void set_command(struct launch *u, const struct object *o)
 {
-    if (!object_int(o, "algorithm"))
-        return;
-    const char *const argv[] = {"/bin/sh", "-c", "cd /workspace/algorithm && exec /bin/sh -c \"$1\"", "sh",
-                                arena_strz(launch_arena(u), object_text(o, "command"))};
-    launch_argv(u, arena_copy(launch_arena(u), argv, sizeof argv), countof(argv));
+    const char *folder = object_int(o, "algorithm") ? "/workspace/algorithm" : "/workspace";
+    const char *command = arena_strz(launch_arena(u), object_text(o, "command"));
+    bool first = object_int(o, "nodes") > 1 && str_is(object_text(o, "launcher"), "first");
+    const char *script = !first                ? "cd \"$1\" && exec /bin/sh -c \"$2\""
+                         : launch_rank(u) == 0 ? first_node
+                                               : other_node;
+    const char *const argv[] = {"/bin/sh", "-c", script, "sh", folder, command};
+    launch_argv(u, argv, countof(argv));
 }
 
 static bool prepare(struct launch *u, struct err *err)

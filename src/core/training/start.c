@@ -9,8 +9,8 @@ const char *training_path(const struct core *core, struct arena *a, int64_t inst
 }
 
 /* What an instance takes over from its training. */
-static const char *const taken[] = {"datasets", "algorithm", "base_model", "image",  "spec",
-                                    "command",  "env",       "nodes",      "save_to"};
+static const char *const taken[] = {"datasets", "algorithm", "base_model", "image",    "spec",
+                                    "command",  "env",       "nodes",      "launcher", "save_to"};
 
 struct starting {
     int64_t training, former;

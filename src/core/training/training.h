@@ -18,6 +18,7 @@
 #include "core/task/task.h"
 
 extern const struct kind kind_training, kind_training_instance;
+extern const struct choice training_launchers[];
 extern const struct job_owner training_owner;
 extern const struct task_type task_training_end, task_training_resume;
 

@@ -51,6 +51,11 @@ static void all_forms_of_flags(void **state)
     assert_true(args_has(&f->args, "public"));
     assert_null(args_value(&f->args, "public"));
     assert_string_equal(f->args.words[0], "-");
+    assert_true(parse(f, "-aal3", "-aa"));
+    assert_string_equal(args_value(&f->args, "limit"), "3");
+    assert_int_equal(f->args.given_count, 5);
+    assert_false(parse(f, "-ax"));
+    assert_string_equal(f->err.message, "unknown flag -x");
 }
 
 static void mistakes_are_named(void **state)

@@ -1,0 +1,22 @@
+"""Pi by numerical integration, each process a part of the sum.
+
+ingot train run --nodes 2 --launcher first --algo mpi --spec small -- mpirun python3 pi.py
+"""
+
+from mpi4py import MPI
+
+STEPS = 1_000_000
+
+
+def main() -> None:
+    world = MPI.COMM_WORLD
+    width = 1.0 / STEPS
+    part = sum(4.0 / (1.0 + ((i + 0.5) * width) ** 2) for i in range(world.rank, STEPS, world.size)) * width
+    print(f"process {world.rank} of {world.size} on {MPI.Get_processor_name()}: {part:.6f}", flush=True)
+    pi = world.reduce(part, op=MPI.SUM)
+    if world.rank == 0:
+        print(f"pi is {pi:.9f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+"""Trainings and jobs from Python."""
+
+import ingot
+import pytest
+from harness import unique
+
+
+@pytest.fixture
+def client(server, admin):
+    with ingot.Client(server.url, token=admin.token) as client:
+        yield client
+
+
+@pytest.fixture
+def fields(admin, project) -> dict:
+    return {"project": project, "spec": admin.post("specs", {"name": unique("spec"), "cpus": 0.1, "memory": 128 << 20})["id"]}
+
+
+def test_a_run(client, project, fields, capsys):
+    models = client.kind("model-sets").create(project=project, name=unique("models"))
+    run = client.trainings.run("echo step=1 loss=0.5; echo w > persistent-model/w", name=unique("t"), save_to=models, **fields)
+    assert run.follow()["state"] == "completed"
+    assert capsys.readouterr().out == "step=1 loss=0.5\n"
+    assert [(step, value) for step, _, value in run.metrics()["loss"]] == [(1, 0.5)]
+    version = run.model()
+    assert version["files"] == 1 and version["lineage"]["instance"] == run.instance["id"]
+    again = run.resume()
+    assert again.wait()["resumed_from"]["id"] == run.instance["id"]
+    assert list(again.log()) == ["step=1 loss=0.5"]
+    assert again.lineage()["resumed_from"]["id"] == run.instance["id"]
+
+
+def test_a_run_that_fails(client, fields):
+    run = client.trainings.run("exit 3", name=unique("t"), **fields)
+    with pytest.raises(ingot.RunFailed, match="exit code 3"):
+        run.wait()
+
+
+def test_commands_inside(client, fields):
+    run = client.trainings.run("echo up; exec sleep 1000", name=unique("t"), **fields)
+    assert next(run.log(follow=True)) == "up"
+    job = run.refresh()["job"]
+    assert client.jobs.exec(job, ["echo", "a b"]) == (0, b"a b\n")
+    assert client.jobs.exec(job, ["sh", "-c", "cat; exit 4"], input=b"x" * 100000) == (4, b"x" * 100000)
+    with pytest.raises(ingot.Invalid):
+        client.jobs.exec(job, [])
+    with pytest.raises(ingot.NotFound):
+        client.jobs.exec(999999, ["true"])
+    run.stop()
+    assert client.jobs.wait(job)["state"] == "stopped"
+
+
+def test_metrics_are_lines_of_json(capsys):
+    ingot.log(step=3, loss=0.25)
+    ingot.log(acc=1)
+    assert capsys.readouterr().out == '{"step": 3, "loss": 0.25}\n{"acc": 1}\n'
