@@ -11,6 +11,9 @@
 #define LIMIT_DEFAULT 20
 #define LIMIT_MAX     200
 #define Q_MAX         200 /* characters */
+/* Rows that a page may look at where the search and the order are not of the same index. */
+#define WINDOW      10000
+#define WINDOW_NEAR 300 /* looked at first: often enough */
 
 /* How a list is ordered: by a column, then by id in the same direction. */
 struct order {
@@ -72,13 +75,27 @@ static bool parse_order(const struct kind *k, const struct list_query *q, struct
     return true;
 }
 
+/* What all parts and the total have in common. */
+struct listing {
+    const struct kind *kind;
+    const struct order *order;
+    struct str q;
+    const struct sql *where;
+    size_t scope_text, scope_args; /* how much of `where` says which objects the caller may see at all */
+    struct arena *arena;
+};
+
 /* The conditions that hold on every page, but for the search. */
 static bool conditions(struct core *core, const struct caller *c, const struct kind *k,
-                       const struct list_query *q, struct arena *a, struct sql *out, struct err *err)
+                       const struct list_query *q, struct arena *a, struct listing *ret, struct sql *out,
+                       struct err *err)
 {
     sql_add(out, " WHERE ");
     if (!access_list(core, c, k, q, a, out, err))
         return false;
+    ret->where = out;
+    ret->scope_text = out->text.n;
+    ret->scope_args = out->n;
     if (q->mine && k->scope != SCOPE_OWN) {
         sql_and(out);
         sql_add(out, "\"created_by\"=");
@@ -133,14 +150,12 @@ static size_t parts_of(const struct order *o, const struct cursor *after, struct
     return in_nulls == o->down ? 1 : 2;
 }
 
-/* What all parts and the total have in common. */
-struct listing {
-    const struct kind *kind;
-    const struct order *order;
-    struct str q;
-    const struct sql *where;
-    struct arena *arena;
-};
+static void scope_sql(const struct listing *l, struct sql *s)
+{
+    buf_str(&s->text, (struct str){l->where->text.p, l->scope_text});
+    for (size_t i = 0; i < l->scope_args; i++)
+        s->args[s->n++] = l->where->args[i];
+}
 
 /* Where the page goes on in the searched column, the cursor is the narrower end: with both, the engine might
  * begin at the wrong one and read all pages before. */
@@ -161,22 +176,17 @@ static void without_empty_where(struct sql *s)
     s->text.p[s->text.n] = 0;
 }
 
-static void part_sql(const struct listing *l, const struct part *p, int64_t limit, struct sql *s)
+/* The part of the order, from where the page begins. */
+static void range_sql(const struct order *o, const struct part *p, struct sql *s)
 {
-    const struct order *o = l->order;
-    const char *than = o->down ? "<" : ">", *dir = o->down ? " DESC" : "";
-    row_select(s, l->kind);
-    without_empty_where(s);
-    sql_append(s, l->where);
-    search_sql(l, p->after, s);
+    const char *than = o->down ? "<" : ">";
     if (o->column && !o->never_null) {
         sql_and(s);
         buf_printf(&s->text, "\"%s\" IS%s NULL", o->column, p->nulls ? "" : " NOT");
     }
-    bool by_value = o->column && !p->nulls;
     if (p->after) {
         sql_and(s);
-        if (by_value) {
+        if (o->column && !p->nulls) {
             buf_printf(&s->text, "(\"%s\",\"id\")%s(", o->column, than);
             sql_arg(s, p->after->value);
             sql_add(s, ",");
@@ -188,12 +198,69 @@ static void part_sql(const struct listing *l, const struct part *p, int64_t limi
         }
     }
     without_empty_where(s);
-    if (by_value)
+}
+
+static void order_sql(const struct order *o, const struct part *p, int64_t limit, struct sql *s)
+{
+    const char *dir = o->down ? " DESC" : "";
+    if (o->column && !p->nulls)
         buf_printf(&s->text, " ORDER BY \"%s\"%s,\"id\"%s", o->column, dir, dir);
     else
         buf_printf(&s->text, " ORDER BY \"id\"%s", dir);
     sql_add(s, " LIMIT ");
     sql_arg(s, db_int(limit));
+}
+
+static void part_sql(const struct listing *l, const struct part *p, int64_t limit, struct sql *s)
+{
+    row_select(s, l->kind);
+    without_empty_where(s);
+    sql_append(s, l->where);
+    search_sql(l, p->after, s);
+    range_sql(l->order, p, s);
+    order_sql(l->order, p, limit, s);
+}
+
+/* --- a search in another order than that of the searched field --- */
+/* No index serves both. Of few matches all are looked up and sorted; among many the next ones are soon met by
+ * going along the order. Only when both fail (many matches, and all far away) every match is sorted. */
+
+/* The same as part_sql, but only among the next `window` objects of the order. */
+static void window_sql(const struct listing *l, const struct part *p, int64_t window, int64_t limit,
+                       struct sql *s)
+{
+    row_columns(s, l->kind);
+    buf_printf(&s->text, " FROM (SELECT * FROM \"%s\"", l->kind->table);
+    scope_sql(l, s);
+    range_sql(l->order, p, s);
+    order_sql(l->order, p, window, s);
+    buf_printf(&s->text, ") AS \"%s\"", l->kind->table);
+    sql_append(s, l->where);
+    search_sql(l, NULL, s);
+    order_sql(l->order, p, limit, s);
+}
+
+/* Whether there are WINDOW objects: of the part, or without one that match the search. */
+static bool are_many(struct db_conn *conn, const struct listing *l, const struct part *p, bool *ret,
+                     struct err *err)
+{
+    auto_sql struct sql s;
+    sql_init(&s);
+    buf_printf(&s.text, "SELECT count(*) FROM (SELECT 1 FROM \"%s\"", l->kind->table);
+    scope_sql(l, &s);
+    if (p)
+        range_sql(l->order, p, &s);
+    else
+        search_sql(l, NULL, &s);
+    sql_add(&s, " LIMIT ");
+    sql_arg(&s, db_int(WINDOW));
+    sql_add(&s, ") AS near");
+    struct db_row row;
+    bool found;
+    if (!conn_query_one(conn, l->arena, s.text.p, sql_args(&s), &row, &found, err))
+        return false;
+    *ret = found && row.v[0].i >= WINDOW;
+    return true;
 }
 
 struct page {
@@ -203,18 +270,42 @@ struct page {
     int64_t total;
 };
 
+static bool read_part(struct db_conn *conn, const struct listing *l, const struct part *p, bool many,
+                      size_t limit, struct db_rows *ret, struct err *err)
+{
+    static const int64_t windows[] = {WINDOW_NEAR, WINDOW};
+    auto_sql struct sql s;
+    sql_init(&s);
+    for (size_t i = 0; many && i < countof(windows); i++) {
+        sql_clear(&s);
+        window_sql(l, p, windows[i], (int64_t)limit, &s);
+        if (!conn_query(conn, l->arena, s.text.p, sql_args(&s), ret, err))
+            return false;
+        if (ret->n == limit)
+            return true;
+    }
+    bool further = true;
+    if (many && !are_many(conn, l, p, &further, err))
+        return false;
+    if (!further)
+        return true;
+    sql_clear(&s);
+    part_sql(l, p, (int64_t)limit, &s);
+    return conn_query(conn, l->arena, s.text.p, sql_args(&s), ret, err);
+}
+
 static bool read_page(struct db_conn *conn, const struct listing *l, const struct cursor *after, size_t limit,
                       struct page *ret, struct err *err)
 {
     struct part parts[2];
     size_t count = parts_of(l->order, after, parts);
+    bool many = false;
+    if (l->q.n && !l->order->searched && !are_many(conn, l, NULL, &many, err))
+        return false;
     ret->objects = arena_array(l->arena, struct object, limit + 1);
     for (size_t i = 0; i < count && ret->n <= limit; i++) {
-        auto_sql struct sql s;
-        sql_init(&s);
-        part_sql(l, &parts[i], (int64_t)(limit + 1 - ret->n), &s);
         struct db_rows rows;
-        if (!conn_query(conn, l->arena, s.text.p, sql_args(&s), &rows, err))
+        if (!read_part(conn, l, &parts[i], many, limit + 1 - ret->n, &rows, err))
             return false;
         for (size_t r = 0; r < rows.n; r++)
             ret->objects[ret->n++] = row_read(l->arena, l->kind, &rows.row[r]);
@@ -288,13 +379,13 @@ bool engine_list(struct core *core, const struct caller *c, const struct kind *k
         return false;
     auto_sql struct sql where;
     sql_init(&where);
-    if (!conditions(core, c, k, q, a, &where, err))
+    struct listing l = {.kind = k, .order = &order, .q = q->q, .arena = a};
+    if (!conditions(core, c, k, q, a, &l, &where, err))
         return false;
     struct db_conn *conn = db_read_begin(core->db, err);
     if (!conn)
         return false;
     struct page page = {0};
-    const struct listing l = {.kind = k, .order = &order, .q = q->q, .where = &where, .arena = a};
     bool ok = read_page(conn, &l, q->cursor.n ? &after : NULL, (size_t)limit, &page, err) &&
               (!q->count || read_total(conn, &l, &page, err));
     db_read_end(core->db, conn);

@@ -17,7 +17,7 @@ const char *row_scope_column(const struct kind *k)
     return NULL;
 }
 
-void row_select(struct sql *s, const struct kind *k)
+void row_columns(struct sql *s, const struct kind *k)
 {
     sql_add(s, "SELECT \"id\",\"revision\",\"created_at\",\"updated_at\",\"created_by\"");
     if (kind_has_project(k))
@@ -27,6 +27,11 @@ void row_select(struct sql *s, const struct kind *k)
     for (const struct field *f = k->fields; f->name; f++)
         if (!(f->flags & FIELD_VIRTUAL))
             buf_printf(&s->text, ",\"%s\"", f->name);
+}
+
+void row_select(struct sql *s, const struct kind *k)
+{
+    row_columns(s, k);
     buf_printf(&s->text, " FROM \"%s\" WHERE ", k->table);
 }
 

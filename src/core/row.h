@@ -8,7 +8,8 @@
 /* The column that limits a kind to where it belongs: "project", the parent's name, "created_by" (OWN), or
  * NULL. */
 const char *row_scope_column(const struct kind *k);
-/* `SELECT <columns of row_read> FROM <table> WHERE `. */
+/* `SELECT <columns of row_read>`; the second goes on with ` FROM <table> WHERE `. */
+void row_columns(struct sql *s, const struct kind *k);
 void row_select(struct sql *s, const struct kind *k);
 struct object row_read(struct arena *a, const struct kind *k, const struct db_row *row);
 

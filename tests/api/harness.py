@@ -55,8 +55,8 @@ class Postgres:
         self.sql(f'CREATE DATABASE "{name}"')
         return self.url.replace("/ingot?", f"/{name}?")
 
-    def sql(self, text: str) -> str:
-        run = subprocess.run(["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", text, self.url],
+    def sql(self, text: str, url: str | None = None) -> str:
+        run = subprocess.run(["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", text, url or self.url],
                              check=True, text=True, stdout=subprocess.PIPE)
         return run.stdout.strip()
 

@@ -1,10 +1,12 @@
 """Lists: paging that holds still, search, sort, filter, what is refused."""
 
 import base64
+import contextlib
 import json
+import sqlite3
 
 import pytest
-from harness import problem, unique
+from harness import DEADLINE, Server, problem, unique
 
 GIB = 1 << 30
 
@@ -228,3 +230,66 @@ def test_mine(admin, project, make_set, make_user):
     assert names(member.get("label-sets", project=project["id"], mine="true")) == ["own"]
     assert names(admin.get("label-sets", project=project["id"], mine="true")) == ["theirs"]
     assert member.get("label-sets", project=project["id"], mine="false", count="true")["total"] == 2
+
+
+# --- searches in another order, among many ---
+MANY = 44_000
+
+
+def insert_many(server, postgres, project: int) -> None:
+    """Label sets straight into the table, 1 to MANY: every 500th is "few-...", the older half "old-...", the rest
+    "new-even-..." and "new-odd-..."; updated in the opposite order."""
+    text = f"""
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {MANY})
+        INSERT INTO label_sets(project, name, description, public, labels, revision, created_at, updated_at, created_by)
+        SELECT {project}, CASE WHEN i % 500 = 0 THEN 'few-' WHEN i <= {MANY // 2} THEN 'old-'
+                               WHEN i % 2 = 0 THEN 'new-even-' ELSE 'new-odd-' END || i,
+               'd', 0, '[]', 1, 1000 + i, 1000 + {MANY} - i, 1 FROM n"""
+    if postgres:
+        postgres.sql(text, server.db)
+        return
+    with contextlib.closing(sqlite3.connect(f"{server.data}/ingot.db", timeout=DEADLINE)) as db, db:
+        db.execute(text)
+
+
+@pytest.fixture(scope="module")
+def many(make_db, request):
+    """An administrator, the project, and the id of the first."""
+    server = Server(make_db()).start()
+    admin = server.admin()
+    project = admin.post("projects", {"name": "many"})["id"]
+    insert_many(server, server.db and request.getfixturevalue("postgres"), project)
+    yield admin, project, admin.get("label-sets", project=project, sort="id", limit=1)["items"][0]["id"]
+    server.remove()
+
+
+@pytest.mark.parametrize("sort", ["id", "-id", "updated_at", "-updated_at"])
+@pytest.mark.parametrize("q, matches", [
+    ("few", lambda i: i % 500 == 0),
+    ("old", lambda i: i <= MANY // 2 and i % 500 != 0),
+    ("new-odd", lambda i: i > MANY // 2 and i % 2 == 1),
+], ids=["few", "one half", "every other of the other half"])
+def test_search_in_another_order_among_many(many, q, matches, sort):
+    """Those asked for are near in one order and far away in the other."""
+    admin, project, first = many
+    wanted = [i for i in range(1, MANY + 1) if matches(i)]
+    if sort in ("-id", "updated_at"):
+        wanted.reverse()
+    total, found, cursor = None, [], {}
+    for _ in range(3):
+        page = admin.get("label-sets", project=project, q=q, sort=sort, limit=25, count="true", **cursor)
+        found += [one["id"] - first + 1 for one in page["items"]]
+        cursor, total = {"cursor": page["next"]}, page["total"]
+    assert (total, found) == (len(wanted), wanted[:75])
+    nothing = admin.get("label-sets", project=project, q=q, sort=sort, filter="public = true")
+    assert nothing == {"items": [], "next": None}
+
+
+def test_the_last_pages_of_a_search_in_another_order(many):
+    admin, project, first = many
+    found, place = [], {"filter": f"id < {first + MANY // 2 + 40}"}
+    page = admin.get("label-sets", project=project, q="new", sort="-id", limit=25, **place)
+    found += page["items"]
+    page = admin.get("label-sets", project=project, q="new", sort="-id", limit=25, cursor=page["next"], **place)
+    found += page["items"]
+    assert [one["id"] - first + 1 for one in found] == list(range(MANY // 2 + 40, MANY // 2, -1)) and page["next"] is None
