@@ -19,7 +19,7 @@ packages_of() {
             nginx-light iproute2 openmpi-bin sshpass \
             python3-mpi4py python3-torch libopenblas0 python3-pil
         ;;
-    bench) echo nginx-light wrk curl postgresql ;;
+    bench) echo nginx-light wrk curl postgresql docker-registry ;;
     *)
         echo "setup.sh: unknown group '$1' (build, check, test, bench, run)" >&2
         exit 2

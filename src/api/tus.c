@@ -16,7 +16,7 @@
 
 /* Whoever may put files or samples somewhere in the project may upload. */
 static const char *const permissions[] = {"dataset_version.update", "algorithm_version.update",
-                                          "model_version.update"};
+                                          "model_version.update", "image.update"};
 
 static bool may_upload(const struct caller *c, int64_t project, struct err *err)
 {

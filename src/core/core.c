@@ -105,21 +105,44 @@ static const char *config_path(const struct core *core, const struct core_option
     return access(path, F_OK) == 0 ? path : NULL;
 }
 
-/* "import_roots" of the configuration: absolute paths. */
-static bool read_roots(struct core *core, const char *config, yyjson_val *doc, struct err *err)
+/* A list of texts of the configuration; each passes `ok`. */
+static bool read_list(yyjson_val *doc, const char *config, const char *key, bool (*ok)(const char *text),
+                      const char *rule, struct core_list *ret, struct err *err)
 {
-    yyjson_val *list = yyjson_obj_get(doc, "import_roots"), *v;
+    yyjson_val *list = yyjson_obj_get(doc, key), *v;
     size_t i, max;
-    const char **roots = base_zalloc((yyjson_arr_size(list) + 1) * sizeof *roots);
-    core->import_roots = roots;
+    if (!list)
+        return true;
+    if (!yyjson_is_arr(list))
+        return err_set(err, ERR_INVALID, key, "%s: %s must be %s", config, key, rule);
+    ret->items = base_zalloc((yyjson_arr_size(list) + 1) * sizeof *ret->items);
     yyjson_arr_foreach(list, i, max, v)
     {
-        if (!yyjson_is_str(v) || yyjson_get_str(v)[0] != '/')
-            return err_set(err, ERR_INVALID, "import_roots", "%s: import_roots must be absolute paths",
-                           config);
-        roots[core->import_root_count++] = base_strdup(yyjson_get_str(v));
+        if (!yyjson_is_str(v) || !ok(yyjson_get_str(v)))
+            return err_set(err, ERR_INVALID, key, "%s: %s must be %s", config, key, rule);
+        ret->items[ret->n++] = base_strdup(yyjson_get_str(v));
     }
     return true;
+}
+
+static bool is_absolute(const char *text)
+{
+    return text[0] == '/';
+}
+
+static bool is_host(const char *text)
+{
+    const char *host = strncmp(text, "http://", 7) == 0    ? text + 7
+                       : strncmp(text, "https://", 8) == 0 ? text + 8
+                                                           : text;
+    return *host && strspn(host, "abcdefghijklmnopqrstuvwxyz0123456789.-:[]") == strlen(host);
+}
+
+static void free_list(struct core_list *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        free(l->items[i]);
+    free(l->items);
 }
 
 /* "containers": {"inventory": "/etc/ingot/devices.json", "egress": true} */
@@ -150,7 +173,11 @@ static bool read_config(struct core *core, const char *config, struct arena *a, 
     if (!fs_read(a, config, 1 << 20, &text, err))
         return false;
     yyjson_val *doc = json_parse(a, text, err);
-    return doc && read_roots(core, config, doc, err) && read_containers(core, config, doc, a, err);
+    return doc &&
+           read_list(doc, config, "import_roots", is_absolute, "absolute paths", &core->import_roots, err) &&
+           read_list(doc, config, "registries", is_host,
+                     "hosts, as in \"docker.io\" or \"http://10.0.0.7:5000\"", &core->registries, err) &&
+           read_containers(core, config, doc, a, err);
 }
 
 struct core *core_open(const struct core_options *o, struct arena *a, const char **ret_password,
@@ -205,9 +232,8 @@ void core_close(struct core *core)
         close(core->data_fd);
     if (core->lock_fd >= 0)
         close(core->lock_fd);
-    for (size_t i = 0; i < core->import_root_count; i++)
-        free((char *)core->import_roots[i]);
-    free((void *)core->import_roots);
+    free_list(&core->import_roots);
+    free_list(&core->registries);
     free((char *)core->data);
     free((char *)core->public_url);
     free((char *)core->inventory);

@@ -17,6 +17,12 @@ struct environments; /* core/environment/environment.h */
 struct keeper;       /* housekeeping: core/keeper.h */
 struct changes;      /* feed of committed changes: core/changes.h */
 
+/* Texts of the configuration. */
+struct core_list {
+    char **items;
+    size_t n;
+};
+
 struct core {
     struct db *db;
     struct pool *pool; /* where requests run that touch the database */
@@ -32,12 +38,12 @@ struct core {
     struct environments *environments;
     const char *data; /* the data folder, absolute */
     int data_fd;
-    const char *public_url;          /* "https://ingot.example", or NULL: taken from the request */
-    const char *const *import_roots; /* folders of the machine that imports may read */
-    size_t import_root_count;
-    const char *inventory; /* JSON file that declares devices of this machine, or NULL */
-    bool egress;           /* containers may open connections to the outside */
-    int lock_fd;           /* held on data/lock while the platform runs */
+    const char *public_url;        /* "https://ingot.example", or NULL: taken from the request */
+    struct core_list import_roots; /* folders of the machine that imports may read */
+    struct core_list registries;   /* outside registries that images may be pulled from */
+    const char *inventory;         /* JSON file that declares devices of this machine, or NULL */
+    bool egress;                   /* containers may open connections to the outside */
+    int lock_fd;                   /* held on data/lock while the platform runs */
 };
 
 struct core_options {

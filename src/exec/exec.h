@@ -172,6 +172,9 @@ struct exec_attach_spec {
     unsigned rows, cols; /* 0 means 24 and 80 */
 };
 
+/* Takes bytes in their order; false ends it. */
+typedef bool exec_sink_fn(void *ctx, struct str piece, struct err *err);
+
 typedef void exec_watch_fn(void *ctx, const struct exec_status *s);
 
 struct exec;
@@ -221,6 +224,9 @@ struct exec_ops {
     /* A socket connected to the port inside, for the proxy; the caller's to close. ERR_UNAVAILABLE when
      * nobody listens (yet). */
     int (*connect)(struct exec *x, struct exec_id id, uint16_t port, struct err *err);
+    /* All that a running container changed outside of its mounts, as a layer of an OCI image: a tar with
+     * whiteouts. What it changes meanwhile may be in it or not. ERR_CONFLICT when it does not run. */
+    bool (*changes)(struct exec *x, struct exec_id id, exec_sink_fn *sink, void *ctx, struct err *err);
     bool (*stats)(struct exec *x, struct exec_id id, struct exec_stats *ret, struct err *err);
     bool (*nodes)(struct exec *x, struct arena *a, struct exec_node **ret, size_t *ret_n, struct err *err);
     /* Containers go on. */

@@ -21,8 +21,8 @@ static bool below(struct str path, const char *root)
 /* The root that holds the path, and what follows it ("." when nothing does). */
 static const char *find_root(struct core *core, struct str path, struct str *ret_rest)
 {
-    for (size_t i = 0; i < core->import_root_count; i++) {
-        const char *root = core->import_roots[i];
+    for (size_t i = 0; i < core->import_roots.n; i++) {
+        const char *root = core->import_roots.items[i];
         if (!below(path, root))
             continue;
         size_t n = strlen(root);

@@ -36,9 +36,10 @@ struct images {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct map *work;   /* hex -> struct work: everything that is not unpacked (yet) */
-    struct work *first; /* waiting */
-    struct map *pulls;  /* id of the version as text -> count */
+    struct map *work;    /* hex -> struct work: everything that is not unpacked (yet) */
+    struct work *first;  /* waiting */
+    struct map *secrets; /* key -> text */
+    struct map *pulls;   /* id of the version as text -> count */
     atomic_bool stop;
 };
 
@@ -198,6 +199,31 @@ static void flush(struct images *im)
     pthread_mutex_lock(&im->lock);
 }
 
+/* --- passwords of pulls --- */
+
+#define MAX_SECRETS 1000
+
+const char *images_keep_secret(struct images *im, const char *text, struct arena *a)
+{
+    char *key = arena_alloc(a, 48);
+    random_text(24, key);
+    pthread_mutex_lock(&im->lock);
+    if (map_count(im->secrets) < MAX_SECRETS)
+        map_set(im->secrets, str_of(key), base_strdup(text));
+    pthread_mutex_unlock(&im->lock);
+    return key;
+}
+
+const char *images_secret(struct images *im, struct str key, struct arena *a)
+{
+    if (!key.n)
+        return NULL;
+    pthread_mutex_lock(&im->lock);
+    const char *text = arena_strdup(a, map_get(im->secrets, key));
+    pthread_mutex_unlock(&im->lock);
+    return text;
+}
+
 /* --- collecting --- */
 
 #define LIVE "('queued', 'starting', 'running', 'stopping')"
@@ -300,6 +326,7 @@ struct images *images_start(struct core *core, struct err *err)
     im->dir = dir;
     im->work = map_new();
     im->pulls = map_new();
+    im->secrets = map_new();
     im->thread = thread_start("images", images_thread, im);
     return im;
 }
@@ -323,6 +350,9 @@ void images_free(struct images *im)
         return;
     for (size_t i = 0; map_next(im->work, &i, &key, &value);)
         free(value);
+    for (size_t i = 0; map_next(im->secrets, &i, &key, &value);)
+        free(value);
+    map_free(im->secrets);
     map_free(im->work);
     map_free(im->pulls);
     close(im->dir);

@@ -11,6 +11,11 @@ enum layer_state { LAYER_READY, LAYER_WAITING, LAYER_FAILED };
 enum layer_state images_layer(struct images *im, const struct digest *d, struct err *err);
 const char *images_layer_path(struct images *im, const struct digest *d, struct arena *a);
 
+/* A password that a task needs and the database must not know: kept in memory until the server ends, at most
+ * 1000. Returns its key. */
+const char *images_keep_secret(struct images *im, const char *text, struct arena *a);
+const char *images_secret(struct images *im, struct str key, struct arena *a); /* NULL when there is none */
+
 /* An image as it is in the store: the manifest of one architecture with its configuration. */
 struct image_parts {
     struct repository repository;

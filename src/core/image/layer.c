@@ -205,13 +205,19 @@ static bool make_link(struct unpack *u, int parent, const char *name, const char
     return err_errno(err, errno, "the layer links \"%.80s\" to a file that is not there", name);
 }
 
+/* Names in a pax header are UTF-8, those in the old one plain bytes. */
+static const char *name_of(const char *bytes, const char *utf8)
+{
+    return bytes ? bytes : utf8;
+}
+
 static bool make_other(struct unpack *u, int parent, const char *name, struct archive_entry *e,
                        struct err *err)
 {
     (void)u;
     uid_t uid = (uid_t)archive_entry_uid(e);
     gid_t gid = (gid_t)archive_entry_gid(e);
-    const char *to = archive_entry_symlink(e);
+    const char *to = name_of(archive_entry_symlink(e), archive_entry_symlink_utf8(e));
     bool made;
     if (archive_entry_filetype(e) == AE_IFLNK && !to)
         return err_set(err, ERR_INVALID, NULL, "the layer has a link to nowhere");
@@ -247,7 +253,8 @@ static bool whiteout(int parent, const char *name, struct err *err)
 static bool entry(struct unpack *u, struct archive_entry *e, struct err *err)
 {
     char path[PATH_MAX];
-    const char *raw = archive_entry_pathname(e), *hard = archive_entry_hardlink(e);
+    const char *raw = name_of(archive_entry_pathname(e), archive_entry_pathname_utf8(e));
+    const char *hard = name_of(archive_entry_hardlink(e), archive_entry_hardlink_utf8(e));
     if (++u->entries > u->limits->entries)
         return err_set(err, ERR_INVALID, NULL, "the layer has more than %lld files",
                        (long long)u->limits->entries);
@@ -292,11 +299,8 @@ bool layer_unpack(int in, int dir, const struct layer_limits *l, struct err *err
     bool ok = archive_read_open_fd(u.archive, in, BLOCK) == ARCHIVE_OK;
     while (ok && ((rc = archive_read_next_header(u.archive, &e)) == ARCHIVE_OK || rc == ARCHIVE_WARN))
         ok = room(&u, 0, err) && entry(&u, e, err);
-    if (ok && rc != ARCHIVE_EOF)
+    if (rc != ARCHIVE_EOF && !err->code)
         ok = err_set(err, ERR_INVALID, NULL, "the layer is no tar: %.100s", archive_error_string(u.archive));
-    else if (rc == ARCHIVE_FATAL && !err->code)
-        ok = err_set(err, ERR_INVALID, NULL, "the layer cannot be read: %.100s",
-                     archive_error_string(u.archive));
     archive_read_free(u.archive);
     return ok;
 }

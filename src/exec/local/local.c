@@ -312,6 +312,7 @@ static const struct exec_ops ops = {
     .attach_wait = attach_wait,
     .attach_close = attach_close,
     .connect = attach_connect,
+    .changes = changes_write,
     .stats = stats_read,
     .nodes = stats_nodes,
     .free = local_free,

@@ -1,0 +1,337 @@
+"""Images: real clients, jobs that run in them, saving, copying, deriving, importing, pulling (K5, A7)."""
+
+import json
+import os
+import shutil
+import subprocess
+import tarfile
+import tempfile
+
+import pytest
+from harness import ADMIN_PASSWORD, unique, wait_for
+from oci import Image, Registry, digest, small, system, tar
+from test_files import put
+from test_jobs import log, reached, run, spec  # noqa: F401
+from tusclient.client import TusClient
+
+PASSWORD = "pass-word-1"
+
+
+@pytest.fixture(scope="session")
+def registry(server) -> Registry:
+    return Registry(server.url, ("admin", ADMIN_PASSWORD))
+
+
+@pytest.fixture(scope="session")
+def host(server) -> str:
+    return server.url.removeprefix("http://")
+
+
+@pytest.fixture
+def image(admin, project) -> dict:
+    """An image without versions."""
+    return admin.post("images", {"project": project["id"], "name": unique("tool"), "description": "of a test"})
+
+
+def versions(api, image) -> dict[str, dict]:
+    return {v["name"]: v for v in api.all(f"images/{image['id']}/versions")}
+
+
+def done(api, task: dict) -> dict:
+    task = wait_for(lambda: (t := api.get(f"tasks/{task['id']}"))["state"] in ("done", "failed", "cancelled") and t, "the task's end")
+    assert task["state"] == "done", task
+    return task
+
+
+def failed(api, task: dict, says: str) -> None:
+    task = wait_for(lambda: (t := api.get(f"tasks/{task['id']}"))["state"] in ("done", "failed") and t, "the task's end")
+    assert task["state"] == "failed" and says in task["message"], task
+
+
+def delete(api, image) -> None:
+    revision = api.get(f"images/{image['id']}")["revision"]
+    api.delete(f"images/{image['id']}", headers={"If-Match": f'"{revision}"'})
+
+
+def repository(project, image) -> str:
+    return f"{project['name']}/{image['name']}"
+
+
+# --- the objects ---
+
+def test_images_are_objects(admin, project, image, make_user):
+    assert (image["versions"], image["repository"]) == (0, repository(project, image))
+    for bad in ("Upper", "a..b", "a-", "a/-b", "x" * 51, "a b", ""):
+        answer = admin.call("POST", "images", json={"project": project["id"], "name": bad})
+        assert answer.status_code == 422 and answer.json()["field"] == "name", answer.text
+    assert admin.get("images", project=project["id"], q=image["name"][:8])["items"][0]["id"] == image["id"]
+    changed = admin.patch(f"images/{image['id']}", {"description": "better", "public": True}, image["revision"])
+    assert (changed["description"], changed["public"]) == ("better", True)
+    answer = admin.call("PATCH", f"images/{image['id']}", json={"name": "other"}, headers={"If-Match": f'"{changed["revision"]}"'})
+    assert answer.status_code == 422 and answer.json()["field"] == "name"
+    stranger = make_user()
+    assert image["id"] in [i["id"] for i in stranger.all("images")]
+    assert stranger.call("DELETE", f"images/{image['id']}", headers={"If-Match": f'"{changed["revision"]}"'}).status_code == 403
+
+
+# --- real clients ---
+
+def client(*command, env=None) -> str:
+    done = subprocess.run([*command], capture_output=True, text=True, check=False, env={**os.environ, **(env or {})})
+    assert done.returncode == 0, f"{' '.join(command)}: {done.stderr}"
+    return done.stdout
+
+
+def test_skopeo(server, host, project, registry, image, tmp_path, make_user):
+    user = make_user(project)
+    creds = f"{user.user['name']}:{PASSWORD}"
+    made, at = small(unique()), f"docker://{host}/{repository(project, image)}"
+    source = made.save(tmp_path / "layout")
+    client("skopeo", "copy", "--dest-tls-verify=false", "--dest-creds", creds, source, f"{at}:v1")
+    shown = json.loads(client("skopeo", "inspect", "--tls-verify=false", "--creds", creds, f"{at}:v1"))
+    assert shown["Digest"] == made.digest and shown["RepoTags"] == ["v1"]
+    client("skopeo", "copy", "--src-tls-verify=false", "--src-creds", creds, f"{at}@{made.digest}", f"oci:{tmp_path}/back:x")
+    assert (tmp_path / "back" / "blobs" / "sha256" / digest(made.layers[0])[7:]).read_bytes() == made.layers[0]
+    client("skopeo", "copy", "--src-tls-verify=false", "--dest-tls-verify=false", "--src-creds", creds, "--dest-creds",
+           f"{user.user['name']}:{user.token}", f"{at}:v1", f"{at}-copy:v2")
+    assert registry.tags(f"{repository(project, image)}-copy") == ["v2"]
+    client("skopeo", "delete", "--tls-verify=false", "--creds", creds, f"{at}:v1")
+    assert registry.tags(repository(project, image)) == []
+
+
+@pytest.fixture
+def stores():
+    """A function that gives podman's and buildah's options for a store of its own; its path must be short."""
+    folder = tempfile.mkdtemp(prefix="ip-", dir="/tmp")
+    yield lambda name: ["--root", f"{folder}/{name}", "--runroot", f"{folder}/{name}r", "--storage-driver", "vfs"]
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_podman_and_buildah(host, project, image, registry, stores, tmp_path):
+    """A login, a build without a base, a push, a pull into another store."""
+    options = stores
+    env = {"REGISTRY_AUTH_FILE": str(tmp_path / "auth.json")}
+    at = f"{host}/{repository(project, image)}:v1"
+    (tmp_path / "Containerfile").write_text("FROM scratch\nCOPY hello.txt /hello.txt\nENV A=b\n")
+    (tmp_path / "hello.txt").write_text("hello")
+    client("podman", *options("one"), "login", "--tls-verify=false", "-u", "admin", "-p", ADMIN_PASSWORD, host, env=env)
+    client("buildah", *options("one"), "bud", "--isolation", "chroot", "-t", at, str(tmp_path), env=env)
+    client("buildah", *options("one"), "push", "--tls-verify=false", at, env=env)
+    client("podman", *options("two"), "pull", "--tls-verify=false", at, env=env)
+    inspected = json.loads(client("podman", *options("two"), "inspect", at, env=env))[0]
+    assert "A=b" in inspected["Config"]["Env"]
+    client("podman", *options("two"), "tag", at, at + "-again", env=env)
+    client("podman", *options("two"), "push", "--tls-verify=false", at + "-again", env=env)
+    assert registry.tags(repository(project, image)) == ["v1", "v1-again"]
+
+
+# --- running ---
+
+@pytest.fixture(scope="session")
+def base() -> Image:
+    """One that runs, with whiteouts, an opaque folder and a path through an absolute link."""
+    through = tarfile.TarInfo("abs/through")
+    return system([("etc/.wh.old", b""), ("data/.wh..wh..opq", b""), ("data/c", b"3"), ("abs", "/etc"), (through, b"thru")],
+                  {"Env": ["GREETING=hi there", "PATH=/usr/bin"]})
+
+
+def test_a_job_in_an_image(admin, project, registry, image, base, run):  # noqa: F811
+    registry.push(repository(project, image), base, "v1")
+    job = run('echo "$GREETING"; ls /data /etc; cat /etc/through; echo; id -u', image=f"{image['name']}:v1")
+    lines = log(admin, job)
+    assert job["state"] == "completed", (job, lines)
+    assert lines[0] == "hi there" and "c" in lines and "a" not in lines and "old" not in lines
+    assert "thru" in lines and lines[-1] == "0"
+
+
+def test_images_that_cannot_run(server, admin, project, registry, image, run, make_user):  # noqa: F811
+    name = repository(project, image)
+    registry.push(name, Image([tar([("a", b"b")])], arch="s390x"), "arch")
+    registry.push(name, Image([b"this is no tar at all, but it is compressed" * 20]), "broken")
+    registry.push(name, Image([tar([("../../escape", b"x")])]), "escape")
+    for version, reason in (("arch", "s390x"), ("broken", "tar"), ("escape", "path"), ("missing", "no version")):
+        job = run("true", image=f"{image['name']}:{version}")
+        assert job["state"] == "failed" and reason in job["reason"], job
+    assert not os.path.exists(f"{server.data}/escape") and not os.path.exists(f"{server.data}/layers/escape")
+    other = admin.post("projects", {"name": unique("other")})
+    hidden = f"{other['name']}/secret"
+    registry.push(hidden, small(), "v1")
+    job = run("true", image=f"{hidden}:v1")
+    assert job["state"] == "failed" and "no image" in job["reason"], job
+
+
+def test_a_public_image_of_another_project(admin, registry, base, run):  # noqa: F811
+    other = admin.post("projects", {"name": unique("other")})
+    made = admin.post("images", {"project": other["id"], "name": "shared", "public": True})
+    registry.push(f"{other['name']}/shared", base)
+    job = run("echo here", image=f"{other['name']}/shared")
+    assert job["state"] == "completed", job
+    assert made["public"]
+
+
+# --- saving ---
+
+def saved(admin, project, image, job, version) -> dict:
+    task = admin.post(f"images/{image['id']}/save", {"job": job["id"], "version": version}, 202)
+    done(admin, task)
+    return versions(admin, image)[version]
+
+
+def running(admin, run, command, **fields):  # noqa: F811
+    """A job that said `ready`."""
+    job = run(f"{command}; echo ready; sleep 1000", until=("running", "failed"), **fields)
+    wait_for(lambda: "ready" in log(admin, job), "its first words")
+    return job
+
+
+def test_save_what_runs_in_an_image(admin, project, registry, image, base, run):  # noqa: F811
+    registry.push(repository(project, image), base, "v1")
+    job = running(admin, run, "echo new > /etc/new; rm /data/c; mkdir /made; touch /made/x; rm /etc/passwd", image=f"{image['name']}:v1")
+    version = saved(admin, project, image, job, "v2")
+    assert (version["layers"], version["base"], version["arch"]) == (3, None, "amd64")
+    admin.post(f"jobs/{job['id']}/stop", expect=200)
+    after = run("cat /etc/new; ls /data /made /etc; echo \"$GREETING\"", image=f"{image['name']}:v2")
+    lines = log(admin, after)
+    assert after["state"] == "completed", lines
+    assert lines[0] == "new" and "x" in lines and "c" not in lines and "passwd" not in lines and lines[-1] == "hi there"
+
+
+def test_save_what_runs_in_host(admin, project, image, registry, host, run, tmp_path):  # noqa: F811
+    job = running(admin, run, "echo '#!/bin/sh' > /usr/local/bin/mine; echo 'echo it is mine' >> /usr/local/bin/mine;"
+                              " chmod 755 /usr/local/bin/mine; echo x > /opt/new; rm /etc/services")
+    version = saved(admin, project, image, job, "v1")
+    assert (version["layers"], version["base"]) == (1, "host")
+    again = running(admin, run, "mine; cat /opt/new; ls /etc/services; python3 -c 'print(6*7)'; echo 2 > /usr/local/bin/two",
+                    image=f"{image['name']}:v1")
+    lines = log(admin, again)
+    assert "it is mine" in lines and "x" in lines and "42" in lines and "/etc/services" not in lines
+    saved(admin, project, image, again, "v2")
+    last = run("mine; cat /usr/local/bin/two", image=f"{image['name']}:v2")
+    assert {"it is mine", "2"} <= set(log(admin, last))
+    for one in (job, again):
+        admin.post(f"jobs/{one['id']}/stop", expect=200)
+    client("skopeo", "copy", "--src-tls-verify=false", "--src-creds", f"admin:{ADMIN_PASSWORD}",
+           f"docker://{host}/{repository(project, image)}:v1", f"oci:{tmp_path}/back:x")
+
+
+def test_saving_needs_something_that_runs(admin, image, run):  # noqa: F811
+    job = run("true")
+    answer = admin.call("POST", f"images/{image['id']}/save", json={"job": job["id"], "version": "v1"})
+    assert answer.status_code == 409 and "running" in answer.json()["detail"]
+    answer = admin.call("POST", f"images/{image['id']}/save", json={"job": job["id"], "version": "a b"})
+    assert answer.status_code == 422 and answer.json()["field"] == "version"
+
+
+# --- copying, deriving ---
+
+def test_copy(admin, project, registry, image, make_user):
+    made = small(unique())
+    registry.push(repository(project, image), made, "v1")
+    source = versions(admin, image)["v1"]
+    user = make_user()
+    mine = admin.post("projects", {"name": unique("mine")})
+    role = admin.get("roles", filter='name = "member"')["items"][0]["id"]
+    admin.post(f"projects/{mine['id']}/members", {"user": user.user["id"], "role": role})
+    target = user.post("images", {"project": mine["id"], "name": "taken"})
+    answer = user.call("POST", f"images/{target['id']}/copy", json={"from": source["id"], "version": "v9"})
+    assert answer.status_code in (404, 422), answer.text
+    admin.patch(f"images/{image['id']}", {"public": True}, admin.get(f"images/{image['id']}")["revision"])
+    copied = user.post(f"images/{target['id']}/copy", {"from": source["id"], "version": "v9"})
+    assert (copied["name"], copied["digest"]) == ("v9", made.digest)
+    delete(admin, image)
+    own = Registry(registry.http.base_url, (user.user["name"], PASSWORD))
+    assert own.call("GET", f"{mine['name']}/taken/blobs/{digest(made.layers[0])}", 200).content == made.layers[0]
+
+
+def test_derive(admin, project, registry, image, base, run):  # noqa: F811
+    registry.push(repository(project, image), base, "v1")
+    sets = admin.post("algorithm-sets", {"name": unique("set"), "project": project["id"]})
+    algorithm = admin.post(f"algorithm-sets/{sets['id']}/versions", {})
+    put(admin, f"algorithm-sets/{sets['id']}/versions/{algorithm['id']}", "src/main.sh", b"echo from the algorithm\n")
+    body = {"from": versions(admin, image)["v1"]["id"], "version": "v2", "env": {"GREETING": None, "MORE": "1"},
+            "command": ["sh", "/opt/code/src/main.sh"], "cwd": "/data", "algorithm": algorithm["id"], "folder": "/opt/code"}
+    done(admin, admin.post(f"images/{image['id']}/derive", body, 202))
+    manifest = registry.call("GET", f"{repository(project, image)}/manifests/v2", 200).json()
+    config = registry.call("GET", f"{repository(project, image)}/blobs/{manifest['config']['digest']}", 200).json()
+    assert config["config"]["Env"] == ["PATH=/usr/bin", "MORE=1"]
+    assert config["config"]["Cmd"] == body["command"] and config["config"]["WorkingDir"] == "/data"
+    assert len(manifest["layers"]) == len(config["rootfs"]["diff_ids"]) == 3
+    job = run('echo "$MORE"; sh /opt/code/src/main.sh', image=f"{image['name']}:v2")
+    assert log(admin, job) == ["1", "from the algorithm"]
+    for field, bad in (("folder", "/a/../b"), ("folder", "rel"), ("cwd", "x"), ("env", ["a"]), ("env", {"a=b": "c"}), ("version", "-")):
+        answer = admin.call("POST", f"images/{image['id']}/derive", json={**body, field: bad})
+        assert answer.status_code == 422 and answer.json()["field"] == field, answer.text
+
+
+# --- importing ---
+
+def upload(server, api, project, path) -> str:
+    tus = TusClient(f"{server.url}/api/v1/uploads?project={project['id']}", headers={"Authorization": f"Bearer {api.token}"})
+    up = tus.uploader(str(path), chunk_size=1 << 20)
+    up.upload()
+    return up.url.rsplit("/", 1)[1]
+
+
+@pytest.mark.parametrize("kind", ["docker-archive", "oci-archive"])
+def test_import_of_a_saved_archive(server, admin, project, registry, image, base, run, tmp_path, kind):  # noqa: F811
+    source = base.save(tmp_path / "layout")
+    client("skopeo", "copy", source, f"{kind}:{tmp_path}/saved.tar:some/name:latest")
+    task = admin.post(f"images/{image['id']}/import", {"upload": upload(server, admin, project, tmp_path / "saved.tar"), "version": "v1"}, 202)
+    assert done(admin, task)["result"]["name"] == f"{image['name']}:v1"
+    job = run('echo "$GREETING"; ls /data', image=f"{image['name']}:v1")
+    assert log(admin, job) == ["hi there", "c"]
+
+
+def test_archives_that_are_no_images(server, admin, project, image, tmp_path):
+    bad = {"text": b"no tar at all", "empty": tar([]), "docker": tar([("manifest.json", b'[{"Config": "x", "Layers": ["y"]}]')]),
+           "oci": tar([("index.json", b'{"schemaVersion": 2, "manifests": []}')]), "json": tar([("manifest.json", b"{")])}
+    for name, data in bad.items():
+        (tmp_path / name).write_bytes(data)
+        task = admin.post(f"images/{image['id']}/import", {"upload": upload(server, admin, project, tmp_path / name), "version": "v1"}, 202)
+        failed(admin, task, "")
+    assert versions(admin, image) == {}
+
+
+# --- pulling ---
+
+def test_pull_from_another_registry(fresh_server, tmp_path):
+    outside = fresh_server()
+    out_admin = outside.admin()
+    project = out_admin.post("projects", {"name": "upstream"})
+    made = small(unique())
+    Registry(outside.url, ("admin", ADMIN_PASSWORD)).push("upstream/tool", made, "v1")
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps({"registries": [outside.url]}))
+    inside = fresh_server(args=("--config", str(config)))
+    admin = inside.admin()
+    mine = admin.post("projects", {"name": "mine"})
+    image = admin.post("images", {"project": mine["id"], "name": "taken"})
+    host = outside.url.removeprefix("http://")
+    body = {"from": f"{host}/upstream/tool:v1", "version": "v1", "user": "admin", "password": ADMIN_PASSWORD}
+    task = admin.post(f"images/{image['id']}/pull", body, 202)
+    assert ADMIN_PASSWORD not in json.dumps(done(admin, task))
+    assert versions(admin, image)["v1"]["digest"] == made.digest
+    assert ADMIN_PASSWORD not in json.dumps(admin.get("audit"))
+    for wrong in ({"password": "wrong"}, {"from": f"{host}/upstream/none:v1"}, {"from": f"{host}/upstream/tool:v7"}):
+        failed(admin, admin.post(f"images/{image['id']}/pull", {**body, **wrong}, 202), "")
+    for bad in ("docker.io/alpine:3", "127.0.0.1:1/x:y", "nothing", f"{host}/UPPER:x"):
+        answer = admin.call("POST", f"images/{image['id']}/pull", json={**body, "from": bad})
+        assert answer.status_code == 422 and answer.json()["field"] == "from", answer.text
+    assert project
+
+
+# --- giving back ---
+
+def test_layers_go_when_nobody_needs_them(server, admin, project, registry, image, run):  # noqa: F811
+    own = system([("mark", unique().encode())])
+    registry.push(repository(project, image), own, "v1")
+    folder = f"{server.data}/layers/{digest(own.layers[1])[7:]}"
+    assert run("cat /mark", image=f"{image['name']}:v1")["state"] == "completed"
+    assert os.path.isdir(folder)
+    os.utime(folder, (1, 1))
+    delete(admin, image)
+    wait_for(lambda: not os.path.exists(folder), "the layer's end")
+
+
+def test_clients_are_there():
+    assert all(shutil.which(name) for name in ("skopeo", "podman", "buildah"))
