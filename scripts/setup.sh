@@ -17,7 +17,8 @@ packages_of() {
     test)
         echo clang libclang-rt-14-dev python3-dev postgresql chromium fonts-noto-cjk openssl zstd curl procps ffmpeg \
             nginx-light iproute2 openmpi-bin sshpass \
-            python3-mpi4py python3-torch libopenblas0 python3-pil
+            python3-mpi4py python3-torch libopenblas0 python3-pil \
+            skopeo podman buildah
         ;;
     bench) echo nginx-light wrk curl postgresql docker-registry ;;
     *)
