@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "core/data/sample.h"
 #include "core/image/image.h"
+#include "core/training/tensorboard.h"
 #include "core/training/training.h"
 #include "store/manifest.h"
 #include "store/upload.h"
@@ -71,8 +72,8 @@ static void keep(struct keeper *k)
     struct err err = {0};
     struct store_collected collected;
     struct store *s = k->core->store;
-    if (!purge_versions(k, &err) || !training_sweep(k->core, &err) || !upload_sweep(s, &err) ||
-        !manifest_release(s, &err) || !images_collect(k->core->images, &err) ||
+    if (!purge_versions(k, &err) || !training_sweep(k->core, &err) || !tensorboard_sweep(k->core, &err) ||
+        !upload_sweep(s, &err) || !manifest_release(s, &err) || !images_collect(k->core->images, &err) ||
         !store_collect(s, &collected, &err))
         log_warn("housekeeping was not finished: %s", err.message);
     else if (collected.blobs)

@@ -55,7 +55,6 @@ const struct tool tools[] = {
      .needs = "tensorboard/installed",
      .page = "",
      .ready = "data/environment",
-     .polls = "data/",
      .command = "exec \"$TOOLS/tensorboard/bin/python\" -m tensorboard.main --host 127.0.0.1 --port "
                 "\"$PORT\" --path_prefix "
                 "\"${BASE%/}\" --logdir \"${LOGDIR:-/workspace}\""},

@@ -1,4 +1,5 @@
 /* The kind `training_instance`: one run of a training. */
+#include "core/training/tensorboard.h"
 #include "core/training/training.h"
 
 static const struct choice states[] = {
@@ -124,8 +125,6 @@ static bool delete_job(struct op *op, int64_t id, struct err *err)
         return false;
     if (!found)
         return true;
-    if (!job_is_over(job_state_of(&job)))
-        return err_set(err, ERR_CONFLICT, "state", "its TensorBoard still runs: try again in a moment");
     const struct kind *before = op->kind;
     op->kind = &kind_job;
     bool ok = engine_delete_row(op, &job, err) && kind_job.after_delete(op, &job, err);
@@ -136,7 +135,7 @@ static bool delete_job(struct op *op, int64_t id, struct err *err)
 /* Its files go in the background. */
 static bool after_delete(struct op *op, struct object *o, struct err *err)
 {
-    return delete_job(op, object_int(o, "job"), err) && delete_job(op, object_int(o, "tensorboard"), err) &&
+    return delete_job(op, object_int(o, "job"), err) && tensorboard_drop(op, o, err) &&
            training_metrics_delete(op->conn, o->id, err) &&
            conn_exec(op->conn, "INSERT INTO training_purges (instance) VALUES (?)", db_args(db_int(o->id)),
                      NULL, err);
@@ -262,6 +261,11 @@ static const struct action actions[] = {
      .answer = "TrainingLineage",
      .title = {"Lineage", "来源"},
      .run = run_lineage},
+    {.name = "tensorboard",
+     .permission = "training.read",
+     .answer = "TensorBoard",
+     .title = {"TensorBoard", "TensorBoard"},
+     .run = tensorboard_open},
     {0},
 };
 

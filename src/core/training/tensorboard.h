@@ -1,0 +1,20 @@
+/* TensorBoard of an instance (T6): a small job of its own, started when somebody wants to look, over what the
+ * instance writes to /workspace/persistent-model and /workspace/logs (read-only), reached like every tool
+ * (core/environment/tool.h). It ends when nobody has looked for an hour; then its job is deleted. */
+#ifndef INGOT_CORE_TRAINING_TENSORBOARD_H
+#define INGOT_CORE_TRAINING_TENSORBOARD_H
+
+#include "core/job/owner.h"
+
+extern const struct job_owner tensorboard_owner;
+
+/* The action of training_instance: starts it when it does not run, and answers {"state": "starting" | "ready"
+ * | "missing", "url", "reason", "reason_zh"}; url works once. */
+bool tensorboard_open(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+                      int *status, struct err *err);
+/* Inside a write: the instance is deleted. */
+bool tensorboard_drop(struct op *op, const struct object *instance, struct err *err);
+/* One pass: ends idle ones, deletes those that are over. For the keeper. */
+bool tensorboard_sweep(struct core *core, struct err *err);
+
+#endif
