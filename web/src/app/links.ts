@@ -22,6 +22,14 @@ export function versionUrl(parent: Kind, id: number, number: number, project: Re
   return `${itemUrl(parent, id, project) ?? ''}/v/${number}`
 }
 
+/** Children that have a page of their own besides versions. */
+const pagesOfChildren = ['training_instance']
+
+export function childUrl(kind: Kind, id: number, parent: Kind, parentId: number, project: Ref | null): string | null {
+  const url = itemUrl(parent, parentId, project)
+  return url && pagesOfChildren.includes(kind.name) ? `${url}/${kind.plural}/${id}` : null
+}
+
 /** Where to go after signing in: only pages of our own. */
 export function safeNext(next: string | null): string {
   return next && /^\/(?![/\\])/.test(next) && !next.startsWith('/sign-in') ? next : '/'

@@ -28,6 +28,7 @@ export function menuGroups(kinds: Kind[], session: Session, project: Ref | null,
     entries.push({ url, title: w(kind.titles), kind })
     groups.set(kind.menu, entries)
   }
+  if (session.user.administrator) (groups.get('admin') ?? []).push({ url: '/admin/resources', title: t('resources.title') })
   const names = [...groups.keys()].sort((a, b) => rank(a) - rank(b))
   const result = names.map((name): MenuGroup => {
     const key = `menu.${name}`

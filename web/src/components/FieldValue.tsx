@@ -1,7 +1,7 @@
 import { Suspense } from 'react'
 import { Link } from 'react-router'
 import { useApp } from '../app/context'
-import { itemUrl, versionUrl } from '../app/links'
+import { childUrl, itemUrl, versionUrl } from '../app/links'
 import type { Field, Item, Ref } from '../api/kinds'
 import { offers } from '../api/session'
 import { useI18n } from '../i18n'
@@ -16,7 +16,7 @@ export function RefLink({ kindName, value, project }: { kindName: string; value:
   const place = project ?? app.project
   const parent = kind?.parent && value.of ? app.kind(kind.parent) : undefined
   const number = parent && /^v(\d+)$/.exec(value.name)?.[1]
-  const page = kind && value.of && parent ? (number ? versionUrl(parent, value.of.id, Number(number), place) : itemUrl(parent, value.of.id, place)) : kind ? itemUrl(kind, value.id, place) : null
+  const page = kind && value.of && parent ? (number ? versionUrl(parent, value.of.id, Number(number), place) : childUrl(kind, value.id, parent, value.of.id, place) ?? itemUrl(parent, value.of.id, place)) : kind ? itemUrl(kind, value.id, place) : null
   const name = value.of ? `${value.of.name} ${value.name}` : value.name
   return page && kind && offers(app.session, kind, 'read', place?.id) ? <Link to={page}>{name}</Link> : <span>{name}</span>
 }
@@ -74,7 +74,7 @@ function Special({ field, value, kindName, item, short }: Props) {
     const { Show } = editor
     return (
       <Suspense fallback={null}>
-        <Show value={value} short={short === true} item={item} />
+        <Show value={value} short={short === true} item={item} refKind={field.ref} />
       </Suspense>
     )
   }

@@ -14,6 +14,8 @@ export interface ShowProps {
   value: unknown
   short: boolean
   item?: Item
+  /** What the field refers to. */
+  refKind?: string | null
 }
 
 export interface Editor {
@@ -34,7 +36,29 @@ function shownOnly(Show: Editor['Show']): Editor {
   return { Edit: () => null, Show }
 }
 
+const state = shownOnly(lazy(async () => ({ default: (await import('../features/jobs/State')).StateShow })))
+const reason = shownOnly(lazy(async () => ({ default: (await import('../features/jobs/State')).ReasonShow })))
+const pick = () => import('../features/jobs/pick')
+const spec: Editor = { Edit: lazy(async () => ({ default: (await pick()).SpecEdit })), Show: lazy(async () => ({ default: (await pick()).SpecShow })) }
+const image: Editor = { Edit: lazy(async () => ({ default: (await pick()).ImageEdit })), Show: lazy(async () => ({ default: (await pick()).ImageShow })) }
+const variables: Editor = { Edit: lazy(async () => ({ default: (await pick()).EnvEdit })), Show: lazy(async () => ({ default: (await pick()).EnvShow })) }
+
 const registry: Record<string, Editor> = {
+  'job.state': state,
+  'job.reason': reason,
+  'job.spec': spec,
+  'job.image': image,
+  'job.env': variables,
+  'environment.state': state,
+  'environment.reason': reason,
+  'environment.spec': spec,
+  'environment.image': image,
+  'training.spec': spec,
+  'training.image': image,
+  'training.env': variables,
+  'training_instance.state': state,
+  'training_instance.reason': reason,
+  'node.state': state,
   'project.quota': {
     Edit: lazy(async () => ({ default: (await quota()).QuotaEdit })),
     Show: lazy(async () => ({ default: (await quota()).QuotaShow })),
@@ -62,6 +86,13 @@ const registry: Record<string, Editor> = {
   'session.agent': shownOnly(lazy(async () => ({ default: (await import('../features/profile/Agent')).Agent }))),
 }
 
+const version: Editor = { Edit: () => null, Show: lazy(async () => ({ default: (await pick()).VersionsShow })) }
+const versionOf: Record<string, Editor> = Object.fromEntries(['dataset_version', 'algorithm_version', 'model_version'].flatMap((kind) => [
+  [`ref ${kind}`, { ...version, Edit: lazy(async () => ({ default: (await pick()).versionEdit(kind) })) }],
+  [`refs ${kind}`, { ...version, Edit: lazy(async () => ({ default: (await pick()).versionsEdit(kind) })) }],
+]))
+
+/** By kind and field; references to versions have one way to be chosen everywhere. */
 export function editorOf(kindName: string, field: Field): Editor | undefined {
-  return registry[`${kindName}.${field.name}`]
+  return registry[`${kindName}.${field.name}`] ?? (/_version(\.|$)/.test(kindName) ? undefined : versionOf[`${field.type} ${field.ref ?? ''}`])
 }

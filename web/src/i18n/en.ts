@@ -1,8 +1,10 @@
+import { computeEn } from './compute.en'
 import { dataEn } from './data.en'
 
 // English. {x} is filled in; {n#one|many} picks by number.
 export const en = {
   ...dataEn,
+  ...computeEn,
   'app.name': 'Ingot',
   'app.tagline': 'From raw data to a running service',
   'app.skip': 'Skip to content',

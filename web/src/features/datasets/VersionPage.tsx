@@ -1,5 +1,5 @@
 import { Button, Dropdown } from 'antd'
-import { useMemo, useState } from 'react'
+import { lazy, Suspense, useMemo, useState } from 'react'
 import { Link, useNavigate, useParams, useSearchParams } from 'react-router'
 import { useApp } from '../../app/context'
 import { itemUrl, listUrl, projectUrl } from '../../app/links'
@@ -17,6 +17,7 @@ import { FileBrowser } from '../files/FileBrowser'
 import { FileCompare } from '../files/FileCompare'
 import { Dialogs, type Open } from '../objects/Dialogs'
 import { ListView } from '../objects/ListView'
+import type { Lineage } from '../trainings/instances'
 import { Compare } from './Compare'
 import './data.css'
 import { Duplicates } from './Duplicates'
@@ -29,6 +30,8 @@ import { RecordsTab } from './RecordsTab'
 import { useVersionNumber, type Version } from './samples'
 import { StatisticsTab } from './StatisticsTab'
 import { StateTag } from './Versions'
+
+const LineageView = lazy(async () => ({ default: (await import('../trainings/Lineage')).LineageView }))
 
 export function VersionPage() {
   const { plural, id, number } = useParams()
@@ -59,7 +62,7 @@ function Found({ parentKind, kind, id, number }: { parentKind: Kind; kind: Kind;
 }
 
 const dataTabs = ['samples', 'statistics', 'import', 'export', 'records', 'duplicates', 'compare', 'activity'] as const
-const fileTabs = ['files', 'compare', 'activity'] as const
+const fileTabs = ['files', 'lineage', 'compare', 'activity'] as const
 type Tab = (typeof dataTabs)[number] | (typeof fileTabs)[number]
 
 function Loaded({ version }: { version: Version }) {
@@ -72,7 +75,7 @@ function Loaded({ version }: { version: Version }) {
   const data = kind.name === 'dataset_version'
   const audit = byName('audit')
   const tabs: Tab[] = (data ? [...dataTabs] : [...fileTabs]).filter((tab) =>
-    tab === 'import' ? version.open : tab === 'duplicates' ? parent['data_type'] === 'image' : tab === 'activity' ? audit !== undefined && offers(session, audit, 'list') : true)
+    tab === 'import' ? version.open : tab === 'lineage' ? item['lineage'] !== null && typeof item['lineage'] === 'object' : tab === 'duplicates' ? parent['data_type'] === 'image' : tab === 'activity' ? audit !== undefined && offers(session, audit, 'list') : true)
   const first: Tab = data ? 'samples' : 'files'
   const now = tabs.find((tab) => tab === params.get('tab')) ?? first
   const parentUrl = itemUrl(parentKind, parent.id, project) ?? '/'
@@ -121,6 +124,7 @@ function Loaded({ version }: { version: Version }) {
       {now === 'records' && <RecordsTab version={version} />}
       {now === 'duplicates' && <Duplicates version={version} />}
       {now === 'compare' && (data ? <Compare version={version} /> : <FileCompare version={version} />)}
+      {now === 'lineage' && <Suspense fallback={null}><LineageView lineage={{ ...(item['lineage'] as Lineage), model_version: { kind: kind.name, set: { id: parent.id, name: nameOf(parentKind, parent) }, version: { id: item.id, name: nameOf(kind, item) } } }} /></Suspense>}
       {now === 'files' && <FileBrowser version={version} />}
       {now === 'activity' && audit && <ListView kind={audit} place={{}} fixed={`kind = ${JSON.stringify(kind.name)} and object = ${item.id}`} hiddenFields={['kind', 'object', 'name', 'project']} />}
       {open === 'publish' && <Publish version={version} onClose={() => setOpen(null)} />}

@@ -1,5 +1,5 @@
 import { Button, Dropdown } from 'antd'
-import { useMemo, useState } from 'react'
+import { Suspense, useMemo, useState } from 'react'
 import { Link, useNavigate, useParams } from 'react-router'
 import { useApp } from '../../app/context'
 import { useKeys, type Shortcut } from '../../app/keys'
@@ -13,8 +13,9 @@ import { Icon } from '../../components/Icon'
 import { nameOf } from '../../components/names'
 import { useI18n } from '../../i18n'
 import { Dialogs, type Open } from './Dialogs'
+import { fits } from './fits'
 import { ObjectTabs } from './ObjectTabs'
-import { overviews, Special } from './special'
+import { overviews, pages, Special } from './special'
 
 export function DetailPage() {
   const { plural, id, project: projectName } = useParams()
@@ -34,6 +35,8 @@ function Detail({ kind, id }: { kind: Kind; id: number }) {
   useTitle(found.data ? nameOf(kind, found.data) : null, w(kind.titles), project?.name)
   if (found.error && (!found.data || found.error)) return <ProblemPage error={found.error} onRetry={() => void found.refetch()} />
   if (!found.data) return <div className="skeleton" aria-busy="true"><div /><div /><div /></div>
+  const Page = pages[kind.name]
+  if (Page) return <Suspense fallback={<div className="skeleton" aria-busy="true"><div /><div /><div /></div>}><Page kind={kind} place={place} item={found.data} /></Suspense>
   return <Loaded kind={kind} place={place} item={found.data} />
 }
 
@@ -48,7 +51,7 @@ function Loaded({ kind, place, item }: { kind: Kind; place: Place; item: Item })
   const mayUpdate = offers(session, kind, 'update', inProject) && !readOnly
   const mayDelete = offers(session, kind, 'delete', inProject) && !readOnly
   // A page of its own offers its actions itself, when they make sense.
-  const actions = overviews[kind.name] ? [] : kind.actions.filter((a) => a.on === 'item' && a.method === 'POST' && mayDo(session, a.permission, inProject))
+  const actions = overviews[kind.name] ? [] : kind.actions.filter((a) => a.on === 'item' && a.method === 'POST' && fits(kind, a, item) && mayDo(session, a.permission, inProject))
   const shortcuts = useMemo<Shortcut[]>(() => {
     const all: Shortcut[] = []
     if (mayUpdate) all.push({ keys: 'e', label: 'keys.edit', group: 'page', run: () => setOpen({ what: 'edit', item }) })

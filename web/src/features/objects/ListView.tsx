@@ -4,7 +4,7 @@ import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
 import { useApp } from '../../app/context'
 import { useKeys, type Shortcut } from '../../app/keys'
-import { itemUrl } from '../../app/links'
+import { childUrl, itemUrl } from '../../app/links'
 import type { Action, Item, Kind } from '../../api/kinds'
 import { allItems, listKey, useList, type Place } from '../../api/objects'
 import { offers } from '../../api/session'
@@ -69,7 +69,8 @@ export function ListView({ kind, place, fixed, title, hiddenFields }: Props) {
     [setParams],
   )
   const may = useCallback((verb: 'update' | 'delete') => offers(session, kind, verb, inProject), [session, kind, inProject])
-  const urlOf = useCallback((item: Item) => (kind.verbs.includes('read') && kind.scope !== 'own' ? itemUrl(kind, item.id, item.project ?? project) : null), [kind, project])
+  const parent = place.parent
+  const urlOf = useCallback((item: Item) => (!kind.verbs.includes('read') || kind.scope === 'own' ? null : parent ? childUrl(kind, item.id, parent.kind, parent.id, project) : itemUrl(kind, item.id, item.project ?? project)), [kind, project, parent])
   const onAct = useCallback((what: 'edit' | 'delete' | Action, item: Item) => setOpen({ what, item }), [])
 
   const shortcuts = useMemo<Shortcut[]>(() => {

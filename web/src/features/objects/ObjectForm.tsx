@@ -1,5 +1,5 @@
 import { App } from 'antd'
-import { useMemo, useState } from 'react'
+import { Suspense, useMemo, useState } from 'react'
 import { Problem, request } from '../../api/client'
 import type { Item, Kind } from '../../api/kinds'
 import { itemPath, useSave, type Place } from '../../api/objects'
@@ -14,6 +14,7 @@ import { formFields } from '../../components/rules'
 import { useForm } from '../../components/useForm'
 import { useI18n } from '../../i18n'
 import { MergeDialog } from './MergeDialog'
+import { formNotes } from './special'
 
 interface Props {
   kind: Kind
@@ -68,6 +69,7 @@ export function ObjectForm({ kind, place, item, onClose, onSaved }: Props) {
     if (changed.length === 0) return onClose()
     void submit(Object.fromEntries(changed.map((name) => [name, form.values[name]])), base?.revision)
   }
+  const Note = formNotes[kind.name]
   const wide = fields.some((f) => editorOf(kind.name, f)?.wide)
   return (
     <PlaceContext.Provider value={place}>
@@ -77,6 +79,7 @@ export function ObjectForm({ kind, place, item, onClose, onSaved }: Props) {
         error={failed && !theirs ? <ProblemNote error={failed} /> : null} onSubmit={onSubmit} onClose={onClose}
       >
         <FormFields fields={fields} kindName={kind.name} form={form} creating={creating} prefix="form" />
+        {Note && <Suspense fallback={null}><Note values={form.values} place={place} /></Suspense>}
       </FormDialog>
       {theirs && base && (
         <MergeDialog

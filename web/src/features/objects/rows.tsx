@@ -1,5 +1,5 @@
 import { Button, Dropdown, Tooltip } from 'antd'
-import type { ReactNode } from 'react'
+import { Suspense, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import { useApp } from '../../app/context'
 import type { Action, Field, Item, Kind } from '../../api/kinds'
@@ -9,6 +9,8 @@ import { Icon } from '../../components/Icon'
 import { nameOf } from '../../components/names'
 import { Time } from '../../components/Time'
 import { useI18n, type I18n } from '../../i18n'
+import { fits } from './fits'
+import { extraColumns } from './special'
 
 export interface RowsProps {
   kind: Kind
@@ -47,6 +49,9 @@ export function columnsOf(kind: Kind, i18n: I18n, urlOf: RowsProps['urlOf'], hid
     first: i === 0,
     cell: (item) => cell(kind, field, item, i === 0, urlOf),
   }))
+  for (const { title, Cell } of extraColumns[kind.name] ?? []) {
+    columns.splice(2, 0, { name: title, title: t(title), sort: false, number: false, first: false, cell: (item) => <Suspense fallback={null}><Cell kind={kind} item={item} /></Suspense> })
+  }
   if (!kind.fields.some((f) => f.name === 'at')) {
     if (kind.scope !== 'own') columns.push({ name: 'created_by', title: t('object.createdBy'), sort: false, number: false, first: false, cell: (item) => item.created_by ? <RefLink kindName="user" value={item.created_by} /> : <span className="muted">{t('value.none')}</span> })
     columns.push({ name: 'created_at', title: t('object.created'), sort: true, number: false, first: false, cell: (item) => <Time at={item.created_at} /> })
@@ -65,7 +70,7 @@ export function RowActions({ kind, item, may, onAct }: Pick<RowsProps, 'kind' | 
   const { t, w } = useI18n()
   const { session, project } = useApp()
   const name = nameOf(kind, item)
-  const actions = kind.actions.filter((a) => a.on === 'item' && a.method === 'POST' && mayDo(session, a.permission, item.project?.id ?? project?.id))
+  const actions = kind.actions.filter((a) => a.on === 'item' && a.method === 'POST' && fits(kind, a, item) && mayDo(session, a.permission, item.project?.id ?? project?.id))
   const readOnly = item['built_in'] === true
   const del = kind.name === 'session' ? t('sessions.revoke') : t('object.delete')
   return (

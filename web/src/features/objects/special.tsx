@@ -1,5 +1,8 @@
 import { lazy, Suspense, type ComponentType } from 'react'
 import type { Item, Kind } from '../../api/kinds'
+import type { Place } from '../../api/objects'
+import type { Values } from '../../components/merge'
+import type { Key } from '../../i18n'
 
 // What some kinds show instead of the generic overview, or instead of the generic list of their children.
 export interface SpecialProps {
@@ -9,9 +12,34 @@ export interface SpecialProps {
 
 type Registry = Record<string, ComponentType<SpecialProps> | undefined>
 
+/** A page of its own instead of the generic one. */
+export interface PageProps extends SpecialProps {
+  place: Place
+}
+
+export const pages: Record<string, ComponentType<PageProps> | undefined> = {
+  job: lazy(async () => ({ default: (await import('../jobs/JobPage')).JobPage })),
+  environment: lazy(async () => ({ default: (await import('../environments/EnvironmentPage')).EnvironmentPage })),
+  training: lazy(async () => ({ default: (await import('../trainings/TrainingPage')).TrainingPage })),
+}
+
+/** Below the fields of a form: what the values as they stand would mean. */
+export interface FormNoteProps {
+  values: Values
+  place: Place
+}
+
+const Forecast = lazy(async () => ({ default: (await import('../jobs/Forecast')).ForecastNote }))
+export const formNotes: Record<string, ComponentType<FormNoteProps> | undefined> = { job: Forecast, environment: Forecast, training: Forecast }
+
 const versions = () => import('../datasets/Versions')
 const Overview = lazy(async () => ({ default: (await versions()).VersionedOverview }))
 const AllVersions = lazy(async () => ({ default: (await versions()).AllVersions }))
+
+/** Columns of a list that are no fields of their kind; they stand after the second. */
+export const extraColumns: Record<string, { title: Key; Cell: ComponentType<SpecialProps> }[] | undefined> = {
+  environment: [{ title: 'tool.title', Cell: lazy(async () => ({ default: (await import('../environments/Tools')).ToolsCell })) }],
+}
 
 /** By the kind whose page it is. */
 export const overviews: Registry = {

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { linePath, nearest, niceTicks, thin, timeTicks, type Point } from './chart'
+
+test('ticks are round and cover the values', () => {
+  expect(niceTicks(0, 1.9, 4)).toEqual([0, 0.5, 1, 1.5, 2])
+  expect(niceTicks(0, 100, 4)).toEqual([0, 25, 50, 75, 100])
+  expect(niceTicks(0, 3 * 1024 ** 2, 4, true).at(-1)).toBe(3 * 1024 ** 2)
+  expect(niceTicks(0, 0, 4)).toEqual([0, 1])
+  expect(niceTicks(0, NaN, 4)).toEqual([0, 1])
+  expect(niceTicks(-0.4, 1, 4)[0]).toBe(-0.5)
+})
+
+test('times at whole minutes', () => {
+  const from = Date.parse('2026-11-16T10:00:30Z')
+  const ticks = timeTicks(from, from + 600_000, 5)
+  expect(ticks.length).toBe(5)
+  expect(ticks.every((t) => t % 120_000 === 0)).toBe(true)
+})
+
+test('a line has gaps where points are missing', () => {
+  const same = (v: number) => v
+  expect(linePath([[0, 1], [1, 2], [5, 3], [6, null], [7, 4]], same, same, 2)).toBe('M0.0 1.0h.01L1.0 2.0M5.0 3.0h.01M7.0 4.0h.01')
+})
+
+test('the nearest point', () => {
+  const points: Point[] = [[0, 1], [10, 2], [20, 3]]
+  expect(nearest(points, 12, 5)).toEqual([10, 2])
+  expect(nearest(points, 16, 5)).toEqual([20, 3])
+  expect(nearest(points, 100, 5)).toBeNull()
+  expect(nearest([], 0, 5)).toBeNull()
+})
+
+test('thinning keeps the peaks', () => {
+  const many = Array.from({ length: 10_000 }, (_, i): Point => [i, i === 5003 ? 100 : i % 3])
+  const few = thin(many, 500)
+  expect(few.length).toBeLessThanOrEqual(500)
+  expect(few.some(([x, y]) => x === 5003 && y === 100)).toBe(true)
+})

@@ -1,0 +1,83 @@
+// The arithmetic of charts, free of drawing. Points are [x, y] in order of x; a null y, or a long way without a
+// point, is a gap.
+export type Point = readonly [x: number, y: number | null]
+
+/** Round numbers from 0 (or below) to at least the highest value. */
+export function niceTicks(low: number, high: number, count: number, binary = false): number[] {
+  const span = high - low
+  if (!(span > 0) || !Number.isFinite(span)) return [low, low + 1]
+  const raw = span / count
+  const base = binary ? 2 : 10
+  const power = binary ? 2 ** Math.floor(Math.log2(raw)) : 10 ** Math.floor(Math.log10(raw))
+  const step = (binary ? [1, 2] : [1, 2, 2.5, 5, 10]).map((m) => m * power).find((s) => s >= raw * 0.999) ?? power * base
+  const first = Math.floor(low / step) * step
+  const ticks = [first]
+  for (let i = 1; (ticks[ticks.length - 1] ?? 0) < high - step * 1e-9 && i < 50; i += 1) ticks.push(first + i * step)
+  return ticks
+}
+
+const timeSteps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400].map((s) => s * 1000)
+
+/** Times at whole seconds, minutes or hours of the reader's clock. */
+export function timeTicks(from: number, to: number, count: number): number[] {
+  const raw = (to - from) / count
+  const step = timeSteps.find((s) => s >= raw) ?? Math.ceil(raw / 86_400_000) * 86_400_000
+  const zone = new Date(to).getTimezoneOffset() * 60_000
+  const ticks = []
+  for (let t = Math.ceil((from - zone) / step) * step + zone; t <= to; t += step) ticks.push(t)
+  return ticks
+}
+
+/** The path of a line; moves without drawing over gaps. A point with gaps on both sides is drawn as a dot. */
+export function linePath(points: readonly Point[], x: (v: number) => number, y: (v: number) => number, gap: number): string {
+  let path = ''
+  let last: number | null = null
+  for (const [px, py] of points) {
+    if (py === null || !Number.isFinite(py)) {
+      last = null
+      continue
+    }
+    const there = `${x(px).toFixed(1)} ${y(py).toFixed(1)}`
+    path += last === null || px - last > gap ? `M${there}h.01` : `L${there}`
+    last = px
+  }
+  return path
+}
+
+/** The point nearest to x; null when none is within reach. */
+export function nearest(points: readonly Point[], x: number, reach: number): Point | null {
+  let low = 0
+  let high = points.length - 1
+  if (high < 0) return null
+  while (low < high) {
+    const mid = (low + high) >> 1
+    if ((points[mid]?.[0] ?? 0) < x) low = mid + 1
+    else high = mid
+  }
+  const after = points[low] ?? null
+  const before = points[low - 1] ?? null
+  const best = !before || (after && Math.abs(after[0] - x) < Math.abs(before[0] - x)) ? after : before
+  return best && Math.abs(best[0] - x) <= reach ? best : null
+}
+
+/** At most about `most` points: of each bucket the lowest and the highest, so that peaks stay. */
+export function thin(points: readonly Point[], most: number): readonly Point[] {
+  if (points.length <= most) return points
+  const size = Math.ceil((points.length * 2) / most)
+  const kept: Point[] = []
+  for (let i = 0; i < points.length; i += size) {
+    let low = -1
+    let high = -1
+    for (let k = i; k < Math.min(i + size, points.length); k += 1) {
+      const y = points[k]?.[1]
+      if (y === null || y === undefined) continue
+      if (low < 0 || y < (points[low]?.[1] ?? 0)) low = k
+      if (high < 0 || y > (points[high]?.[1] ?? 0)) high = k
+    }
+    for (const k of low === high ? [low] : low < high ? [low, high] : [high, low]) {
+      const point = points[k]
+      if (point) kept.push(point)
+    }
+  }
+  return kept
+}

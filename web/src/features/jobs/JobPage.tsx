@@ -1,0 +1,74 @@
+import { Button, Dropdown } from 'antd'
+import { useState } from 'react'
+import { Link, useNavigate } from 'react-router'
+import { useApp } from '../../app/context'
+import { itemUrl, listUrl } from '../../app/links'
+import { may, offers } from '../../api/session'
+import { formatDuration } from '../../components/format'
+import { useNow } from '../../components/hooks'
+import { Icon } from '../../components/Icon'
+import { Time } from '../../components/Time'
+import type { Item } from '../../api/kinds'
+import { useI18n } from '../../i18n'
+import { Dialogs, type Open } from '../objects/Dialogs'
+import { Facts } from '../objects/ObjectTabs'
+import type { PageProps } from '../objects/special'
+import { ComputePage } from './ComputePage'
+import { isOver, reasonOf } from './jobs'
+import { StateTag } from './State'
+import { useJobTabs } from './tabs'
+
+/** How long it ran, or when it is likely to start. */
+export function JobTimes({ job }: { job: Item }) {
+  const { t } = useI18n()
+  const now = useNow()
+  const started = typeof job['started_at'] === 'string' ? Date.parse(job['started_at']) : NaN
+  const ended = typeof job['ended_at'] === 'string' ? Date.parse(job['ended_at']) : NaN
+  if (job['state'] === 'queued' && typeof job['estimate'] === 'string') return <span className="muted">{t('job.likelyStart')} <Time at={job['estimate']} /></span>
+  if (Number.isNaN(started)) return null
+  return <span className="muted num">{t(Number.isNaN(ended) ? 'job.running' : 'job.ran', { time: formatDuration(((Number.isNaN(ended) ? Math.max(now, Date.now()) : ended) - started) / 1000) })}</span>
+}
+
+export function ReasonNote({ item, failed }: { item: Item; failed: boolean }) {
+  const i18n = useI18n()
+  const text = reasonOf(item, i18n)
+  return text ? <p className={failed ? 'note note-error' : 'note'} role="status">{text}</p> : null
+}
+
+const hidden = ['state', 'reason', 'reason_zh', 'owner', 'owner_kind', 'not_before', 'name']
+
+export function JobPage({ kind, place, item }: PageProps) {
+  const { t, w } = useI18n()
+  const { session, project, kind: byName } = useApp()
+  const navigate = useNavigate()
+  const [open, setOpen] = useState<Open | null>(null)
+  const tabs = useJobTabs(item)
+  const over = isOver(item['state'])
+  const stop = kind.actions.find((a) => a.name === 'stop')
+  const owner = typeof item['owner_kind'] === 'string' && item['owner_kind'] !== '' ? byName(item['owner_kind']) : undefined
+  const ownerUrl = owner && owner.scope !== 'child' ? itemUrl(owner, Number(item['owner']), project) : null
+  return (
+    <ComputePage
+      kind={kind} item={item}
+      head={<><StateTag state={String(item['state'])} /><JobTimes job={item} /></>}
+      note={<ReasonNote item={item} failed={item['state'] === 'failed'} />}
+      buttons={
+        <>
+          {owner && ownerUrl && <Link to={ownerUrl}>{t('job.of', { kind: w(owner.title) })}</Link>}
+          {!over && stop && may(session, stop.permission, project?.id) && <Button danger disabled={item['state'] === 'stopping'} onClick={() => setOpen({ what: stop, item })}>{w(stop.title)}</Button>}
+          {offers(session, kind, 'delete', project?.id) && (
+            <Dropdown trigger={['click']} menu={{ items: [{ key: 'delete', label: t('object.delete'), danger: true, disabled: !over }], onClick: () => setOpen({ what: 'delete', item }) }}>
+              <Button aria-label={t('object.more')} icon={<Icon name="more" />} />
+            </Dropdown>
+          )}
+        </>
+      }
+      tabs={[
+        { name: 'overview', title: t('object.overview'), content: () => <Facts kind={{ ...kind, fields: kind.fields.filter((f) => !hidden.includes(f.name)) }} item={item} /> },
+        ...tabs,
+      ]}
+    >
+      <Dialogs kind={kind} place={place} open={open} onClose={() => setOpen(null)} onDeleted={() => void navigate(listUrl(kind, project) ?? '/', { replace: true })} />
+    </ComputePage>
+  )
+}

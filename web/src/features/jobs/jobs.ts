@@ -1,0 +1,113 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { apiUrl, request } from '../../api/client'
+import type { Item, Words } from '../../api/kinds'
+import type { I18n } from '../../i18n'
+import type { LogAnswer, LogLine, LogSource } from './logStore'
+
+export type JobState = 'queued' | 'starting' | 'running' | 'stopping' | 'completed' | 'failed' | 'stopped'
+
+export function isOver(state: unknown): boolean {
+  return state === 'completed' || state === 'failed' || state === 'stopped'
+}
+
+/** Why it is in its state, in the reader's language. */
+export function reasonOf(item: Item, { language }: I18n): string {
+  const zh = item['reason_zh']
+  const en = item['reason']
+  const text = language === 'zh' && typeof zh === 'string' && zh !== '' ? zh : en
+  return typeof text === 'string' ? text : ''
+}
+
+export interface JobEvent {
+  at: string
+  attempt: number
+  state: JobState
+  reason: string
+  reason_zh?: string
+}
+
+/** The key begins with the job's, so that a change of the job fetches its events as well. */
+export function useJobEvents(job: number) {
+  return useQuery({
+    queryKey: ['objects', 'job', 'events', job],
+    queryFn: async ({ signal }) => (await request<{ items: JobEvent[] }>(`/jobs/${job}/events`, { signal })).items,
+  })
+}
+
+export interface CurvePoint {
+  at: string
+  cpu: number | null
+  memory: number | null
+  net_rx: number | null
+  net_tx: number | null
+  disk: number | null
+}
+
+export interface Curves {
+  step_s: number
+  limits: { cpu?: number | null; memory?: number | null; disk?: number | null }
+  items: CurvePoint[]
+}
+
+export function useCurves(job: number, rank: number, span: number, live: boolean, every: number) {
+  return useQuery({
+    queryKey: ['curves', job, rank, span, live],
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => request<Curves>(`/jobs/${job}/curves`, { query: { rank, span }, signal }),
+    refetchInterval: live && every > 0 ? every : false,
+  })
+}
+
+export interface Forecast {
+  admitted: boolean
+  starts_now: boolean
+  wait_s: number | null
+  reason: Words | null
+}
+
+export function useForecast(project: number | undefined, spec: number | null, nodes: number, priority: number) {
+  return useQuery({
+    queryKey: ['forecast', project, spec, nodes, priority],
+    queryFn: ({ signal }) => request<Forecast>(`/projects/${project ?? 0}/forecast`, { query: { spec, nodes, priority }, signal }),
+    enabled: project !== undefined && spec !== null,
+    staleTime: 2000,
+    retry: false,
+  })
+}
+
+/** The log of one container: rank and attempt. */
+export function logSource(job: number, rank: number, attempt: number): LogSource {
+  const query = { rank, attempt }
+  return {
+    read: (after, signal) => request<LogAnswer>(`/jobs/${job}/log`, { query: { ...query, after }, signal }),
+    follow: (after, onLines, onEnd) => {
+      let next = after
+      let closed = false
+      let timer: number | undefined
+      let source: EventSource | null = null
+      const open = () => {
+        source = new EventSource(apiUrl(`/jobs/${job}/log/follow`, { ...query, after: next }))
+        source.addEventListener('lines', (event: MessageEvent<string>) => {
+          next = Number(event.lastEventId) || next
+          onLines(JSON.parse(event.data) as LogLine[], next)
+        })
+        source.addEventListener('end', () => {
+          closed = true
+          source?.close()
+          onEnd(true)
+        })
+        source.addEventListener('error', () => {
+          // A new connection goes on from where this one was.
+          source?.close()
+          if (!closed) timer = window.setTimeout(open, 2000)
+        })
+      }
+      open()
+      return () => {
+        closed = true
+        window.clearTimeout(timer)
+        source?.close()
+      }
+    },
+  }
+}

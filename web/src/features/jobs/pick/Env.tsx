@@ -1,0 +1,37 @@
+import { Button, Input } from 'antd'
+import { useState } from 'react'
+import type { EditProps, ShowProps } from '../../../components/editors'
+import { Icon } from '../../../components/Icon'
+import { useI18n } from '../../../i18n'
+import { envFromRows, envToRows, type EnvRow } from './envModel'
+
+export function EnvEdit({ id, value, onChange, onInvalid }: EditProps) {
+  const { t } = useI18n()
+  const [rows, setRows] = useState<EnvRow[]>(() => envToRows(value))
+  const change = (next: EnvRow[]) => {
+    setRows(next)
+    const { env, bad } = envFromRows(next)
+    onInvalid(bad === null ? null : t('env.badName', { name: bad }))
+    if (bad === null) onChange(env)
+  }
+  const set = (i: number, part: Partial<EnvRow>) => change(rows.map((row, k) => (k === i ? { ...row, ...part } : row)))
+  return (
+    <div className="env-rows">
+      {rows.map((row, i) => (
+        <div key={i} className="row">
+          <Input className="mono" aria-label={t('env.nameOf', { n: i + 1 })} placeholder={t('env.name')} value={row.name} autoComplete="off" spellCheck={false} onChange={(e) => set(i, { name: e.target.value })} />
+          <Input className="mono" aria-label={t('env.valueOf', { name: row.name || i + 1 })} placeholder={t('env.value')} value={row.value} autoComplete="off" spellCheck={false} onChange={(e) => set(i, { value: e.target.value })} />
+          <Button type="text" aria-label={t('env.remove', { name: row.name || i + 1 })} icon={<Icon name="close" size={14} />} onClick={() => change(rows.filter((_, k) => k !== i))} />
+        </div>
+      ))}
+      <div><Button id={id} size="small" icon={<Icon name="plus" size={12} />} onClick={() => change([...rows, { name: '', value: '' }])}>{t('env.add')}</Button></div>
+    </div>
+  )
+}
+
+export function EnvShow({ value }: ShowProps) {
+  const { t } = useI18n()
+  const rows = envToRows(value)
+  if (rows.length === 0) return <span className="muted">{t('value.none')}</span>
+  return <pre>{rows.map((row) => `${row.name}=${row.value}`).join('\n')}</pre>
+}

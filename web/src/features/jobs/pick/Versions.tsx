@@ -1,0 +1,102 @@
+import { Button, Select } from 'antd'
+import { useEffect, useState, type ComponentType } from 'react'
+import { useApp } from '../../../app/context'
+import type { Ref } from '../../../api/kinds'
+import type { EditProps, ShowProps } from '../../../components/editors'
+import { RefLink } from '../../../components/FieldValue'
+import { Icon } from '../../../components/Icon'
+import { isRef, nameOf } from '../../../components/names'
+import { RefSelect } from '../../../components/RefSelect'
+import { useI18n } from '../../../i18n'
+import { useVersionChoices } from '../../datasets/Versions'
+
+interface PickProps {
+  id?: string
+  kindName: string
+  value: Ref | null
+  onChange: (value: Ref | null) => void
+}
+
+/** An object, then one of its versions; the newest unless another is chosen. */
+function VersionPick({ id, kindName, value, onChange }: PickProps) {
+  const { t, w } = useI18n()
+  const { kind: byName } = useApp()
+  const kind = byName(kindName)
+  const parentKind = byName(kind?.parent ?? '')
+  const [parent, setParent] = useState<Ref | null>(value?.of ?? null)
+  if (!kind || !parentKind) return null
+  return (
+    <div className="row version-pick">
+      <RefSelect
+        id={id} kindName={parentKind.name} value={parent} clearable aria-label={w(parentKind.title)} placeholder={t('pick.choose', { what: w(parentKind.title) })}
+        onChange={(next) => {
+          setParent(next)
+          onChange(null)
+        }}
+      />
+      {parent && <Choices key={parent.id} kindName={kindName} parent={parent} value={value} onChange={onChange} />}
+    </div>
+  )
+}
+
+function Choices({ kindName, parent, value, onChange }: PickProps & { parent: Ref }) {
+  const { t } = useI18n()
+  const { kind: byName } = useApp()
+  const kind = byName(kindName)
+  const parentKind = byName(kind?.parent ?? '')
+  if (!kind || !parentKind) throw new Error(`no kind ${kindName}`)
+  const choices = useVersionChoices(kind, parentKind, parent.id)
+  const refs = (choices.data ?? []).map((item): Ref => ({ id: item.id, name: nameOf(kind, item), of: parent }))
+  const newest = refs[0]
+  useEffect(() => {
+    if (!value && newest) onChange(newest)
+    // Once, when the versions are known.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [newest?.id])
+  return (
+    <Select
+      className="version-number" aria-label={t('pick.version')} value={value?.id ?? null} loading={choices.isFetching} placeholder={t('pick.version')}
+      notFoundContent={t(choices.isFetching ? 'list.loading' : 'versions.none')} options={refs.map((r) => ({ value: r.id, label: r.name }))}
+      onChange={(chosen: number) => onChange(refs.find((r) => r.id === chosen) ?? null)}
+    />
+  )
+}
+
+/** The editor of a reference to one version. */
+export function versionEdit(kindName: string): ComponentType<EditProps> {
+  return function VersionEdit({ id, value, onChange }: EditProps) {
+    return <VersionPick id={id} kindName={kindName} value={isRef(value) ? value : null} onChange={onChange} />
+  }
+}
+
+/** The editor of a list of versions. */
+export function versionsEdit(kindName: string): ComponentType<EditProps> {
+  return function VersionsEdit({ id, value, onChange }: EditProps) {
+    const { t, w } = useI18n()
+    const { kind: byName } = useApp()
+    const title = w(byName(byName(kindName)?.parent ?? '')?.title)
+    const [rows, setRows] = useState<{ key: number; ref: Ref | null }[]>(() => (Array.isArray(value) ? value.filter(isRef) : []).map((ref, key) => ({ key, ref })))
+    const change = (next: typeof rows) => {
+      setRows(next)
+      onChange(next.flatMap((row) => (row.ref ? [row.ref] : [])))
+    }
+    return (
+      <div className="env-rows">
+        {rows.map((row, i) => (
+          <div key={row.key} className="row">
+            <VersionPick kindName={kindName} value={row.ref} onChange={(ref) => change(rows.map((r) => (r === row ? { ...r, ref } : r)))} />
+            <Button type="text" aria-label={t('pick.remove', { what: row.ref?.of?.name ?? `${title} ${i + 1}` })} icon={<Icon name="close" size={14} />} onClick={() => change(rows.filter((r) => r !== row))} />
+          </div>
+        ))}
+        <div><Button id={id} size="small" icon={<Icon name="plus" size={12} />} onClick={() => change([...rows, { key: Date.now(), ref: null }])}>{t('pick.add', { what: title })}</Button></div>
+      </div>
+    )
+  }
+}
+
+export function VersionsShow({ value, refKind }: ShowProps) {
+  const { t } = useI18n()
+  const refs = Array.isArray(value) ? value.filter(isRef) : isRef(value) ? [value] : []
+  if (refs.length === 0) return <span className="muted">{t('value.none')}</span>
+  return <span className="version-links">{refs.map((ref) => <RefLink key={ref.id} kindName={refKind ?? ''} value={ref} />)}</span>
+}

@@ -1,0 +1,36 @@
+import { lazy, Suspense, type ReactNode } from 'react'
+import type { Item } from '../../api/kinds'
+import { Empty } from '../../components/States'
+import { useI18n } from '../../i18n'
+import type { Tab } from './ComputePage'
+import { isOver } from './jobs'
+
+const Curves = lazy(async () => ({ default: (await import('./Curves')).JobCurves }))
+const Log = lazy(async () => ({ default: (await import('./LogTab')).LogTab }))
+const Events = lazy(async () => ({ default: (await import('./Events')).Events }))
+const Terminal = lazy(async () => ({ default: (await import('./Terminal')).TerminalTab }))
+
+function Loading({ children }: { children: ReactNode }) {
+  return <Suspense fallback={<div className="skeleton" aria-busy="true"><div /><div /></div>}>{children}</Suspense>
+}
+
+function NotStarted() {
+  const { t } = useI18n()
+  return <Empty title={t('job.notStarted')} text={t('job.notStartedHint')} />
+}
+
+/** The tabs of everything that runs as a job; `job` is undefined while there is none. */
+export function useJobTabs(job: Item | undefined): Tab[] {
+  const { t } = useI18n()
+  const started = job !== undefined && Number(job['attempt']) > 0
+  const guard = (content: (job: Item) => ReactNode) => () => (job && started ? <Loading>{content(job)}</Loading> : <NotStarted />)
+  return [
+    { name: 'curves', title: t('job.curves'), content: guard((j) => <Curves job={j} />) },
+    { name: 'log', title: t('job.log'), content: guard((j) => <Log job={j} />) },
+    { name: 'events', title: t('job.events'), content: () => (job ? <Loading><Events job={job} /></Loading> : <NotStarted />) },
+    {
+      name: 'terminal', title: t('job.terminal'),
+      content: guard((j) => (isOver(j['state']) ? <Empty title={t('terminal.over')} text={t('terminal.overHint')} /> : <Terminal job={j} />)),
+    },
+  ]
+}

@@ -1,0 +1,27 @@
+import { useQuery } from '@tanstack/react-query'
+import { Button } from 'antd'
+import { useState } from 'react'
+import { request } from '../../api/client'
+import { useI18n } from '../../i18n'
+import { ProblemNote } from '../../components/ProblemNote'
+
+interface Board {
+  state: 'starting' | 'ready' | string
+  url: string | null
+}
+
+/** Starts TensorBoard for a run, and links to it once it answers. */
+export function TensorBoard({ path }: { path: string }) {
+  const { t } = useI18n()
+  const [wanted, setWanted] = useState(false)
+  const board = useQuery({
+    queryKey: ['tensorboard', path],
+    queryFn: () => request<Board>(`${path}/tensorboard`, { method: 'POST', body: {} }),
+    enabled: wanted,
+    retry: false,
+    refetchInterval: (query) => (query.state.error ? false : query.state.data?.state === 'ready' ? 30_000 : 1000),
+  })
+  if (board.error) return <><ProblemNote error={board.error} /><Button onClick={() => void board.refetch()}>{t('error.retry')}</Button></>
+  if (wanted && board.data?.state === 'ready' && board.data.url) return <Button href={board.data.url} target="_blank" rel="noreferrer">{t('tensorboard.open')}</Button>
+  return <Button loading={wanted} onClick={() => setWanted(true)}>{t(wanted ? 'tensorboard.starting' : 'tensorboard.start')}</Button>
+}
