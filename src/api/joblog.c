@@ -1,4 +1,4 @@
-/* Logs of jobs: pages, live (Server-Sent Events) and as a download. */
+/* Logs of jobs: pages, searching, live (Server-Sent Events) and as a download. */
 #include "api/jobs.h"
 #include "api/outflow.h"
 #include "base/pool.h"
@@ -8,6 +8,9 @@
 #include <stdio.h>
 
 #define PAGE          (256 << 10)
+#define SEARCH_BYTES  (64 << 20) /* looked through by one request */
+#define MATCHES_MAX   1000
+#define QUERY_MAX     200
 #define FOLLOWERS_MAX 512
 
 /* What a request is about; copied, because a follower outlives the request's own thread. */
@@ -62,14 +65,19 @@ static bool open_reading(struct api_call *call, struct reading *ret, struct err 
 }
 
 /* One line of the log: "time stream text". */
-static void write_line(struct json_out *o, struct str line)
+static void write_line_members(struct json_out *o, struct str line)
 {
-    json_object(o);
     json_kstr(o, "at", (struct str){line.p, 27});
     json_kz(o, "stream", line.p[28] == 'e' ? "error" : line.p[28] == 'i' ? "platform" : "output");
     struct str text = {line.p + EXEC_LOG_HEAD, line.n - EXEC_LOG_HEAD};
     json_key(o, "text");
     json_string(o, text);
+}
+
+static void write_line(struct json_out *o, struct str line)
+{
+    json_object(o);
+    write_line_members(o, line);
     json_object_end(o);
 }
 
@@ -107,6 +115,12 @@ static void run_log(struct api_call *call)
         api_problem(call, &err, NULL, 0);
         return;
     }
+    int64_t line;
+    if (!number(call, "line", 0, INT64_MAX, -1, &line, &err) ||
+        (line >= 0 && !r.exec->ops->log_line(r.exec, r.id, line, &r.offset, &err))) {
+        api_problem(call, &err, NULL, 0);
+        return;
+    }
     auto_free char *space = base_alloc(PAGE);
     int64_t from = r.offset < log.first ? log.first : r.offset, at = from;
     if (!r.exec->ops->log_read(r.exec, r.id, &at, space, PAGE, &n, &err)) {
@@ -119,6 +133,8 @@ static void run_log(struct api_call *call)
     json_object(&o);
     json_kint(&o, "first", log.first);
     json_kint(&o, "end", log.end);
+    json_kint(&o, "first_line", log.first_line);
+    json_kint(&o, "end_line", log.end_line);
     json_kbool(&o, "closed", log.closed);
     json_key(&o, "lines");
     json_array(&o);
@@ -127,6 +143,174 @@ static void run_log(struct api_call *call)
     json_kint(&o, "next", at - (int64_t)n + (int64_t)done);
     json_object_end(&o);
     api_answer(call, 200, NULL, 0, buf_view(&body));
+}
+
+/* --- searching --- */
+
+struct search {
+    struct reading r;
+    struct str q;
+    bool ignore_case;
+    int64_t line, limit, found;
+    struct json_out out;
+};
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+}
+
+static bool contains(const struct search *s, struct str text)
+{
+    if (!s->ignore_case)
+        return memmem(text.p, text.n, s->q.p, s->q.n) != NULL;
+    for (size_t at = 0; at + s->q.n <= text.n; at++) {
+        size_t i = 0;
+        while (i < s->q.n && lower(text.p[at + i]) == lower(s->q.p[i]))
+            i++;
+        if (i == s->q.n)
+            return true;
+    }
+    return false;
+}
+
+/* Whole lines of what was read; returns the bytes that were looked at. */
+static size_t search_lines(struct search *s, char *p, size_t n)
+{
+    size_t done = 0;
+    for (char *end; s->found < s->limit && (end = memchr(p + done, '\n', n - done));
+         done = (size_t)(end - p) + 1, s->line++) {
+        struct str line = {p + done, (size_t)(end - (p + done))};
+        if (line.n < EXEC_LOG_HEAD ||
+            !contains(s, (struct str){line.p + EXEC_LOG_HEAD, line.n - EXEC_LOG_HEAD}))
+            continue;
+        make_utf8(p + done, line.n);
+        s->found++;
+        json_object(&s->out);
+        json_kint(&s->out, "line", s->line);
+        write_line_members(&s->out, line);
+        json_object_end(&s->out);
+    }
+    return done;
+}
+
+/* From s->line on; *ret_end when nothing is left to look at. */
+static bool search_log(struct search *s, bool *ret_end, struct err *err)
+{
+    struct exec *x = s->r.exec;
+    int64_t at, seen = 0;
+    size_t n = 1, done = 1;
+    auto_free char *space = base_alloc(PAGE);
+    if (!x->ops->log_line(x, s->r.id, s->line, &at, err))
+        return false;
+    while (s->found < s->limit && seen < SEARCH_BYTES && n && done) {
+        int64_t from = at;
+        if (!x->ops->log_read(x, s->r.id, &at, space, PAGE, &n, err))
+            return false;
+        done = search_lines(s, space, n);
+        at = (at - (int64_t)n > from ? at - (int64_t)n : from) + (int64_t)done;
+        seen += (int64_t)done;
+    }
+    *ret_end = !n || !done;
+    return true;
+}
+
+static bool open_search(struct api_call *call, struct search *s, struct err *err)
+{
+    struct exec_log log;
+    int64_t ignore_case;
+    if (!open_reading(call, &s->r, err))
+        return false;
+    bool given = request_param(call->request, "q", &s->q, err);
+    if (!given || !s->q.n || s->q.n > QUERY_MAX)
+        return err_set(err, ERR_INVALID, "q", "q: 1 to %d bytes of text to look for", QUERY_MAX);
+    if (!number(call, "line", 0, INT64_MAX, 0, &s->line, err) ||
+        !number(call, "limit", 1, MATCHES_MAX, 100, &s->limit, err) ||
+        !number(call, "ignore_case", 0, 1, 0, &ignore_case, err) ||
+        !s->r.exec->ops->log(s->r.exec, s->r.id, &log, err))
+        return false;
+    s->ignore_case = ignore_case;
+    if (s->line < log.first_line)
+        s->line = log.first_line;
+    return true;
+}
+
+static void run_search(struct api_call *call)
+{
+    struct search s = {0};
+    struct err err = {0};
+    auto_buf struct buf body = {0};
+    bool end = false;
+    json_begin(&s.out, &body);
+    json_object(&s.out);
+    json_key(&s.out, "matches");
+    json_array(&s.out);
+    if (!open_search(call, &s, &err) || !search_log(&s, &end, &err)) {
+        api_problem(call, &err, NULL, 0);
+        return;
+    }
+    json_array_end(&s.out);
+    json_kint(&s.out, "next", s.line);
+    json_kbool(&s.out, "end", end);
+    json_object_end(&s.out);
+    api_answer(call, 200, NULL, 0, buf_view(&body));
+}
+
+/* --- downloading --- */
+
+/* Without the heads of lines unless they are asked for; a line that was cut into records becomes whole. */
+static size_t add_text(struct buf *out, const char *p, size_t n, bool times)
+{
+    size_t done = 0;
+    for (const char *end; (end = memchr(p + done, '\n', n - done)); done = (size_t)(end - p) + 1) {
+        struct str line = {p + done, (size_t)(end - (p + done))};
+        if (line.n < EXEC_LOG_HEAD)
+            continue;
+        size_t head = times ? 0 : EXEC_LOG_HEAD;
+        buf_add(out, line.p + head, line.n - head);
+        if (times || line.p[EXEC_LOG_HEAD - 1] != '+')
+            buf_char(out, '\n');
+    }
+    return done;
+}
+
+static bool send_log(struct reading *r, struct outflow *flow, bool times)
+{
+    auto_free char *space = base_alloc(PAGE);
+    auto_buf struct buf out = {0};
+    struct err err = {0};
+    size_t n = 1, done = 1;
+    while (n && done) {
+        int64_t from = r->offset;
+        if (!r->exec->ops->log_read(r->exec, r->id, &r->offset, space, PAGE, &n, &err))
+            return false;
+        buf_clear(&out);
+        done = add_text(&out, space, n, times);
+        int64_t begin = r->offset - (int64_t)n;
+        r->offset = (begin > from ? begin : from) + (int64_t)done;
+        if (out.n && !outflow_write(flow, buf_view(&out)))
+            return false;
+    }
+    return true;
+}
+
+static void run_download(struct api_call *call)
+{
+    struct reading r;
+    struct err err = {0};
+    int64_t times;
+    char id[EXEC_ID_MAX], disposition[128];
+    if (!open_reading(call, &r, &err) || !number(call, "times", 0, 1, 0, &times, &err)) {
+        api_problem(call, &err, NULL, 0);
+        return;
+    }
+    snprintf(disposition, sizeof disposition, "attachment; filename=\"job-%s.log\"",
+             exec_id_format(r.id, id));
+    const struct header headers[] = {{STR("Content-Type"), STR("text/plain; charset=utf-8")},
+                                     {STR("Content-Disposition"), str_of(disposition)},
+                                     {STR("Cache-Control"), STR("no-store")}};
+    struct outflow *flow = outflow_begin(call->request, 200, headers, countof(headers));
+    outflow_end(flow, send_log(&r, flow, times));
 }
 
 /* --- following --- */
@@ -207,8 +391,12 @@ static void run_follow(struct api_call *call)
 #define LOG "/api/v1/jobs/{job}/log"
 
 const struct route job_log_routes[] = {
-    {"GET", LOG, NULL, run_log, .summary = "Lines of a job's log", .query = "rank attempt after",
+    {"GET", LOG, NULL, run_log, .summary = "Lines of a job's log", .query = "rank attempt after line",
      .answer = "{\"type\":\"object\"}"},
+    {"GET", LOG "/search", NULL, run_search, .summary = "Lines of a job's log with a text",
+     .query = "rank attempt q line limit ignore_case", .answer = "{\"type\":\"object\"}"},
+    {"GET", LOG "/download", NULL, run_download, .summary = "A job's log as a file",
+     .query = "rank attempt times", .answer = "{\"type\":\"string\"}", .type = "text/plain"},
     {"GET", LOG "/follow", NULL, run_follow, .summary = "A job's log as it is written, as Server-Sent Events",
      .query = "rank attempt after", .answer = "{\"type\":\"string\"}", .type = "text/event-stream"},
     {0},

@@ -147,6 +147,30 @@ def test_following_a_log(admin, run, server):
     assert [x for x in seen if x.startswith("line")] == ["line 1", "line 2", "line 3"]
 
 
+def test_searching_and_downloading_a_log(admin, run):
+    job = run("i=0; while [ $i -lt 3000 ]; do echo line $i; i=$((i+1)); done; echo NEEDLE; printf 'no end'; exit 1", retries=1)
+    path = f"jobs/{job['id']}/log"
+    assert job["attempt"] == 2
+    found = admin.get(f"{path}/search", q="line 29", limit=3)
+    assert [m["text"] for m in found["matches"]] == ["line 29", "line 290", "line 291"]
+    assert not found["end"]
+    first = found["matches"][0]["line"]
+    assert admin.get(path, line=first)["lines"][0]["text"] == "line 29"
+    rest = admin.get(f"{path}/search", q="line 29", line=found["next"], limit=1000)
+    assert rest["end"] and len(rest["matches"]) == 108
+    assert not admin.get(f"{path}/search", q="needle")["matches"]
+    assert [m["text"] for m in admin.get(f"{path}/search", q="needle", ignore_case=1, attempt=1)["matches"]] == ["NEEDLE"]
+    page = admin.get(path)
+    assert page["first_line"] == 0 and page["end_line"] >= 3002
+    text = admin.call("GET", f"{path}/download", params={"attempt": 1}).text
+    assert text.startswith("line 0\nline 1\n") and "NEEDLE\nno end\n" in text
+    timed = admin.call("GET", f"{path}/download", params={"times": 1}).text.splitlines()
+    assert timed[0].endswith(" o  line 0") or timed[0].endswith("o line 0")
+    for params, field in [({}, "q"), ({"q": ""}, "q"), ({"q": "x" * 201}, "q"), ({"q": "x", "limit": 10 ** 9}, "limit"),
+                          ({"q": "x", "line": -1}, "line"), ({"q": "x", "attempt": 3}, "attempt"), ({"q": "x", "rank": 1}, "rank")]:
+        assert admin.get(f"{path}/search", expect=422, **params)["field"] == field
+
+
 def test_a_terminal(admin, run, server):
     job = run("exec sleep 1000", until=("running",))
     url = server.url.replace("http", "ws") + f"/api/v1/jobs/{job['id']}/terminal"

@@ -14,6 +14,7 @@
 
 #define TICK_S     1
 #define BACKOFF_US INT64_C(5000000)
+#define LOST_MAX   20
 
 struct exec *jobs_exec(struct jobs *j)
 {
@@ -54,6 +55,7 @@ struct move {
     struct job_change change;
     int64_t not_before;
     const struct exec_status *end;
+    bool innocent; /* it goes back to the queue for no fault of its own: no retry is counted */
     bool moved;
 };
 
@@ -69,7 +71,7 @@ static bool move_write(struct op *op, void *ctx, struct err *err)
         return true; /* somebody else was faster: the next look sees it */
     if (m->end && m->end->code >= 0)
         *object_value(&now, "exit_code") = db_int(m->end->code);
-    if (m->change.from == JOB_STOPPING && m->change.to == JOB_QUEUED && job_then_of(&now) == JOB_THEN_QUEUED)
+    if (m->innocent)
         *object_value(&now, "evicted") = db_int(object_int(&now, "evicted") + 1);
     *object_value(&now, "not_before") = m->not_before ? db_int(m->not_before) : db_null();
     m->moved = true;
@@ -119,6 +121,7 @@ static void judge(struct look *l, const struct object *job, const struct ranks *
     int64_t failures = object_int(job, "attempt") - object_int(job, "evicted");
     m->end = r->failed;
     if (stopping && (then != JOB_THEN_RETRY || !r->failed)) {
+        m->innocent = then == JOB_THEN_QUEUED;
         m->change.to = then == JOB_THEN_STOPPED  ? JOB_STOPPED
                        : then == JOB_THEN_QUEUED ? JOB_QUEUED
                                                  : JOB_FAILED;
@@ -127,6 +130,11 @@ static void judge(struct look *l, const struct object *job, const struct ranks *
     } else if (!r->failed) {
         m->change.to = JOB_COMPLETED;
         m->end = &well;
+    } else if (r->failed->end == EXEC_END_LOST && object_int(job, "evicted") < LOST_MAX) {
+        m->change.to = JOB_QUEUED;
+        m->innocent = true;
+        m->change.reason = "its container was lost with its machine or supervisor; it is started again";
+        m->change.reason_zh = "容器随其机器或守护进程丢失，将重新启动";
     } else if (failures <= object_int(job, "retries")) {
         to_be_tried_again(l, m, failures, end_words(l, r->failed));
     } else {

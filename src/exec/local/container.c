@@ -143,7 +143,7 @@ void container_lost(struct local *l, const char *name)
         sscanf(began, "%*d %*d %lld", &started);
     snprintf(text, sizeof text, "lost -1 0 0 %lld %lld\n%s\n", started, (long long)clock_now(),
              started ? "its supervisor has gone: the machine was restarted, or somebody killed it"
-                     : "the server ended before the container could start");
+                     : "its supervisor has gone before the container could start");
     snprintf(path, sizeof path, "%s/exit.new", name);
     auto_fd int fd = openat(l->dir_fd, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     char final[96];
@@ -199,6 +199,16 @@ static void load_plan(struct local *l, struct container *c, struct str plan)
         c->disk_limit = strtoll(v, NULL, 10);
 }
 
+/* The log is the first thing that a supervisor makes. Without one (and without a supervisor) the server was
+ * killed before it started one: then the container is as good as unknown, and may be started again. Its
+ * address stays held, as others of its gang may know it already. */
+static bool has_begun(struct local *l, const char *name)
+{
+    char path[EXEC_ID_MAX + 8];
+    snprintf(path, sizeof path, "%.*s/log", EXEC_ID_MAX, name);
+    return faccessat(l->dir_fd, path, F_OK, 0) == 0;
+}
+
 static bool load_one(struct local *l, struct exec_id id, const char *name, struct err *err)
 {
     auto_arena struct arena a;
@@ -214,10 +224,17 @@ static bool load_one(struct local *l, struct exec_id id, const char *name, struc
         return true;
     c->watch = inotify_add_watch(l->inotify, arena_printf(&a, "%s/%s", l->dir, name), IN_MOVED_TO);
     container_refresh(l, c); /* what happened before the watch */
-    if (c->status.state != EXEC_EXITED && !container_alive(l, name) && !container_refresh(l, c)) {
-        container_lost(l, name);
-        container_refresh(l, c);
+    if (c->status.state == EXEC_EXITED || container_alive(l, name) || container_refresh(l, c))
+        return true;
+    if (!has_begun(l, name)) {
+        map_remove(l->containers, str_of(name));
+        if (c->watch >= 0)
+            inotify_rm_watch(l->inotify, c->watch);
+        container_free(c);
+        return fs_remove_tree(l->dir_fd, name, err);
     }
+    container_lost(l, name);
+    container_refresh(l, c);
     return true;
 }
 

@@ -137,6 +137,7 @@ static bool mount_disk(const struct plan *p)
         return false;
     int image = openat(job_dir, "disk.img", O_RDWR | O_CLOEXEC);
     int loop = image < 0 ? -1 : attach_loop(image);
+    unlinkat(job_dir, "disk.img", 0); /* its bytes go with the last who uses it */
     if (loop < 0)
         return fail_errno("cannot attach the container's disk to a loop device");
     snprintf(path, sizeof path, "/proc/self/fd/%d", loop);
