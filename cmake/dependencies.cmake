@@ -2,7 +2,7 @@
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 
-foreach(module libuv libnghttp2 openssl sqlite3 libpq libcurl libarchive vips libavformat libavcodec
+foreach(module libuv libnghttp2 openssl sqlite3 libpq libmariadb libcurl libarchive vips libavformat libavcodec
         libavutil libswscale sndfile libargon2 zlib libzstd libcrypt cmocka)
     string(REGEX REPLACE "^lib" "" short ${module})
     pkg_check_modules(${short} QUIET IMPORTED_TARGET ${module})
@@ -28,6 +28,6 @@ set(uses_record zstd zlib)
 set(uses_db sqlite3 pq)
 set(uses_net llhttp nghttp2 uv openssl curl)
 set(uses_store curl archive)
-set(uses_core argon2 curl archive crypt)
+set(uses_core argon2 curl archive crypt mariadb)
 set(uses_api archive)
 set(uses_cli curl archive)

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "core/account/accounts.h"
 #include "core/changes.h"
+#include "core/data/sources.h"
 #include "core/environment/environment.h"
 #include "core/environment/tools.h"
 #include "core/image/image.h"
@@ -175,6 +176,8 @@ static bool read_config(struct core *core, const char *config, struct arena *a, 
     yyjson_val *doc = json_parse(a, text, err);
     return doc &&
            read_list(doc, config, "import_roots", is_absolute, "absolute paths", &core->import_roots, err) &&
+           read_list(doc, config, "import_hosts", sources_is_host, "hosts, each with or without a port",
+                     &core->import_hosts, err) &&
            read_list(doc, config, "registries", is_host,
                      "hosts, as in \"docker.io\" or \"http://10.0.0.7:5000\"", &core->registries, err) &&
            read_containers(core, config, doc, a, err);
@@ -233,6 +236,7 @@ void core_close(struct core *core)
     if (core->lock_fd >= 0)
         close(core->lock_fd);
     free_list(&core->import_roots);
+    free_list(&core->import_hosts);
     free_list(&core->registries);
     free((char *)core->data);
     free((char *)core->public_url);

@@ -40,6 +40,7 @@ struct core {
     int data_fd;
     const char *public_url;        /* "https://ingot.example", or NULL: taken from the request */
     struct core_list import_roots; /* folders of the machine that imports may read */
+    struct core_list import_hosts; /* machines that imports may reach: core/data/sources.h */
     struct core_list registries;   /* outside registries that images may be pulled from */
     const char *inventory;         /* JSON file that declares devices of this machine, or NULL */
     bool egress;                   /* containers may open connections to the outside */

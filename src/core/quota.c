@@ -28,3 +28,13 @@ bool quota_admit_storage(struct core *core, int64_t project, int64_t more, struc
     int64_t limit;
     return quota_storage(core, project, &limit, err) && store_admit(core->store, project, more, limit, err);
 }
+
+bool quota_admit_size(struct core *core, int64_t project, int64_t size, struct err *err)
+{
+    int64_t limit;
+    if (!quota_storage(core, project, &limit, err))
+        return false;
+    return limit <= 0 || size <= limit ||
+           err_set(err, ERR_QUOTA, "storage", "the project may store %lld bytes, and these are %lld",
+                   (long long)limit, (long long)size);
+}

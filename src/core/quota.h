@@ -8,5 +8,8 @@
 bool quota_storage(struct core *core, int64_t project, int64_t *ret, struct err *err);
 /* ERR_QUOTA with numbers when `more` bytes would be over it. */
 bool quota_admit_storage(struct core *core, int64_t project, int64_t more, struct err *err);
+/* The same for bytes of which some may be stored already: only what is over the limit by itself is refused.
+ */
+bool quota_admit_size(struct core *core, int64_t project, int64_t size, struct err *err);
 
 #endif

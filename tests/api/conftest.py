@@ -5,6 +5,7 @@ import os
 
 import pytest
 from harness import Api, Postgres, Server, unique
+from mariadb import MariaDb
 from s3 import S3
 
 
@@ -28,6 +29,14 @@ def make_db(request):
 def s3():
     """The worker's S3 server."""
     service = S3()
+    yield service
+    service.stop()
+
+
+@pytest.fixture(scope="session")
+def mariadb():
+    """The worker's MariaDB."""
+    service = MariaDb()
     yield service
     service.stop()
 

@@ -7,7 +7,7 @@ import threading
 
 class Relay:
     """Forwards connections to a port of this machine. mode: "on", "off" (connections are closed at once), "busy" (every
-    request is answered with 503), or "cut" (answers end after `bytes` bytes). With times the mode is "on" again after so
+    request is answered with 503), "hold" (requests wait for the next mode), or "cut" (answers end after `bytes` bytes). With times the mode is "on" again after so
     many connections."""
 
     def __init__(self, port: int) -> None:
@@ -61,6 +61,10 @@ class Relay:
             first = client.recv(65536)  # the mode of now, not of when the connection was made
             mode, size = self._take()
             if not first or mode == "off":
+                return
+            if mode == "hold":
+                while client.recv(65536):  # set() ends the connection
+                    pass
                 return
             if mode == "busy":
                 client.sendall(b"HTTP/1.1 503 Slow Down\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")

@@ -54,6 +54,23 @@ struct walk {
     char *block;
 };
 
+static bool copy_file(struct task *t, int fd, char *block, struct digest *ret, int64_t *ret_size,
+                      struct err *err)
+{
+    struct blob_writer *b = blob_writer_new(t->core->store, err);
+    if (!b)
+        return false;
+    ssize_t n;
+    bool ok = true;
+    while (ok && (n = read(fd, block, BLOCK)) > 0)
+        ok = blob_writer_add(b, (struct str){block, (size_t)n}, err);
+    if (!ok || n < 0) {
+        blob_writer_abort(b);
+        return ok ? err_errno(err, errno, "cannot read a file of the folder") : false;
+    }
+    return blob_writer_finish(b, ret, ret_size, err);
+}
+
 static bool take_file(struct walk *w, int dirfd, const char *name, struct str path, struct err *err)
 {
     struct digest d;
@@ -64,18 +81,7 @@ static bool take_file(struct walk *w, int dirfd, const char *name, struct str pa
         task_problem(w->task, path, NULL, "left out: %s", why.message);
         return true;
     }
-    struct blob_writer *b = blob_writer_new(w->task->core->store, err);
-    if (!b)
-        return false;
-    ssize_t n;
-    bool ok = true;
-    while (ok && (n = read(fd, w->block, BLOCK)) > 0)
-        ok = blob_writer_add(b, (struct str){w->block, (size_t)n}, err);
-    if (!ok || n < 0) {
-        blob_writer_abort(b);
-        return ok ? err_errno(err, errno, "cannot read a file of the folder") : false;
-    }
-    return blob_writer_finish(b, &d, &size, err) && unpack_add(w->out, path, &d, size, err) &&
+    return copy_file(w->task, fd, w->block, &d, &size, err) && unpack_add(w->out, path, &d, size, err) &&
            task_progress(w->task, (int64_t)w->out->n, 0, err);
 }
 
@@ -146,4 +152,23 @@ bool folder_in(struct task *t, struct str path, struct unpacked *out, struct err
     bool ok = walk_dir(&w, fd, STR_NULL, 0, err);
     free(w.block);
     return ok;
+}
+
+bool folder_in_file(struct task *t, struct str path, struct digest *ret, int64_t *ret_size, struct err *err)
+{
+    struct str rest;
+    struct stat st;
+    const char *root = find_root(t->core, path, &rest);
+    if (!root)
+        return folder_in_check(t->core, path, err);
+    auto_fd int root_fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (root_fd < 0)
+        return err_errno(err, errno, "cannot open %s", root);
+    auto_fd int fd = fs_open_beneath(root_fd, arena_strz(t->arena, rest), O_RDONLY | O_NONBLOCK, 0, err);
+    if (fd < 0)
+        return false;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+        return err_set(err, ERR_INVALID, NULL, "\"" STR_FMT "\" is no file", STR_ARG(path));
+    auto_free char *block = base_alloc(BLOCK);
+    return copy_file(t, fd, block, ret, ret_size, err);
 }

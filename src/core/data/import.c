@@ -3,8 +3,10 @@
 #include "core/data/import.h"
 #include "base/map.h"
 #include "codec/codec.h"
+#include "core/data/database_in.h"
 #include "core/data/folder_in.h"
 #include "core/data/frames.h"
+#include "core/data/s3_in.h"
 #include "core/data/sample.h"
 #include "core/data/unpack.h"
 #include "core/pending.h"
@@ -361,9 +363,12 @@ static bool take_sources(struct import *m, struct err *err)
 {
     yyjson_val *p = m->task->params;
     struct str directory = json_str(yyjson_obj_get(p, "directory"));
+    yyjson_val *s3 = yyjson_obj_get(p, "s3"), *database = yyjson_obj_get(p, "database");
     struct media_frames how = {.every = yyjson_get_sint(yyjson_obj_get(p, "every")),
                                .per_second = yyjson_get_num(yyjson_obj_get(p, "per_second"))};
-    if (!take_uploads(m, err) || (directory.p && !folder_in(m->task, directory, &m->files, err)))
+    if (!take_uploads(m, err) || (directory.p && !folder_in(m->task, directory, &m->files, err)) ||
+        (s3 && !s3_in(m->task, s3, &m->files, err)) ||
+        (database && !database_in(m->task, database, &m->files, err)))
         return false;
     if (annotation_types[m->set.type].data != ANNOTATION_IMAGE)
         return true;

@@ -1,7 +1,9 @@
 /* POST .../versions/7/import: checks what it can at once and leaves the rest to the task. */
 #include "codec/codec.h"
+#include "core/data/database_in.h"
 #include "core/data/folder_in.h"
 #include "core/data/import.h"
+#include "core/data/s3_in.h"
 #include "store/upload.h"
 
 #define MAX_UPLOADS 1000
@@ -36,6 +38,34 @@ const struct field import_fields[] = {
      .flags = FIELD_CREATE,
      .max = 1000,
      .title = {"Frames per second of a video", "视频每秒取帧数"}},
+    {.name = "s3",
+     .type = FIELD_JSON,
+     .flags = FIELD_CREATE,
+     .max = 1 << 15,
+     .title = {"Object store (S3)", "对象存储（S3）"},
+     .help =
+         {"{\"endpoint\", \"region\", \"bucket\", \"prefix\" or \"key\", \"access_key\"} of a host that the "
+          "administrator allows.",
+          "{\"endpoint\", \"region\", \"bucket\", \"prefix\" 或 \"key\", "
+          "\"access_key\"}，主机须由管理员允许。"}},
+    {.name = "database",
+     .type = FIELD_JSON,
+     .flags = FIELD_CREATE,
+     .max = 1 << 16,
+     .title = {"Database (MariaDB, MySQL)", "数据库（MariaDB、MySQL）"},
+     .help = {"{\"host\", \"port\", \"user\", \"database\", \"table\" or \"query\"} and the names of "
+              "columns: \"name\", "
+              "\"content\" or \"file\", \"label\" or \"annotation\".",
+              "{\"host\", \"port\", \"user\", \"database\", \"table\" 或 "
+              "\"query\"}，以及列名：\"name\"、\"content\" 或 "
+              "\"file\"、\"label\" 或 \"annotation\"。"}},
+    {.name = "secret",
+     .type = FIELD_TEXT,
+     .flags = FIELD_CREATE | FIELD_SECRET,
+     .max = 1000,
+     .title = {"Secret key or password", "密钥或密码"},
+     .help = {"Of the object store or database; kept encrypted until the import is over.",
+              "对象存储或数据库的密钥，加密保存至导入结束。"}},
     {0},
 };
 
@@ -84,23 +114,61 @@ static bool add_files(struct op *op, const struct object *version, yyjson_val *l
     return true;
 }
 
-enum { UPLOADS, FORMAT, DIRECTORY, EVERY, PER_SECOND };
+enum { UPLOADS, FORMAT, DIRECTORY, EVERY, PER_SECOND, S3, DATABASE, SECRET };
 
 static bool has_text(const struct db_value *v)
 {
     return v->type == DB_TEXT && v->s.n;
 }
 
+/* A source elsewhere: whether the administrator allows it is said at once, whether it answers by the task. */
+static bool check_remote(struct op *op, const struct db_value *input, struct err *err)
+{
+    yyjson_val *v = NULL;
+    struct str secret = has_text(&input[SECRET]) ? input[SECRET].s : STR_NULL;
+    if (has_text(&input[S3]) &&
+        (!(v = json_parse(op->arena, input[S3].s, err)) || !s3_in_check(op, v, secret, err)))
+        return false;
+    return !has_text(&input[DATABASE]) ||
+           ((v = json_parse(op->arena, input[DATABASE].s, err)) && database_in_check(op, v, err));
+}
+
 static bool check_input(struct op *op, const struct db_value *input, size_t uploads, struct err *err)
 {
-    if (uploads == 0 && !has_text(&input[DIRECTORY]))
-        return err_set(err, ERR_INVALID, "uploads", "uploads: name at least one upload, or a directory");
+    int sources =
+        (uploads > 0) + has_text(&input[DIRECTORY]) + has_text(&input[S3]) + has_text(&input[DATABASE]);
+    if (sources == 0)
+        return err_set(err, ERR_INVALID, "uploads",
+                       "uploads: name at least one upload, or a directory, s3 or database");
+    if (has_text(&input[S3]) && has_text(&input[DATABASE]))
+        return err_set(err, ERR_INVALID, "s3", "s3 and database: one import takes from one of them");
+    if (!check_remote(op, input, err))
+        return false;
     if (has_text(&input[FORMAT]) && !codec_named(input[FORMAT].s))
         return err_set(err, ERR_INVALID, "format", "format: there is no format \"" STR_FMT "\"",
                        STR_ARG(input[FORMAT].s));
     if (input[EVERY].i < 0 || input[PER_SECOND].r < 0)
         return err_set(err, ERR_INVALID, "every", "every and per_second must not be negative");
     return !has_text(&input[DIRECTORY]) || folder_in_check(op->core, input[DIRECTORY].s, err);
+}
+
+static bool write_sources(struct op *op, struct json_out *o, const struct db_value *input, struct err *err)
+{
+    const char *sealed;
+    if (has_text(&input[S3])) {
+        json_key(o, "s3");
+        json_raw(o, input[S3].s);
+    }
+    if (has_text(&input[DATABASE])) {
+        json_key(o, "database");
+        json_raw(o, input[DATABASE].s);
+    }
+    if (!has_text(&input[SECRET]))
+        return true;
+    if (!sources_seal(op->core, op->arena, input[SECRET].s, &sealed, err))
+        return false;
+    json_kz(o, "sealed", sealed);
+    return true;
 }
 
 static void write_options(struct json_out *o, const struct db_value *input)
@@ -118,7 +186,14 @@ static const char *title_of(struct op *op, size_t uploads, struct str name, cons
 {
     if (uploads > 1)
         return arena_printf(op->arena, "Import %zu files", uploads);
-    struct str what = uploads ? name : input[DIRECTORY].s;
+    struct str what = uploads ? name : has_text(&input[DIRECTORY]) ? input[DIRECTORY].s : STR_NULL;
+    yyjson_val *s3 = has_text(&input[S3]) ? json_parse(op->arena, input[S3].s, NULL) : NULL;
+    yyjson_val *database = has_text(&input[DATABASE]) ? json_parse(op->arena, input[DATABASE].s, NULL) : NULL;
+    if (!what.p && s3)
+        return arena_printf(op->arena, "Import s3://%s", yyjson_get_str(yyjson_obj_get(s3, "bucket")));
+    if (!what.p && database)
+        return arena_printf(op->arena, "Import database %.100s",
+                            yyjson_get_str(yyjson_obj_get(database, "database")));
     return arena_printf(op->arena, "Import %.*s", (int)(what.n > 100 ? 100 : what.n), what.p);
 }
 
@@ -139,7 +214,7 @@ bool import_run(struct op *op, struct object *version, const struct db_value *in
     json_begin(&o, &params);
     json_object(&o);
     write_options(&o, input);
-    if (!add_files(op, version, list, &o, &name, err))
+    if (!write_sources(op, &o, input, err) || !add_files(op, version, list, &o, &name, err))
         return false;
     json_object_end(&o);
     return version_start_task(op, version, "import", title_of(op, n, name, input), buf_view(&params), out,

@@ -1,0 +1,118 @@
+#include "core/data/database_rows.h"
+
+#include <mysql.h>
+#include <pthread.h>
+
+#define CONNECT_S  10
+#define SILENCE_S  300
+#define PACKET_MAX (256UL << 20)
+
+struct database_rows {
+    MYSQL *connection;
+    MYSQL_RES *result;
+    size_t columns;
+    struct str *values;
+};
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void init(void)
+{
+    mysql_server_init(0, NULL, NULL);
+}
+
+static bool failed(struct database_rows *r, const char *what, struct err *err)
+{
+    return err_set(err, ERR_UPSTREAM, NULL, "%s: %s", what, mysql_error(r->connection));
+}
+
+/* The server at the other end is not trusted: it may not ask for files of this machine, nor send without end.
+ */
+static void set_options(MYSQL *c)
+{
+    unsigned connect = CONNECT_S, silence = SILENCE_S, protocol = MYSQL_PROTOCOL_TCP, no = 0;
+    unsigned long packet = PACKET_MAX;
+    mysql_options(c, MYSQL_OPT_CONNECT_TIMEOUT, &connect);
+    mysql_options(c, MYSQL_OPT_READ_TIMEOUT, &silence);
+    mysql_options(c, MYSQL_OPT_WRITE_TIMEOUT, &silence);
+    mysql_options(c, MYSQL_OPT_PROTOCOL, &protocol);
+    mysql_options(c, MYSQL_OPT_LOCAL_INFILE, &no);
+    mysql_options(c, MYSQL_OPT_MAX_ALLOWED_PACKET, &packet);
+    mysql_options(c, MYSQL_SET_CHARSET_NAME, "utf8mb4");
+}
+
+static bool connect_to(struct database_rows *r, const struct database_options *o, struct err *err)
+{
+    r->connection = mysql_init(NULL);
+    if (!r->connection)
+        return err_set(err, ERR_UPSTREAM, NULL, "no memory for a connection to the database");
+    set_options(r->connection);
+    unsigned port = o->port > 0 ? (unsigned)o->port : 3306;
+    if (!mysql_real_connect(r->connection, o->host, o->user, o->password, o->database, port, NULL, 0))
+        return failed(r, "the database cannot be reached", err);
+    return mysql_query(r->connection, "START TRANSACTION READ ONLY") == 0 ||
+           failed(r, "the database refuses to read", err);
+}
+
+static bool send_query(struct database_rows *r, struct str query, struct err *err)
+{
+    if (mysql_real_query(r->connection, query.p, query.n) != 0)
+        return failed(r, "the database refuses the query", err);
+    r->result = mysql_use_result(r->connection);
+    if (!r->result && mysql_errno(r->connection))
+        return failed(r, "the database refuses the query", err);
+    if (!r->result)
+        return err_set(err, ERR_INVALID, "database", "database.query: it gives no rows; write a SELECT");
+    r->columns = mysql_num_fields(r->result);
+    r->values = base_zalloc((r->columns + 1) * sizeof *r->values);
+    return true;
+}
+
+struct database_rows *database_rows_open(const struct database_options *o, struct str query, struct err *err)
+{
+    pthread_once(&once, init);
+    mysql_thread_init();
+    struct database_rows *r = base_zalloc(sizeof *r);
+    if (connect_to(r, o, err) && send_query(r, query, err))
+        return r;
+    database_rows_close(r);
+    return NULL;
+}
+
+void database_rows_close(struct database_rows *r)
+{
+    if (!r)
+        return;
+    /* Rows that were not read would be read to the end first: the connection is closed under them instead. */
+    if (r->connection && r->result)
+        mariadb_cancel(r->connection);
+    mysql_free_result(r->result);
+    if (r->connection)
+        mysql_close(r->connection);
+    free(r->values);
+    free(r);
+    mysql_thread_end();
+}
+
+size_t database_rows_columns(const struct database_rows *r)
+{
+    return r->columns;
+}
+
+const char *database_rows_name(const struct database_rows *r, size_t column)
+{
+    return mysql_fetch_field_direct(r->result, (unsigned)column)->name;
+}
+
+bool database_rows_next(struct database_rows *r, const struct str **ret, bool *done, struct err *err)
+{
+    MYSQL_ROW row = mysql_fetch_row(r->result);
+    *done = !row;
+    if (!row)
+        return mysql_errno(r->connection) == 0 || failed(r, "the database broke off", err);
+    const unsigned long *lengths = mysql_fetch_lengths(r->result);
+    for (size_t i = 0; i < r->columns; i++)
+        r->values[i] = row[i] ? (struct str){row[i], lengths[i]} : STR_NULL;
+    *ret = r->values;
+    return true;
+}

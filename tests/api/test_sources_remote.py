@@ -1,0 +1,270 @@
+"""Imports from object stores and databases (D6)."""
+
+import json
+from pathlib import Path
+
+import pytest
+from harness import problem, unique, wait_for
+from relay import Relay
+from s3 import KEY, SECRET
+from test_datasets import COCO, PICTURES, finished, png, report, samples, zipped
+
+
+class Platform:
+    """A server that may reach what the test started, and one version to fill."""
+
+    def __init__(self, fresh_server, tmp_path, hosts: list[str], annotation: str = "detection", **data) -> None:
+        self.root = tmp_path / "nas"
+        self.root.mkdir(exist_ok=True)
+        config = tmp_path / "config.json"
+        config.write_text(json.dumps({"import_hosts": hosts, "import_roots": [str(self.root)]}))
+        self.server = fresh_server(args=("--config", str(config)))
+        self.api = self.server.admin()
+        self.project = self.api.post("projects", {"name": unique("p")})
+        self.dataset = self.api.post("datasets", {"name": "d", "project": self.project["id"], "annotation_type": annotation,
+                                                  **data})
+        self.version = self.new_version()
+
+    def new_version(self) -> str:
+        versions = f"datasets/{self.dataset['id']}/versions"
+        return f"{versions}/{self.api.post(versions, {})['id']}"
+
+    def bring(self, state: str = "done", version: str = "", **body) -> dict:
+        return finished(self.api, self.api.post(f"{version or self.version}/import", body, expect=202), state)
+
+    def refused(self, status: int, code: str, says: str, **body) -> None:
+        problem(self.api.call("POST", f"{self.version}/import", json=body), status, code, says=says)
+
+    def published(self, version: str) -> str:
+        return self.api.post(f"{version}/publish", {}, expect=200)["digest"]
+
+
+# --- S3 ---
+
+@pytest.fixture
+def s3_platform(s3, fresh_server, tmp_path) -> Platform:
+    p = Platform(fresh_server, tmp_path, [f"127.0.0.1:{s3.port}"])
+    p.bucket = s3.bucket()
+    p.source = {"endpoint": s3.url, "bucket": p.bucket, "access_key": KEY}
+    return p
+
+
+def fill(s3, bucket: str, prefix: str) -> None:
+    for name, data in {**PICTURES, "annotations/train.json": COCO}.items():
+        s3.put(bucket, f"{prefix}{name}", data)
+
+
+def test_all_objects_below_a_prefix(s3, s3_platform):
+    p = s3_platform
+    fill(s3, p.bucket, "sets/roads/")
+    s3.put(p.bucket, "sets/roads/folder/", b"")
+    s3.put(p.bucket, "sets/roads/bad\tname.png", png(3, 3))
+    s3.put(p.bucket, "sets/other.png", png(4, 4))
+    task = p.bring(s3={**p.source, "prefix": "sets/roads/"}, secret=SECRET)
+    assert task["result"]["format"] == "coco"
+    assert [s["name"] for s in samples(p.api, p.version)] == sorted(PICTURES)
+    assert p.api.get(p.version)["annotated"] == 2
+    assert [line["file"] for line in report(p.api, task)][0] == "sets/roads/bad\tname.png"
+    again = p.new_version()
+    p.bring(version=again, s3={**p.source, "prefix": "sets/roads/"}, secret=SECRET)
+    assert p.published(again) == p.published(p.version)
+
+
+def test_one_archive_of_a_bucket(s3, s3_platform):
+    p = s3_platform
+    s3.put(p.bucket, "packed/coco 一.zip", zipped({**PICTURES, "annotations/train.json": COCO}))
+    p.bring(s3={**p.source, "key": "packed/coco 一.zip"}, secret=SECRET)
+    assert [s["name"] for s in samples(p.api, p.version)] == sorted(PICTURES)
+
+
+def test_many_objects_are_listed_in_pages(s3, s3_platform):
+    p = s3_platform
+    names = [f"many/{i:04}.png" for i in range(1005)]
+    for name in names:
+        s3.put(p.bucket, name, PICTURES["images/000.png"])
+    task = p.bring(s3={**p.source, "prefix": "many/"}, secret=SECRET)
+    assert task["result"]["added"] == 1005
+
+
+def test_secrets_are_nowhere(s3, s3_platform):
+    p = s3_platform
+    s3.put(p.bucket, "a.png", png(5, 5))
+    task = p.bring(s3=p.source, secret=SECRET)
+    audit = p.api.all("audit", limit=200)
+    assert any("s3" in json.dumps(line) for line in audit)
+    for text in (json.dumps(task), json.dumps(audit), json.dumps(p.api.get(f"tasks/{task['id']}"))):
+        assert SECRET not in text
+    p.server.stop()
+    assert SECRET not in p.server.stderr
+    for file in Path(p.server.data).rglob("*"):
+        assert not file.is_file() or SECRET.encode() not in file.read_bytes()
+
+
+def test_what_an_object_store_refuses(s3, s3_platform):
+    p = s3_platform
+    s3.put(p.bucket, "a.png", png(5, 5))
+    assert "SignatureDoesNotMatch" in p.bring("failed", s3=p.source, secret="wrong")["message"]
+    assert "NoSuchBucket" in p.bring("failed", s3={**p.source, "bucket": "absent-bucket"}, secret=SECRET)["message"]
+    assert "no object" in p.bring("failed", s3={**p.source, "prefix": "zzz"}, secret=SECRET)["message"]
+    assert "has no" in p.bring("failed", s3={**p.source, "key": "zzz.zip"}, secret=SECRET)["message"]
+    assert samples(p.api, p.version) == []
+    for bad, says in (({"bucket": 5}, "s3.bucket"), ({"bucket": ""}, "s3.bucket"), ({"bucket": "a/b"}, "bucket"),
+                      ({"endpoint": "file:///etc"}, "endpoint"), ({"endpoint": "http://user@h"}, "endpoint"),
+                      ({"region": "x y"}, "region"), ({"odd": "x"}, "odd"), ({"key": "a", "prefix": "b"}, "both")):
+        p.refused(422, "invalid", says, s3={**p.source, **bad}, secret=SECRET)
+    p.refused(422, "invalid", "secret key", s3=p.source)
+
+
+def test_only_hosts_that_are_allowed(s3, s3_platform):
+    p = s3_platform
+    for endpoint in ("http://127.0.0.1:1", "http://127.0.0.1", "https://169.254.169.254", f"http://localhost:{s3.port}",
+                     f"http://[::1]:{s3.port}"):
+        p.refused(403, "forbidden", "import_hosts", s3={**p.source, "endpoint": endpoint}, secret=SECRET)
+    p.refused(403, "forbidden", "import_hosts", s3={"bucket": "b", "access_key": KEY}, secret=SECRET)
+    p.refused(403, "forbidden", "import_hosts", database={"host": "127.0.0.1", "user": "u", "database": "d", "table": "t",
+                                                          "name": "n"})
+
+
+def test_the_quota_is_kept(s3, s3_platform):
+    p = s3_platform
+    fill(s3, p.bucket, "q/")
+    p.api.patch(f"projects/{p.project['id']}", {"quota": {"storage": 500}}, revision=p.project["revision"])
+    task = p.bring("failed", s3={**p.source, "prefix": "q/"}, secret=SECRET)
+    assert "may store 500 bytes" in task["message"]
+    assert samples(p.api, p.version) == []
+
+
+@pytest.fixture
+def slow(s3, fresh_server, tmp_path):
+    """A platform whose object store hangs until the test lets it go on."""
+    relay = Relay(s3.port)
+    p = Platform(fresh_server, tmp_path, ["127.0.0.1"])
+    p.bucket, p.relay = s3.bucket(), relay
+    p.source = {"endpoint": relay.url, "bucket": p.bucket, "access_key": KEY}
+    fill(s3, p.bucket, "")
+    yield p
+    relay.set("on")
+    relay.close()
+
+
+def test_a_killed_server_goes_on(slow):
+    """In the middle of an import; the secret is kept, sealed."""
+    slow.relay.set("hold")
+    task = slow.api.post(f"{slow.version}/import", {"s3": slow.source, "secret": SECRET}, expect=202)
+    wait_for(lambda: slow.relay.hits, "the first request")
+    slow.server.kill()
+    slow.relay.set("on")
+    slow.server.start()
+    slow.api = slow.server.admin()
+    finished(slow.api, task)
+    assert [s["name"] for s in samples(slow.api, slow.version)] == sorted(PICTURES)
+
+
+def test_another_key_of_the_data_folder(slow):
+    slow.relay.set("hold")
+    task = slow.api.post(f"{slow.version}/import", {"s3": slow.source, "secret": SECRET}, expect=202)
+    wait_for(lambda: slow.relay.hits, "the first request")
+    slow.server.kill()
+    Path(slow.server.data, "key").unlink()
+    slow.relay.set("on")
+    slow.server.start()
+    slow.api = slow.server.admin()
+    assert "start the import again" in finished(slow.api, task, "failed")["message"]
+
+
+def test_an_import_is_cancelled(slow):
+    slow.relay.set("hold")
+    task = slow.api.post(f"{slow.version}/import", {"s3": slow.source, "secret": SECRET}, expect=202)
+    wait_for(lambda: slow.relay.hits, "the first request")
+    slow.api.post(f"tasks/{task['id']}/cancel", {}, expect=200)
+    slow.relay.set("on")
+    finished(slow.api, task, "cancelled")
+    assert samples(slow.api, slow.version) == []
+
+
+# --- MariaDB ---
+
+@pytest.fixture
+def maria(mariadb, fresh_server, tmp_path):
+    """A function that makes a platform for a type of annotation, and a database."""
+
+    def make(annotation: str, **data) -> Platform:
+        p = Platform(fresh_server, tmp_path, [f"127.0.0.1:{mariadb.port}"], annotation, **data)
+        p.name = mariadb.database()
+        p.source = {"host": "127.0.0.1", "port": mariadb.port, "user": mariadb.user, "database": p.name}
+        return p
+    return make
+
+
+def hexed(data: bytes) -> str:
+    return f"x'{data.hex()}'"
+
+
+def test_pictures_and_classes_of_a_table(mariadb, maria):
+    p = maria("image-class")
+    rows = [("1", png(7, 5, 1), "cat"), ("b/二.png", png(8, 5, 2), "狗"), ("3.png", png(9, 5, 3), None)]
+    mariadb.sql("CREATE TABLE `pict``ures` (id VARCHAR(50), `bytes` MEDIUMBLOB, class VARCHAR(50));" + "".join(
+        f"INSERT INTO `pict``ures` VALUES ('{n}', {hexed(b)}, {repr(c) if c else 'NULL'});" for n, b, c in rows)
+        + "INSERT INTO `pict``ures` VALUES ('none.png', NULL, 'cat'), (NULL, 'x', 'cat'), ('../up.png', 'x', 'cat'),"
+          " ('text.png', 'no picture', 'cat')", p.name)
+    source = {**p.source, "table": "pict`ures", "name": "id", "content": "bytes", "label": "class"}
+    task = p.bring(database=source, secret=mariadb.password)
+    got = {s["name"]: (s["width"], (s["annotation"] or {}).get("labels")) for s in samples(p.api, p.version)}
+    assert got == {"1.png": (7, ["cat"]), "3.png": (9, None), "b/二.png": (8, ["狗"])}
+    files = {line["file"] for line in report(p.api, task)}
+    assert {"none.png", "../up.png", "text.png", ""} <= files
+    again = p.new_version()
+    p.bring(version=again, database=source, secret=mariadb.password)
+    assert p.published(again) == p.published(p.version)
+
+
+def test_texts_of_a_query(mariadb, maria):
+    p = maria("text-class", data_type="text")
+    mariadb.sql("CREATE TABLE mails (id INT, body TEXT); CREATE TABLE tags (mail INT, tag VARCHAR(20));"
+                "INSERT INTO mails VALUES (1, '你好'), (2, 'buy now'), (3, 'hello');"
+                "INSERT INTO tags VALUES (1, 'good'), (1, 'short'), (2, 'spam')", p.name)
+    query = ("SELECT CONCAT('mail/', id, '.txt') AS path, body, tag FROM mails LEFT JOIN tags ON mail = id"
+             " ORDER BY id, tag")
+    p.bring(database={**p.source, "query": query, "name": "path", "content": "body", "label": "tag"}, secret=mariadb.password)
+    got = samples(p.api, p.version)
+    assert {s["name"]: (s["annotation"] or {}).get("labels") for s in got} == {
+        "mail/1.txt": ["good", "short"], "mail/2.txt": ["spam"], "mail/3.txt": None}
+    assert p.api.call("GET", f"{p.version}/samples/{got[0]['id']}/content").text == "你好"
+
+
+def test_files_that_a_table_names(mariadb, maria):
+    p = maria("detection")
+    (p.root / "a.png").write_bytes(png(20, 10))
+    box = {"shapes": [{"type": "box", "label": "cat", "x": 1, "y": 2, "w": 3, "h": 4}]}
+    mariadb.sql(f"CREATE TABLE f (name TEXT, path TEXT, boxes TEXT); INSERT INTO f VALUES ('a.png', '{p.root}/a.png',"
+                f" '{json.dumps(box)}'), ('b.png', '/etc/passwd', NULL), ('c.png', '{p.root}/absent', NULL),"
+                f" ('d.png', '{p.root}/../config.json', NULL)", p.name)
+    task = p.bring(database={**p.source, "table": "f", "name": "name", "file": "path", "annotation": "boxes"},
+                   secret=mariadb.password)
+    [only] = samples(p.api, p.version)
+    assert (only["name"], only["state"]) == ("a.png", "annotated")
+    assert sorted(line["file"] for line in report(p.api, task)) == ["b.png", "c.png", "d.png"]
+
+
+def test_what_a_database_refuses(mariadb, maria):
+    p = maria("detection")
+    mariadb.sql("CREATE TABLE t (n TEXT, b BLOB); INSERT INTO t VALUES ('a.png', 'x')", p.name)
+    source = {**p.source, "table": "t", "name": "n", "content": "b"}
+
+    def fails(says: str, secret=mariadb.password, **change):
+        task = p.bring("failed", database={k: v for k, v in {**source, **change}.items() if v is not None}, secret=secret)
+        assert says in task["message"], task
+        assert mariadb.password not in json.dumps(task)
+    fails("Access denied", secret="wrong")
+    fails("doesn't exist", table="absent")
+    fails("Unknown database", database="absent")
+    fails("no column", query="SELECT n FROM t", table=None)
+    fails("no rows", query="SET @a = 1", table=None)
+    fails("SQL syntax", query="SELEKT", table=None)
+    fails("READ ONLY transaction", query="DELETE FROM t", table=None)
+    fails("SQL syntax", query="SELECT n, b FROM t; SELECT 1", table=None)
+    assert mariadb.sql("SELECT COUNT(*) FROM t", p.name).strip() == "1"
+    for bad, says in (({"port": 70000}, "port"), ({"port": "x"}, "port"), ({"host": "a/b"}, "host"), ({"query": "SELECT 1"}, "query"),
+                      ({"name": ""}, "name"), ({"file": "b"}, "file"), ({"odd": "x"}, "odd")):
+        p.refused(422, "invalid", says, database={**source, **bad}, secret=mariadb.password)
+    p.refused(422, "invalid", "one of them", database=source, s3={"bucket": "b"})
