@@ -69,7 +69,7 @@ export function Chart(props: Props) {
   const x = (v: number) => left + ((v - from) / span) * inner
   const y = (v: number) => top + (1 - (v - floor) / (ceiling - floor)) * (height - top - bottom)
   const count = Math.max(2, Math.floor(inner / 90))
-  const xTicks = time ? timeTicks(from, to, count) : niceTicks(from, Math.max(to, from + 1), count).filter((v) => v <= to)
+  const xTicks = time ? timeTicks(from, to, count) : niceTicks(from, Math.max(to, from + 1), count).filter((v) => v >= from && v <= to && (Number.isInteger(v) || to - from < 2))
   const shown = series.map((s) => {
     const last = s.points[s.points.length - 1] ?? null
     return { name: s.name, point: at === null ? (last && last[1] !== null ? last : null) : nearest(s.points, at, Math.max(gap, span / 60)) }
