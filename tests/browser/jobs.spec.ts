@@ -1,19 +1,11 @@
 import type { Page } from '@playwright/test'
+import { openSelect, reaches, smallSpec } from './compute'
 import { dialog, expect, option, signInAsAdmin, test, unique, type Api, type Made } from './fixtures'
-
-/** A small spec, so that many fit on a small machine. */
-export async function smallSpec(api: Api): Promise<Made> {
-  return api.create('specs', { name: unique('small'), cpus: 0.2, memory: 256 << 20 })
-}
 
 async function runJob(api: Api, project: Made, command: string, fields: Record<string, unknown> = {}): Promise<{ job: Made; url: string }> {
   const spec = await smallSpec(api)
   const job = await api.create('jobs', { project: project.id, name: unique('job'), spec: spec.id, command, ...fields })
   return { job, url: `/p/${project.name}/jobs/${job.id}` }
-}
-
-async function reaches(api: Api, job: Made, states: string[]): Promise<void> {
-  await expect.poll(async () => String((await api.get(`jobs/${job.id}`))['state']), { timeout: 120_000 }).toMatch(new RegExp(`^(${states.join('|')})$`))
 }
 
 const line = (page: Page, n: number) => page.locator(`.log-line[data-line="${n}"]`)
@@ -32,6 +24,7 @@ test('a job is made in the form, runs, and shows its log and events', async ({ p
   await dialog(page).getByRole('combobox', { name: 'Compute spec' }).click()
   await option(page, spec.name).click()
   await expect(dialog(page).getByText('Takes 0.2 CPUs and 256 MiB in all')).toBeVisible()
+  await expect(dialog(page).getByText(/Starts at once|Likely to start|Waits; when/)).toBeVisible()
   await dialog(page).getByRole('button', { name: 'Create' }).click()
   await page.getByRole('link', { name: 'hello' }).click()
   await expect(page.locator('.compute-head .state-failed')).toBeVisible()
@@ -56,7 +49,13 @@ test('a running job: log that follows, terminal, stop', async ({ page, api, proj
   await page.goto(`${url}?tab=log`)
   await expect(page.getByText('up', { exact: true })).toBeVisible()
   await expect(page.getByText('· live')).toBeVisible()
-  await reaches(api, job, ['running'])
+  await page.getByRole('link', { name: 'Curves' }).click()
+  await expect(page.getByRole('figure', { name: /Memory/ })).toContainText('limit 256 MiB')
+  await expect(page.getByRole('figure', { name: /Memory/ })).not.toContainText('No measurements')
+  await openSelect(page, 'Time shown')
+  await option(page, 'Last 24 hours').click()
+  await expect(page.getByRole('figure', { name: /CPU/ })).toBeVisible()
+  await reaches(api, `jobs/${job.id}`, ['running'])
   await page.goto(`${url}?tab=terminal`)
   await expect(page.locator('.terminal[data-state="open"]')).toBeVisible()
   await page.locator('.terminal textarea').pressSequentially('touch /tmp/go; echo made-$((40+2))\n')
@@ -74,7 +73,7 @@ test('a running job: log that follows, terminal, stop', async ({ page, api, proj
 
 test('a log of a million lines', async ({ page, api, project }) => {
   const { job, url } = await runJob(api, project, 'seq -f "line %.0f of many" 1000000')
-  await reaches(api, job, ['completed'])
+  await reaches(api, `jobs/${job.id}`, ['completed'])
   await signInAsAdmin(page)
   await page.goto(`${url}?tab=log`)
   await expect(line(page, 1)).toContainText('line 1 of many')
@@ -92,11 +91,21 @@ test('a log of a million lines', async ({ page, api, project }) => {
 
 test('nodes of a gang have logs of their own', async ({ page, api, project }) => {
   const { job, url } = await runJob(api, project, 'echo "I am node $NODE_RANK"', { nodes: 2 })
-  await reaches(api, job, ['completed'])
+  await reaches(api, `jobs/${job.id}`, ['completed'])
   await signInAsAdmin(page)
   await page.goto(`${url}?tab=log`)
   await expect(page.getByText('I am node 0')).toBeVisible()
-  await page.getByRole('combobox', { name: 'Node' }).press('ArrowDown')
+  await openSelect(page, 'Node')
   await option(page, 'Node 1').click()
   await expect(page.getByText('I am node 1')).toBeVisible()
+})
+
+test('the form says what the quota does not admit', async ({ page, api, project }) => {
+  await api.patch(`projects/${project.id}`, { quota: { cpu: 0.1 } })
+  const spec = await smallSpec(api)
+  await signInAsAdmin(page)
+  await page.goto(`/p/${project.name}/jobs?new=1`)
+  await dialog(page).getByRole('combobox', { name: 'Compute spec' }).click()
+  await option(page, spec.name).click()
+  await expect(dialog(page).getByText('Never starts as it stands.')).toBeVisible()
 })

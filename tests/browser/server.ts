@@ -54,7 +54,8 @@ export async function serve(args: string[] = [], environment: Record<string, str
 
 /** One server per run. */
 export default async function start(): Promise<() => Promise<void>> {
-  const server = await serve()
+  const tools = process.env['INGOT_TOOLS'] ?? resolve(__dirname, '../../.cache/tools')
+  const server = await serve(['--tools', tools])
   process.env['INGOT_URL'] = server.url
   return server.stop
 }

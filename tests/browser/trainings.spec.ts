@@ -1,35 +1,13 @@
 import { resolve } from 'node:path'
-import { dialog, expect, option, signInAsAdmin, test, unique, type Api, type Made } from './fixtures'
+import { countingAlgorithm, smallSpec } from './compute'
+import { dialog, expect, option, signInAsAdmin, test } from './fixtures'
 
 const folder = resolve(__dirname, '../../test-results/screens')
 
-/** Counts to ten in steps, with a loss that falls; goes on from its checkpoint; leaves a model. */
-const script = `import os, sys, time
-start = 0
-if os.path.exists('/workspace/persistent-model/step'):
-    start = int(open('/workspace/persistent-model/step').read())
-    print('resumed at', start)
-for step in range(start + 1, start + 11):
-    print(f'step={step} loss={1 / step:.4f} accuracy={1 - 1 / (step + 1):.4f}', flush=True)
-if os.environ.get('NODE_RANK', '0') == '0':
-    os.makedirs('/workspace/persistent-model', exist_ok=True)
-    open('/workspace/persistent-model/step', 'w').write(str(start + 10))
-    open('/workspace/persistent-model/weights.txt', 'w').write('0.25 ' * 10)
-`
-
-async function algorithm(api: Api, project: Made): Promise<Made> {
-  const set = await api.create('algorithm-sets', { project: project.id, name: 'counter' })
-  const version = await api.create(`algorithm-sets/${set.id}/versions`, {})
-  const path = `/api/v1/algorithm-sets/${set.id}/versions/${version.id}/content?path=train.py`
-  const put = await api.context.put(path, { data: script, headers: { 'Content-Type': 'application/octet-stream' } })
-  expect(put.ok(), await put.text()).toBe(true)
-  return set
-}
-
 test('a training is made in the form, runs twice, and its model knows where it comes from', async ({ page, api, project }) => {
-  await algorithm(api, project)
+  await countingAlgorithm(api, project)
   await api.create('model-sets', { project: project.id, name: 'counted' })
-  const spec = await api.create('specs', { name: unique('small'), cpus: 0.2, memory: 256 << 20 })
+  const spec = await smallSpec(api)
   await signInAsAdmin(page)
   await page.goto(`/p/${project.name}/trainings?new=1`)
   await dialog(page).getByLabel('Name', { exact: false }).first().fill('count')

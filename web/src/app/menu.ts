@@ -1,5 +1,5 @@
 import type { Kind, Ref } from '../api/kinds'
-import { offers, type Session } from '../api/session'
+import { may, offers, type Session } from '../api/session'
 import { isKey, type I18n } from '../i18n'
 import { listUrl, projectUrl } from './links'
 
@@ -28,7 +28,7 @@ export function menuGroups(kinds: Kind[], session: Session, project: Ref | null,
     entries.push({ url, title: w(kind.titles), kind })
     groups.set(kind.menu, entries)
   }
-  if (session.user.administrator) (groups.get('admin') ?? []).push({ url: '/admin/resources', title: t('resources.title') })
+  if (may(session, 'node.read')) (groups.get('admin') ?? []).push({ url: '/admin/resources', title: t('resources.title') })
   const names = [...groups.keys()].sort((a, b) => rank(a) - rank(b))
   const result = names.map((name): MenuGroup => {
     const key = `menu.${name}`

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { useApp } from '../../app/context'
 import { listUrl } from '../../app/links'
-import { Problem, request } from '../../api/client'
+import { request } from '../../api/client'
 import type { Item, Kind } from '../../api/kinds'
 import { useCount, type Place } from '../../api/objects'
 import { offers } from '../../api/session'
@@ -13,7 +13,6 @@ import { formatBytes } from '../../components/format'
 import { ErrorState } from '../../components/States'
 import { useI18n, type Key } from '../../i18n'
 import { IntervalPicker } from '../jobs/Curves'
-import { QuotaShow } from '../projects/Quota'
 import { Meters, type Amounts } from './Meter'
 
 interface Overview {
@@ -53,7 +52,7 @@ export function ProjectSummary({ item }: { item: Item }) {
           {member && projects && offers(session, member, 'list', item.id) && <CountTile kind={member} place={{ parent: { kind: projects, id: item.id } }} url={`?tab=${member.plural}`} />}
         </ul>
       </section>
-      {found.error && !data && !(found.error instanceof Problem && found.error.status === 404) ? <ErrorState error={found.error} onRetry={() => void found.refetch()} /> : (
+      {found.error && !data ? <ErrorState error={found.error} onRetry={() => void found.refetch()} /> : (
         <section className="block">
           <div className="section-head">
             <h2>{t('project.quota')}</h2>
@@ -61,7 +60,7 @@ export function ProjectSummary({ item }: { item: Item }) {
             {found.dataUpdatedAt > 0 && <span className="muted num" role="status">{t('chart.updated', { time: clock(found.dataUpdatedAt, true, language) })}</span>}
             <IntervalPicker value={every} onChange={setEvery} choices={[5000, 10_000, 60_000, 0]} />
           </div>
-          {data ? <Meters most={data.quota} used={data.use} /> : <QuotaShow value={item['quota']} short={false} />}
+          <Meters most={data?.quota} used={data?.use} />
         </section>
       )}
       {data && <DayCurves overview={data} now={found.dataUpdatedAt} />}

@@ -7,6 +7,7 @@ import { itemUrl, projectUrl } from '../../app/links'
 import { ForbiddenPage, ProblemPage } from '../../app/pages'
 import { request } from '../../api/client'
 import type { Ref } from '../../api/kinds'
+import { may } from '../../api/session'
 import { clock } from '../../components/Chart'
 import { useTitle } from '../../components/hooks'
 import { useI18n } from '../../i18n'
@@ -23,7 +24,7 @@ interface NodeRow {
   cpu: number
   memory: number
   use: Amounts
-  devices: { kind?: string; count?: number }[] | null
+  devices: { kind: string }[]
   reason: string | null
   reason_zh?: string | null
 }
@@ -52,20 +53,27 @@ function accelerators(used: Amounts): string {
   return Object.entries(used.accelerators ?? {}).filter(([, n]) => n).map(([kind, n]) => `${n} × ${kind}`).join(', ')
 }
 
+function devicesText(devices: { kind: string }[], n: (value: number) => string): string {
+  const counts = new Map<string, number>()
+  for (const { kind } of devices) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  return [...counts].map(([kind, count]) => `${n(count)} × ${kind}`).join(', ')
+}
+
 /** Everything that the platform can give, and who has it. */
 export function Resources() {
   const { t, language } = useI18n()
   const { session, kind } = useApp()
   const [every, setEvery] = useState(5000)
   const [by, setBy] = useState<By>('cpu')
+  const allowed = may(session, 'node.read')
   useTitle(t('resources.title'))
   const found = useQuery({
     queryKey: ['resources'],
     queryFn: ({ signal }) => request<Answer>('/resources', { signal }),
-    enabled: session.user.administrator,
+    enabled: allowed,
     refetchInterval: every > 0 ? every : false,
   })
-  if (!session.user.administrator) return <ForbiddenPage permission={null} />
+  if (!allowed) return <ForbiddenPage permission="node.read" />
   if (found.error && !found.data) return <ProblemPage error={found.error} onRetry={() => void found.refetch()} />
   const data = found.data
   if (!data) return <div className="skeleton" aria-busy="true"><div /><div /><div /></div>
@@ -115,7 +123,7 @@ function Nodes({ nodes }: { nodes: NodeRow[] }) {
                 <td>{row.pool === null || row.pool === '' ? <span className="muted">{t('value.none')}</span> : typeof row.pool === 'string' ? row.pool : row.pool.name}</td>
                 <Cell most={{ cpu: row.cpu, memory: row.memory }} used={row.use} name="cpu" />
                 <Cell most={{ cpu: row.cpu, memory: row.memory }} used={row.use} name="memory" />
-                <td>{(row.devices ?? []).map((d) => `${n(d.count ?? 1)} × ${d.kind ?? ''}`).join(', ') || <span className="muted">{t('value.none')}</span>}</td>
+                <td>{devicesText(row.devices, n) || <span className="muted">{t('value.none')}</span>}</td>
               </tr>
             )
           })}

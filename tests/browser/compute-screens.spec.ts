@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Page } from '@playwright/test'
+import { countingAlgorithm, reaches } from './compute'
+import { expect, signInAsAdmin, test, unique } from './fixtures'
+
+// Pictures of the pages of compute for people to look at, in test-results/screens; none is wider than the window, and
+// axe finds nothing wrong on any of them. INGOT_SCREENS=all takes every page in every look.
+const folder = resolve(__dirname, '../../test-results/screens')
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
+
+interface Violation {
+  id: string
+  nodes: { target: string[]; failureSummary: string }[]
+}
+
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  return page.evaluate(async () => {
+    const run = (window as unknown as { axe: { run: (o: unknown) => Promise<{ violations: Violation[] }> } }).axe.run
+    const found = (await run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] })).violations
+    return found.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(' ')}: ${n.failureSummary}`))
+  })
+}
+
+const looks = [
+  { name: 'compute-en-light', language: 'en', theme: 'light', width: 1280, height: 800, part: 0 },
+  { name: 'compute-zh-dark', language: 'zh', theme: 'dark', width: 1280, height: 800, part: 1 },
+  { name: 'compute-en-tablet', language: 'en', theme: 'dark', width: 768, height: 1024, part: 2 },
+  { name: 'compute-zh-phone', language: 'zh', theme: 'light', width: 390, height: 844, part: 3 },
+]
+
+const talk = `printf '\\033[1;32mINFO\\033[0m loading data\\n'; printf '\\033[33mWARN\\033[0m 3 files are empty\\n' >&2
+i=0; while [ $i -lt 40 ]; do i=$((i+1)); echo "batch $i of 40: read 128 samples"; done; exec sleep 1000`
+
+test('pictures of the pages of compute', async ({ page, api }) => {
+  test.setTimeout(480_000)
+  const project = await api.create('projects', { name: unique('vision'), quota: { cpu: 4, memory: 8 * 1024 ** 3 } })
+  const spec = await api.create('specs', { name: unique('cpu-small'), cpus: 0.2, memory: 256 << 20 })
+  const { version } = await countingAlgorithm(api, project)
+  const models = await api.create('model-sets', { project: project.id, name: 'counted' })
+  const training = await api.create('trainings', { project: project.id, name: 'count to ten', spec: spec.id, algorithm: version.id, command: 'python3 train.py', save_to: models.id, env: { EPOCHS: '10' } })
+  const answer = await api.context.post(`/api/v1/trainings/${training.id}/start`, { data: {} })
+  const run = (await answer.json()) as { id: number }
+  const job = await api.create('jobs', { project: project.id, name: 'read all batches', spec: spec.id, command: talk })
+  const failed = await api.create('jobs', { project: project.id, name: 'fails', spec: spec.id, command: 'echo no; exit 7' })
+  const waiting = await api.create('jobs', { project: project.id, name: 'waits for room', spec: spec.id, nodes: 64, command: 'true' })
+  const environment = await api.create('environments', { project: project.id, name: 'lab', spec: spec.id })
+  await reaches(api, `jobs/${job.id}`, ['running'])
+  await reaches(api, `jobs/${failed.id}`, ['failed'])
+  await reaches(api, `trainings/${training.id}/instances/${run.id}`, ['completed'])
+  await expect.poll(async () => (await api.get(`trainings/${training.id}/instances/${run.id}`))['model_version'], { timeout: 120_000 }).not.toBeNull()
+  const inside = `/p/${project.name}`
+  const instance = `${inside}/trainings/${training.id}/instances/${run.id}`
+  const jobUrl = `${inside}/jobs/${job.id}`
+  const pages: [name: string, path: string, ready?: string][] = [
+    ['overview', inside, '[data-resource="cpu"]'], ['jobs', `${inside}/jobs`], ['job-new', `${inside}/jobs?new=1`], ['job', jobUrl], ['job-failed', `${inside}/jobs/${failed.id}`], ['job-waiting', `${inside}/jobs/${waiting.id}`],
+    ['job-curves', `${jobUrl}?tab=curves`, '.chart-line'], ['job-log', `${jobUrl}?tab=log`, '.log-line'], ['job-events', `${jobUrl}?tab=events`], ['job-terminal', `${jobUrl}?tab=terminal`, '.terminal[data-state="open"]'],
+    ['environments', `${inside}/environments`], ['environment', `${inside}/environments/${environment.id}`], ['environment-new', `${inside}/environments?new=1`],
+    ['trainings', `${inside}/trainings`], ['training', `${inside}/trainings/${training.id}`], ['training-new', `${inside}/trainings?new=1`],
+    ['instance', instance, '.chart-line'], ['instance-lineage', `${instance}?tab=lineage`, '.lineage-node'], ['model-lineage', `${inside}/model-sets/${models.id}/v/1?tab=lineage`, '.lineage-node'],
+    ['resources', '/admin/resources', '.meter'], ['nodes', '/admin/nodes'], ['pools', '/admin/node-pools'],
+  ]
+  await signInAsAdmin(page)
+  await page.goto('/profile')
+  const wrong: string[] = []
+  for (const look of looks) {
+    await page.evaluate(({ language, theme }) => {
+      localStorage.setItem('ingot.language', language)
+      localStorage.setItem('ingot.theme', theme)
+    }, look)
+    await page.setViewportSize(look)
+    for (const [i, [name, path, ready]] of pages.entries()) {
+      if (process.env['INGOT_SCREENS'] !== 'all' && i % looks.length !== look.part) continue
+      await page.goto(path)
+      await expect(page.getByRole('main')).toBeVisible()
+      await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
+      if (ready) await expect(page.locator(ready).first()).toBeVisible()
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), `${look.name} ${name}`).toBeLessThanOrEqual(look.width)
+      await page.screenshot({ path: `${folder}/${look.name}-${name}.png` })
+      wrong.push(...(await violations(page)).map((v) => `${look.name} ${name} ${v}`))
+    }
+  }
+  for (const id of [job.id, waiting.id]) await api.context.post(`/api/v1/jobs/${id}/stop`, { data: {} })
+  for (const id of [job.id, waiting.id]) await reaches(api, `jobs/${id}`, ['stopped'])
+  expect(wrong).toEqual([])
+})
