@@ -48,6 +48,19 @@ static bool names_etag(struct str list, const char *etag)
     return false;
 }
 
+const char *range_text(struct arena *a, uint64_t offset, uint64_t length, uint64_t size)
+{
+    return arena_printf(a, "bytes %llu-%llu/%llu", (unsigned long long)offset,
+                        (unsigned long long)(offset + length - 1), (unsigned long long)size);
+}
+
+void range_refuse(struct request *r, uint64_t size)
+{
+    struct header bad = {STR("Content-Range"),
+                         str_of(arena_printf(r->arena, "bytes */%llu", (unsigned long long)size))};
+    respond(r, 416, &bad, 1, STR_NULL);
+}
+
 void range_respond_file(struct request *r, int fd, uint64_t size, const char *etag,
                         const struct header *headers, size_t n)
 {
@@ -69,15 +82,11 @@ void range_respond_file(struct request *r, int fd, uint64_t size, const char *et
         range = range_parse(request_header(r, "range"), size, &offset, &length);
     if (range == RANGE_BAD) {
         close(fd);
-        struct header bad[] = {
-            {STR("Content-Range"), str_of(arena_printf(r->arena, "bytes */%llu", (unsigned long long)size))}};
-        respond(r, 416, bad, 1, STR_NULL);
+        range_refuse(r, size);
         return;
     }
     if (range == RANGE_PART)
-        all[count++] = (struct header){
-            STR("Content-Range"),
-            str_of(arena_printf(r->arena, "bytes %llu-%llu/%llu", (unsigned long long)offset,
-                                (unsigned long long)(offset + length - 1), (unsigned long long)size))};
+        all[count++] =
+            (struct header){STR("Content-Range"), str_of(range_text(r->arena, offset, length, size))};
     respond_file(r, range == RANGE_PART ? 206 : 200, all, count, fd, offset, length);
 }

@@ -7,6 +7,10 @@
 enum range { RANGE_ALL, RANGE_PART, RANGE_BAD };
 /* What of size bytes is asked for: bytes=a-b, a-, -n; several ranges or another unit: all of it. */
 enum range range_parse(struct str header, uint64_t size, uint64_t *ret_offset, uint64_t *ret_length);
+/* The Content-Range of a part. */
+const char *range_text(struct arena *a, uint64_t offset, uint64_t length, uint64_t size);
+/* 416. */
+void range_refuse(struct request *r, uint64_t size);
 /* Answers with the file: 200, 206, 304 or 416. etag has its quotes. Owns fd. headers (type, disposition) are
  * added. */
 void range_respond_file(struct request *r, int fd, uint64_t size, const char *etag,

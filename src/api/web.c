@@ -2,6 +2,7 @@
 
 #include "api/assets.h"
 #include "api/problem.h"
+#include "api/range.h"
 #include "net/url.h"
 
 /* Ant Design sets styles from scripts; nothing else is taken from anywhere but here. */
@@ -42,17 +43,26 @@ static bool accepts(struct str header, const char *coding)
     return false;
 }
 
-static void serve(struct request *r, const struct asset *asset)
+/* The bytes to send, and how they are packed. Parts are always of the bare bytes. */
+static struct str packed(struct request *r, const struct asset *asset, struct str *coding)
 {
     struct str encodings = request_header(r, "accept-encoding");
-    struct str body = {(const char *)asset->data, asset->size}, coding = STR_NULL;
-    if (asset->brotli && accepts(encodings, "br")) {
-        body = (struct str){(const char *)asset->brotli, asset->brotli_size};
-        coding = STR("br");
-    } else if (asset->gzip && accepts(encodings, "gzip")) {
-        body = (struct str){(const char *)asset->gzip, asset->gzip_size};
-        coding = STR("gzip");
+    bool part = request_header(r, "range").p;
+    *coding = STR_NULL;
+    if (!part && asset->brotli && accepts(encodings, "br")) {
+        *coding = STR("br");
+        return (struct str){(const char *)asset->brotli, asset->brotli_size};
     }
+    if (!part && asset->gzip && accepts(encodings, "gzip")) {
+        *coding = STR("gzip");
+        return (struct str){(const char *)asset->gzip, asset->gzip_size};
+    }
+    return (struct str){(const char *)asset->data, asset->size};
+}
+
+static void serve(struct request *r, const struct asset *asset)
+{
+    struct str coding, body = packed(r, asset, &coding);
     struct header headers[] = {
         {STR("ETag"), str_of(asset->etag)},
         {STR("Cache-Control"),
@@ -62,14 +72,27 @@ static void serve(struct request *r, const struct asset *asset)
         {STR("Content-Security-Policy"), STR(CSP)},
         {STR("Referrer-Policy"), STR("same-origin")},
         {STR("Content-Type"), str_of(asset->type)},
-        {STR("Content-Encoding"), coding},
+        {STR("Content-Encoding"), coding}, /* or the part's place */
     };
     struct str known = request_header(r, "if-none-match");
     if (known.p && (str_is(str_trim(known), "*") || str_find(known, str_of(asset->etag)) >= 0)) {
         respond_static(r, 304, headers, 6, STR_NULL);
         return;
     }
-    respond_static(r, 200, headers, coding.p ? 8 : 7, body);
+    uint64_t offset = 0, length = body.n;
+    struct str if_range = request_header(r, "if-range");
+    enum range range = RANGE_ALL;
+    if (!if_range.p || str_is(if_range, asset->etag))
+        range = range_parse(request_header(r, "range"), body.n, &offset, &length);
+    if (range == RANGE_BAD) {
+        range_refuse(r, body.n);
+        return;
+    }
+    if (range == RANGE_PART)
+        headers[7] =
+            (struct header){STR("Content-Range"), str_of(range_text(r->arena, offset, length, body.n))};
+    respond_static(r, range == RANGE_PART ? 206 : 200, headers, coding.p || range == RANGE_PART ? 8 : 7,
+                   (struct str){body.p + offset, length});
 }
 
 static void refuse(struct request *r, enum err_code code, const char *why)
