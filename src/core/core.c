@@ -12,6 +12,7 @@
 #include "core/keeper.h"
 #include "core/schema.h"
 #include "core/task/task.h"
+#include "core/training/training.h"
 #include "media/media.h"
 #include "store/s3.h"
 #include "store/store.h"
@@ -204,6 +205,7 @@ struct core *core_open(const struct core_options *o, struct arena *a, const char
         if (core->tools) {
             core->keeper = keeper_start(core);
             core->jobs = jobs_start(core);
+            core->trainings = trainings_start(core);
             core->environments = environments_start(core, o->ssh_listen, o->ssh_port_first, o->ssh_port_last);
             *ret_password = password;
             return core;
@@ -218,6 +220,7 @@ void core_close(struct core *core)
     if (!core)
         return;
     environments_stop(core->environments);
+    trainings_stop(core->trainings);
     images_stop(core->images);
     jobs_stop(core->jobs);
     keeper_stop(core->keeper);

@@ -12,6 +12,7 @@ struct media;    /* pictures, sound, video: media/media.h */
 struct tasks;    /* long work: core/task/task.h */
 struct jobs;
 struct images;
+struct trainings;
 struct tools;        /* ways to tools in containers: core/environment/tools.h */
 struct environments; /* core/environment/environment.h */
 struct keeper;       /* housekeeping: core/keeper.h */
@@ -36,7 +37,8 @@ struct core {
     struct jobs *jobs;     /* what runs in containers: core/job/job.h */
     struct tools *tools;
     struct environments *environments;
-    const char *data; /* the data folder, absolute */
+    struct trainings *trainings; /* the guard of what they write: core/training/training.h */
+    const char *data;            /* the data folder, absolute */
     int data_fd;
     const char *public_url;        /* "https://ingot.example", or NULL: taken from the request */
     struct core_list import_roots; /* folders of the machine that imports may read */

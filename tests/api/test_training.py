@@ -240,6 +240,22 @@ def test_strangers_and_viewers(admin, project, make, make_user):
     assert reached(member, start(member, training))["state"] == "completed"
 
 
+def test_what_is_saved_is_limited(admin, spec):
+    project = admin.post("projects", {"name": unique("small"), "quota": {"storage": 1 << 20}})
+    models = admin.post("model-sets", {"name": "m", "project": project["id"]})
+    training = admin.post("trainings", {"project": project["id"], "name": "t", "spec": spec["id"], "save_to": models["id"],
+                                        "command": "head -c 3000000 /dev/zero > persistent-model/w; exec sleep 1000"})
+    done = settled(admin, start(admin, training))
+    assert done["state"] == "stopped" and "too much" in done["reason"], done
+    assert done["model_version"] is None
+    problem(admin.call("POST", f"trainings/{training['id']}/start", json={"x": 1}), 422, "invalid", "x")
+
+
+def test_an_image_that_does_not_exist(admin, project, spec):
+    body = {"project": project["id"], "name": unique("t"), "spec": spec["id"], "command": "true", "image": "no-such:v1"}
+    problem(admin.call("POST", "trainings", json=body), 422, "invalid", "image")
+
+
 GANG = """
 import os, socket
 print("rank", os.environ["RANK"], "of", os.environ["WORLD_SIZE"], "torchrun", os.environ["PET_NNODES"], os.environ["PET_NODE_RANK"], flush=True)

@@ -139,9 +139,16 @@ static bool save_model(struct saving *s, struct err *err)
 {
     struct task *t = s->task;
     struct training_walk w = {take_file, note_skipped, s, 0};
+    int64_t bytes;
     if (!object_int(&s->instance, "save_to") || object_int(&s->instance, "model_version"))
         return true;
-    if (!training_walk(&w, training_path(t->core, t->arena, t->subject, "model"), err))
+    if (!training_size(t->core, t->arena, &s->instance, &bytes, err) ||
+        !training_admit(t->core, t->project, bytes, err))
+        return false;
+    if ((uint64_t)bytes + TRAINING_RESERVE > fs_free_bytes(t->core->data))
+        return err_set(err, ERR_QUOTA, NULL, "the platform's disk has no room for %lld bytes",
+                       (long long)bytes);
+    if (!training_walk(&w, training_path(t->core, t->arena, &s->instance, "model"), err))
         return false;
     if (s->n == 0)
         return true;

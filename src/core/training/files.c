@@ -145,11 +145,13 @@ bool training_sweep(struct core *core, struct err *err)
     auto_arena struct arena a;
     struct db_rows rows;
     arena_init(&a);
-    if (!db_query(core->db, &a, "SELECT instance FROM training_purges LIMIT 100", DB_NO_ARGS, &rows, err))
+    if (!db_query(core->db, &a, "SELECT instance, created_at FROM training_purges LIMIT 100", DB_NO_ARGS,
+                  &rows, err))
         return false;
     for (size_t i = 0; i < rows.n; i++) {
         int64_t id = rows.row[i].v[0].i;
-        if (!fs_remove_tree(AT_FDCWD, training_path(core, &a, id, ""), err) ||
+        const struct object gone = {.id = id, .created_at = rows.row[i].v[1].i};
+        if (!fs_remove_tree(AT_FDCWD, training_path(core, &a, &gone, ""), err) ||
             !db_write(core->db, swept_write, &id, err))
             return false;
     }

@@ -1,4 +1,5 @@
 /* The kind `training_instance`: one run of a training. */
+#include "base/clock.h"
 #include "core/training/tensorboard.h"
 #include "core/training/training.h"
 
@@ -137,8 +138,8 @@ static bool after_delete(struct op *op, struct object *o, struct err *err)
 {
     return delete_job(op, object_int(o, "job"), err) && tensorboard_drop(op, o, err) &&
            training_metrics_delete(op->conn, o->id, err) &&
-           conn_exec(op->conn, "INSERT INTO training_purges (instance) VALUES (?)", db_args(db_int(o->id)),
-                     NULL, err);
+           conn_exec(op->conn, "INSERT INTO training_purges (instance, created_at) VALUES (?, ?)",
+                     db_args(db_int(o->id), db_int(o->created_at)), NULL, err);
 }
 
 /* --- showing --- */
@@ -186,6 +187,7 @@ static bool stop_write(struct op *op, void *ctx, struct err *err)
                engine_load_row(op, &kind_training_instance, o->id, o, &found, err);
     *object_value(&now, "state") = db_textz("stopped");
     *object_value(&now, "note") = db_textz(reason);
+    *object_value(&now, "ended_at") = db_int(clock_now());
     if (!engine_update_row(op, &now, err))
         return false;
     *o = now;
@@ -207,7 +209,7 @@ static bool run_resume(struct op *op, struct object *o, const struct db_value *i
                        int *status, struct err *err)
 {
     (void)input;
-    struct object made;
+    struct object made = {0};
     if (!is_over(o))
         return err_set(err, ERR_CONFLICT, "state",
                        "the instance is " STR_FMT ": only one that is over can be resumed",
@@ -285,7 +287,7 @@ const struct kind kind_training_instance = {
     .after_delete = after_delete,
     .show = show,
     .extra_sql =
-        "CREATE TABLE training_purges (instance BIGINT PRIMARY KEY);\n"
+        "CREATE TABLE training_purges (instance BIGINT PRIMARY KEY, created_at BIGINT NOT NULL);\n"
         "CREATE TABLE training_marks (instance BIGINT PRIMARY KEY, attempt BIGINT NOT NULL,"
         " position BIGINT NOT NULL, step {text});\n"
         "CREATE TABLE training_metrics (instance BIGINT NOT NULL, name {text} NOT NULL, data {text} NOT NULL,"

@@ -1,5 +1,6 @@
 /* The kind `training`: what is to be run. */
 #include "core/folder/folder.h"
+#include "core/image/image.h"
 #include "core/training/training.h"
 
 const struct choice training_launchers[] = {
@@ -137,6 +138,13 @@ static bool before_create(struct op *op, struct object *o, struct err *err)
     return check_target(op, o, err);
 }
 
+static bool prepare(struct op *op, const struct object *old, struct object *new_, struct err *err)
+{
+    struct str image = object_text(new_, "image");
+    return (old && str_eq(object_text(old, "image"), image)) ||
+           image_check(op->core, new_->project, image, "image", err);
+}
+
 static bool before_update(struct op *op, const struct object *old, struct object *new_, struct err *err)
 {
     (void)old;
@@ -158,7 +166,7 @@ static bool run_start(struct op *op, struct object *o, const struct db_value *in
                       int *status, struct err *err)
 {
     (void)input;
-    struct object instance;
+    struct object instance = {0};
     return training_start(op, o->id, 0, &instance, err) && answer_with(op, &instance, out, status, err);
 }
 
@@ -234,6 +242,7 @@ const struct kind kind_training = {
     .verbs = VERB_ALL,
     .fields = fields,
     .actions = actions,
+    .prepare = prepare,
     .before_create = before_create,
     .before_update = before_update,
 };

@@ -19,7 +19,7 @@ static bool load_instance(struct launch *u, struct object *ret, struct err *err)
 static bool mount_own(struct launch *u, const struct object *o, const char *part, const char *target,
                       struct err *err)
 {
-    const char *path = training_path(launch_core(u), launch_arena(u), o->id, part);
+    const char *path = training_path(launch_core(u), launch_arena(u), o, part);
     if (!fs_mkdirs(path, 0755, err))
         return false;
     launch_mount(u, path, target, false);
@@ -165,7 +165,11 @@ static bool prepare(struct launch *u, struct err *err)
     if (!load_instance(u, &o, err))
         return false;
     int64_t former = object_int(&o, "resumed_from");
-    const char *checkpoint = former ? training_path(launch_core(u), launch_arena(u), former, "model") : NULL;
+    struct object before;
+    if (former && !engine_get(launch_core(u), &caller_system, &kind_training_instance, 0, former,
+                              launch_arena(u), &before, err))
+        return false;
+    const char *checkpoint = former ? training_path(launch_core(u), launch_arena(u), &before, "model") : NULL;
     if (!mount_own(u, &o, "model", "/workspace/persistent-model", err) ||
         !mount_own(u, &o, "logs", "/workspace/logs", err) || !mount_inputs(u, &o, err) ||
         !set_threads(u, &o, err))
@@ -217,6 +221,9 @@ static bool changed(struct op *op, const struct object *job, enum job_state from
         *object_value(&o, "started_at") = *object_value(job, "started_at");
     if (job_is_over(s))
         *object_value(&o, "ended_at") = db_int(clock_now());
+    /* One that is over before anybody saw it run. */
+    if (job_is_over(s) && !object_int(&o, "started_at") && object_value(job, "exit_code")->type == DB_INT)
+        *object_value(&o, "started_at") = *object_value(&o, "ended_at");
     if (!engine_update_row(op, &o, err))
         return false;
     return !job_is_over(s) || start_end(op, &o, err);

@@ -1,11 +1,13 @@
 /* From a training to an instance, and from an instance to its job. */
+#include "base/clock.h"
 #include "core/training/training.h"
 
 #include <stdio.h>
 
-const char *training_path(const struct core *core, struct arena *a, int64_t instance, const char *part)
+const char *training_path(const struct core *core, struct arena *a, const struct object *o, const char *part)
 {
-    return arena_printf(a, "%s/training/%lld%s%s", core->data, (long long)instance, *part ? "/" : "", part);
+    return arena_printf(a, "%s/training/%lld-%lld%s%s", core->data, (long long)o->id,
+                        (long long)o->created_at, *part ? "/" : "", part);
 }
 
 /* What an instance takes over from its training. */
@@ -159,6 +161,7 @@ static bool submit_write(struct op *op, void *ctx, struct err *err)
         return training_submit(op, &o, err);
     *object_value(&o, "state") = db_textz("failed");
     *object_value(&o, "note") = db_textz(s->failure);
+    *object_value(&o, "ended_at") = db_int(clock_now());
     return engine_update_row(op, &o, err);
 }
 
@@ -170,8 +173,15 @@ static bool resume_run(struct task *t, struct err *err)
         *err = gone;
         return gone.code == ERR_NOT_FOUND;
     }
-    const char *from = training_path(t->core, t->arena, object_int(&o, "resumed_from"), "model"),
-               *to = training_path(t->core, t->arena, o.id, "model");
+    struct object former;
+    int64_t bytes;
+    if (!engine_get(t->core, &caller_system, &kind_training_instance, 0, object_int(&o, "resumed_from"),
+                    t->arena, &former, err) ||
+        !training_size(t->core, t->arena, &former, &bytes, err) ||
+        !training_admit(t->core, t->project, bytes, err))
+        return false;
+    const char *from = training_path(t->core, t->arena, &former, "model"),
+               *to = training_path(t->core, t->arena, &o, "model");
     struct submitting s = {.instance = o.id};
     if (!training_copy(from, to, t, err) ||
         !engine_write(t->core, &t->caller, t->arena, submit_write, &s, err))

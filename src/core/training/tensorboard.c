@@ -19,10 +19,10 @@ static const struct tool *board(void)
 
 /* --- its container --- */
 
-static bool mount_part(struct launch *u, const char *part, const char *target, struct err *err)
+static bool mount_part(struct launch *u, const struct object *instance, const char *part, const char *target,
+                       struct err *err)
 {
-    const char *path =
-        training_path(launch_core(u), launch_arena(u), object_int(launch_job(u), "owner"), part);
+    const char *path = training_path(launch_core(u), launch_arena(u), instance, part);
     if (!fs_mkdirs(path, 0755, err))
         return false;
     launch_mount(u, path, target, true);
@@ -31,8 +31,11 @@ static bool mount_part(struct launch *u, const char *part, const char *target, s
 
 static bool prepare(struct launch *u, struct err *err)
 {
-    if (!tool_prepare(u, board(), err) || !mount_part(u, "model", "/workspace/persistent-model", err) ||
-        !mount_part(u, "logs", "/workspace/logs", err))
+    struct object o;
+    if (!engine_get(launch_core(u), &caller_system, &kind_training_instance, 0,
+                    object_int(launch_job(u), "owner"), launch_arena(u), &o, err) ||
+        !tool_prepare(u, board(), err) || !mount_part(u, &o, "model", "/workspace/persistent-model", err) ||
+        !mount_part(u, &o, "logs", "/workspace/logs", err))
         return false;
     const char *const argv[] = {"/bin/sh", "-c", tool_command(launch_arena(u), board(), launch_job(u)->id)};
     launch_argv(u, argv, countof(argv));
@@ -105,20 +108,14 @@ static bool start_write(struct op *op, void *ctx, struct err *err)
     return true;
 }
 
-static void write_answer(struct op *op, enum tool_state state, const struct object *job, struct json_out *out)
+static void write_answer(const char *state, const char *url, struct str reason, struct str reason_zh,
+                         struct json_out *out)
 {
-    const struct words *missing = tool_missing(op->core, board(), op->arena);
     json_object(out);
-    json_kz(out, "state", tool_state_names[state]);
-    json_kz(out, "url",
-            state == TOOL_READY ? tool_url(op->core, op->caller, job->id, board(), op->arena) : NULL);
-    if (missing) {
-        json_kz(out, "reason", missing->en);
-        json_kz(out, "reason_zh", missing->zh);
-    } else {
-        json_kstr(out, "reason", job ? object_text(job, "reason") : STR_NULL);
-        json_kstr(out, "reason_zh", job ? object_text(job, "reason_zh") : STR_NULL);
-    }
+    json_kz(out, "state", state);
+    json_kz(out, "url", url);
+    json_kstr(out, "reason", reason);
+    json_kstr(out, "reason_zh", reason_zh);
     json_object_end(out);
 }
 
@@ -129,8 +126,9 @@ bool tensorboard_open(struct op *op, struct object *o, const struct db_value *in
     (void)status;
     struct object job;
     bool found;
-    if (tool_missing(op->core, board(), op->arena)) {
-        write_answer(op, TOOL_MISSING, NULL, out);
+    const struct words *missing = tool_missing(op->core, board(), op->arena);
+    if (missing) {
+        write_answer(tool_state_names[TOOL_MISSING], NULL, str_of(missing->en), str_of(missing->zh), out);
         return true;
     }
     if (!find_job(op, o, &job, &found, err))
@@ -142,7 +140,10 @@ bool tensorboard_open(struct op *op, struct object *o, const struct db_value *in
             return false;
         jobs_wake(op->core->jobs);
     }
-    write_answer(op, tool_probe(op->core, &job, board()), &job, out);
+    enum tool_state state = tool_probe(op->core, &job, board());
+    const char *url = state == TOOL_READY ? tool_url(op->core, op->caller, job.id, board(), op->arena) : NULL;
+    write_answer(tool_state_names[state], url, object_text(&job, "reason"), object_text(&job, "reason_zh"),
+                 out);
     return true;
 }
 

@@ -4,8 +4,8 @@
  *   /workspace/algorithm              the code, read-only; commands run in it when there is one
  *   /workspace/dataset/<name>         each dataset version, read-only
  *   /workspace/model/<name>           the base model, read-only
- *   /workspace/persistent-model       <data>/training/<instance>/model: becomes a version of `save_to`
- *   /workspace/logs                   <data>/training/<instance>/logs: for TensorBoard
+ *   /workspace/persistent-model       becomes a version of `save_to`; kept below <data>/training
+ *   /workspace/logs                   for TensorBoard; kept likewise
  *   /workspace/checkpoint             what the instance left that this one was resumed from, read-only
  *
  * An instance keeps what it was started with, so that a definition may change while it runs. What follows the
@@ -22,8 +22,10 @@ extern const struct choice training_launchers[];
 extern const struct job_owner training_owner;
 extern const struct task_type task_training_end, task_training_resume;
 
-/* "<data>/training/<instance>/<part>"; part "" for the folder of all. */
-const char *training_path(const struct core *core, struct arena *a, int64_t instance, const char *part);
+/* "<data>/training/<id>-<created_at>/<part>"; part "" for the folder of all. The time is in it because a
+ * platform that was restored from a backup gives ids again, and must not find another's files. */
+const char *training_path(const struct core *core, struct arena *a, const struct object *instance,
+                          const char *part);
 
 /* --- starting (start.c) --- */
 /* Makes an instance of the training; former is the instance to go on from, or 0. */
@@ -65,6 +67,18 @@ struct training_walk {
 bool training_walk(struct training_walk *w, const char *folder, struct err *err);
 /* Copies a tree to a folder that does not exist yet: under another name first, then renamed. */
 bool training_copy(const char *from, const char *to, struct task *t, struct err *err);
+/* --- limits (guard.c) --- */
+#define TRAINING_RESERVE (UINT64_C(1) << 30) /* bytes of the disk that trainings leave free */
+/* Bytes of all files that the instance has written. */
+bool training_size(const struct core *core, struct arena *a, const struct object *instance, int64_t *ret,
+                   struct err *err);
+/* ERR_QUOTA when so many bytes more are too many for the project's storage, or the disk is full. */
+bool training_admit(struct core *core, int64_t project, int64_t bytes, struct err *err);
+/* The thread that stops trainings which write too much. */
+struct trainings;
+struct trainings *trainings_start(struct core *core);
+void trainings_stop(struct trainings *t); /* NULL allowed */
+
 /* One pass: removes the folders of deleted instances. For the keeper. */
 bool training_sweep(struct core *core, struct err *err);
 

@@ -1,0 +1,155 @@
+/* What trainings write to folders of this machine has no limit of its own: a thread looks at it. */
+#include "base/fs.h"
+#include "base/log.h"
+#include "core/quota.h"
+#include "core/training/training.h"
+#include "store/store.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+
+#define EVERY_S 5
+
+struct trainings {
+    struct core *core;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool stop;
+};
+
+/* --- how much --- */
+
+static bool count_file(void *ctx, const struct training_file *f, struct err *err)
+{
+    (void)err;
+    int64_t *bytes = ctx;
+    *bytes = f->size > INT64_MAX - *bytes ? INT64_MAX : *bytes + f->size;
+    return true;
+}
+
+bool training_size(const struct core *core, struct arena *a, const struct object *instance, int64_t *ret,
+                   struct err *err)
+{
+    static const char *const parts[] = {"model", "logs"};
+    *ret = 0;
+    struct training_walk w = {.file = count_file, .ctx = ret};
+    for (size_t i = 0; i < countof(parts); i++)
+        if (!training_walk(&w, training_path(core, a, instance, parts[i]), err))
+            return false;
+    return true;
+}
+
+bool training_admit(struct core *core, int64_t project, int64_t bytes, struct err *err)
+{
+    uint64_t free_bytes = fs_free_bytes(core->data);
+    if (free_bytes < TRAINING_RESERVE)
+        return err_set(err, ERR_QUOTA, NULL, "the platform's disk is full");
+    return quota_admit_storage(core, project, bytes, err);
+}
+
+/* --- what follows --- */
+
+struct ending {
+    int64_t job;
+    const char *reason;
+};
+
+static bool end_write(struct op *op, void *ctx, struct err *err)
+{
+    struct ending *e = ctx;
+    return job_stop(op, e->job, e->reason, err);
+}
+
+static bool look_at(struct trainings *t, const struct object *o, struct arena *a, struct err *err)
+{
+    int64_t bytes;
+    struct err why = {0};
+    if ((training_size(t->core, a, o, &bytes, &why) && training_admit(t->core, o->project, bytes, &why)) ||
+        (why.code != ERR_QUOTA && why.code != ERR_TOO_LARGE)) {
+        if (why.code)
+            *err = why;
+        return !why.code;
+    }
+    struct ending e = {object_int(o, "job"), arena_printf(a, "what it saves is too much: %s", why.message)};
+    if (!engine_write(t->core, &caller_system, a, end_write, &e, err))
+        return false;
+    jobs_wake(t->core->jobs);
+    return true;
+}
+
+static bool look(struct trainings *t, struct err *err)
+{
+    auto_arena struct arena a;
+    struct db_rows rows;
+    arena_init(&a);
+    if (!db_query(t->core->db, &a, "SELECT id FROM training_instances WHERE state = 'running' ORDER BY id",
+                  DB_NO_ARGS, &rows, err))
+        return false;
+    for (size_t i = 0; i < rows.n; i++) {
+        struct object o;
+        struct err one = {0};
+        if (!engine_get(t->core, &caller_system, &kind_training_instance, 0, rows.row[i].v[0].i, &a, &o,
+                        &one) ||
+            !look_at(t, &o, &a, &one))
+            log_warn("training instance %lld: %s", (long long)rows.row[i].v[0].i, one.message);
+    }
+    return true;
+}
+
+/* --- the thread --- */
+
+static bool wait_round(struct trainings *t)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += EVERY_S;
+    pthread_mutex_lock(&t->lock);
+    int rc = 0;
+    while (!t->stop && rc != ETIMEDOUT)
+        rc = pthread_cond_timedwait(&t->changed, &t->lock, &until);
+    bool go = !t->stop;
+    pthread_mutex_unlock(&t->lock);
+    return go;
+}
+
+static void *guard_thread(void *arg)
+{
+    struct trainings *t = arg;
+    while (wait_round(t)) {
+        struct err err = {0};
+        if (!look(t, &err))
+            log_warn("trainings: %s", err.message);
+    }
+    return NULL;
+}
+
+struct trainings *trainings_start(struct core *core)
+{
+    struct trainings *t = base_zalloc(sizeof *t);
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_cond_init(&t->changed, &attr);
+    pthread_condattr_destroy(&attr);
+    t->core = core;
+    t->thread = thread_start("trainings", guard_thread, t);
+    return t;
+}
+
+void trainings_stop(struct trainings *t)
+{
+    if (!t)
+        return;
+    pthread_mutex_lock(&t->lock);
+    t->stop = true;
+    pthread_cond_signal(&t->changed);
+    pthread_mutex_unlock(&t->lock);
+    pthread_join(t->thread, NULL);
+    pthread_mutex_destroy(&t->lock);
+    pthread_cond_destroy(&t->changed);
+    free(t);
+}
