@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { Button, Input, InputNumber, Select } from 'antd'
+import { Button, Input, InputNumber, Select, Tabs } from 'antd'
 import { useId, useRef, useState, type DragEvent } from 'react'
 import { Link } from 'react-router'
 import { useApp } from '../../app/context'
@@ -16,6 +16,8 @@ import { TaskView } from '../tasks/TaskView'
 import type { Task } from '../tasks/tasks'
 import { FormatField } from './FormatField'
 import type { Version } from './samples'
+import { SourceForm } from './SourceForm'
+import { bodyOf, isComplete, sources, type SourceKind, type SourceValues } from './sources'
 import { merge, ofDrop, ofInput, rateOf, sumOf, type Dropped } from './uploadModel'
 import { begin, dismiss, pause, resume, useBatches, type Batch, type ImportOptions } from './uploads'
 
@@ -34,12 +36,15 @@ export function ImportTab({ version }: { version: Version }) {
   const [format, setFormat] = useState('')
   const [frames, setFrames] = useState<'every' | 'per_second'>('every')
   const [amount, setAmount] = useState(25)
+  const [source, setSource] = useState<'folder' | SourceKind>('folder')
   const [directory, setDirectory] = useState('')
+  const [remote, setRemote] = useState<SourceValues>({})
+  const [secret, setSecret] = useState('')
   const [folderTask, setFolderTask] = useState<number | null>(null)
   const [failed, setFailed] = useState<unknown>(null)
   const batches = useBatches().filter((b) => b.path === version.path)
   const add = (more: Dropped[]) => setList((old) => merge(old, more))
-  const mayHoldVideo = version.parent['data_type'] === 'image' && (directory !== '' || list.some((f) => video.test(f.name) || archive.test(f.name)))
+  const mayHoldVideo = version.parent['data_type'] === 'image' && (directory !== '' || source === 's3' || list.some((f) => video.test(f.name) || archive.test(f.name)))
   const options: ImportOptions = { ...(format ? { format } : {}), ...(mayHoldVideo ? { [frames]: amount } : {}) }
   const url = versionUrl(version.parentKind, version.parent.id, Number(version.item['number']), project)
   const refresh = () => void invalidate(client, 'dataset_version')
@@ -54,10 +59,12 @@ export function ImportTab({ version }: { version: Version }) {
     if (list.length > 0 && project) {
       begin({ path: version.path, url, title: `${nameOf(version.parentKind, version.parent)} ${nameOf(version.kind, version.item)}`, project: project.id, options }, list)
       setList([])
-    } else if (directory.trim()) {
-      request<Task>(`${version.path}/import`, { method: 'POST', body: { directory: directory.trim(), ...options } }).then((task) => setFolderTask(task.id), setFailed)
+    } else if (ready) {
+      const from = source === 'folder' ? { directory: directory.trim() } : bodyOf(source, remote, secret)
+      request<Task>(`${version.path}/import`, { method: 'POST', body: { ...from, ...options } }).then((task) => { setFolderTask(task.id); setSecret('') }, setFailed)
     }
   }
+  const ready = source === 'folder' ? directory.trim() !== '' : isComplete(source, remote)
   const bytes = list.reduce((sum, f) => sum + f.file.size, 0)
   return (
     <div className="import">
@@ -94,16 +101,36 @@ export function ImportTab({ version }: { version: Version }) {
             </div>
           </div>
         )}
-        {list.length === 0 && (
-          <details className="field">
-            <summary>{t('import.server')}</summary>
-            <Input aria-label={t('import.server')} value={directory} onChange={(e) => setDirectory(e.target.value)} />
-            <p className="field-help">{t('import.serverHint')}</p>
-          </details>
-        )}
       </div>
+      {list.length === 0 && (
+        <details className="field" onToggle={(e) => { if (!e.currentTarget.open) setSource('folder') }}>
+          <summary>{t('import.elsewhere')}</summary>
+          <Tabs
+            size="small"
+            activeKey={source}
+            onChange={(key) => { setSource(key as typeof source); setRemote({}); setSecret('') }}
+            items={[
+              {
+                key: 'folder',
+                label: t('import.server'),
+                children: (
+                  <>
+                    <Input aria-label={t('import.server')} value={directory} onChange={(e) => setDirectory(e.target.value)} />
+                    <p className="field-help">{t('import.serverHint')}</p>
+                  </>
+                ),
+              },
+              ...(['s3', 'database'] as const).map((kind) => ({
+                key: kind,
+                label: t(sources[kind].title),
+                children: <SourceForm kind={kind} values={remote} secret={secret} onChange={setRemote} onSecret={setSecret} />,
+              })),
+            ]}
+          />
+        </details>
+      )}
       {failed !== null && <ProblemNote error={failed} />}
-      <div><Button type="primary" disabled={list.length === 0 && directory.trim() === ''} onClick={run}>{t('import.start')}</Button></div>
+      <div><Button type="primary" disabled={list.length === 0 && !ready} onClick={run}>{t('import.start')}</Button></div>
     </div>
   )
 }
