@@ -29,6 +29,8 @@ export interface Batch {
   project: number
   entries: Entry[]
   options: ImportOptions
+  /** What the import is asked with; all uploads and the options when there is none. */
+  body?: (entries: readonly Entry[]) => Record<string, unknown>
   state: 'sending' | 'paused' | 'failed' | 'starting' | 'started'
   error: unknown
   points: Point[]
@@ -63,7 +65,7 @@ export function useBatches(): readonly Batch[] {
   }, () => batches)
 }
 
-export function begin(into: Pick<Batch, 'path' | 'url' | 'title' | 'project' | 'options'>, files: { name: string; file: File }[]): void {
+export function begin(into: Pick<Batch, 'path' | 'url' | 'title' | 'project' | 'options' | 'body'>, files: { name: string; file: File }[]): void {
   for (let i = 0; i < files.length; i += most) {
     counter += 1
     const entries = files.slice(i, i + most).map((f): Entry => ({ ...f, sent: 0, state: 'waiting', upload: null }))
@@ -185,8 +187,8 @@ async function start(batch: Batch): Promise<void> {
   batch.state = 'starting'
   told()
   try {
-    const uploads = batch.entries.map((e) => ({ upload: e.upload, name: e.name }))
-    const task = await request<Task>(`${batch.path}/import`, { method: 'POST', body: { uploads, ...batch.options } })
+    const body = batch.body?.(batch.entries) ?? { uploads: batch.entries.map((e) => ({ upload: e.upload, name: e.name })), ...batch.options }
+    const task = await request<Task>(`${batch.path}/import`, { method: 'POST', body })
     batch.task = task.id
     batch.state = 'started'
   } catch (error) {

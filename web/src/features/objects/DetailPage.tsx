@@ -47,7 +47,8 @@ function Loaded({ kind, place, item }: { kind: Kind; place: Place; item: Item })
   const [open, setOpen] = useState<Open | null>(null)
   const list = listUrl(kind, project)
   const inProject = kind.name === 'project' ? item.id : project?.id
-  const readOnly = item['built_in'] === true
+  // What another project made public is only looked at.
+  const readOnly = item['built_in'] === true || (kind.scope === 'project' && item.project != null && item.project.id !== project?.id)
   const mayUpdate = offers(session, kind, 'update', inProject) && !readOnly
   const mayDelete = offers(session, kind, 'delete', inProject) && !readOnly
   // A page of its own offers its actions itself, when they make sense.

@@ -1,4 +1,5 @@
-import { useParams } from 'react-router'
+import { Segmented } from 'antd'
+import { useParams, useSearchParams } from 'react-router'
 import { useApp } from '../../app/context'
 import { ForbiddenPage, NotFoundPage } from '../../app/pages'
 import { offers } from '../../api/session'
@@ -7,7 +8,8 @@ import { useI18n } from '../../i18n'
 import { ListView } from './ListView'
 
 export function ListPage() {
-  const { w } = useI18n()
+  const { t, w } = useI18n()
+  const [params, setParams] = useSearchParams()
   const { plural, project: projectName } = useParams()
   const { kinds, project, session } = useApp()
   const scope = projectName === undefined ? 'platform' : 'project'
@@ -15,5 +17,13 @@ export function ListPage() {
   useTitle(w(kind?.titles), project?.name)
   if (!kind) return <NotFoundPage />
   if (!offers(session, kind, 'list', project?.id)) return <ForbiddenPage permission={kind.permissions.list ?? kind.permissions.read ?? null} />
-  return <ListView key={`${kind.name}-${project?.id ?? 0}`} kind={kind} place={kind.scope === 'project' ? { project: project?.id } : {}} title />
+  const others = kind.scope === 'project' && kind.public && params.get('of') === 'all'
+  const choice = kind.scope === 'project' && kind.public && (
+    <Segmented
+      aria-label={w(kind.titles)} value={others ? 'all' : 'mine'} onChange={(value) => setParams(value === 'all' ? { of: 'all' } : {}, { replace: true })}
+      options={[{ value: 'mine', label: t('list.ofProject') }, { value: 'all', label: t('list.public') }]}
+    />
+  )
+  if (others) return <ListView key={`${kind.name}-public`} kind={kind} place={{}} fixed="public = true" title choice={choice} here />
+  return <ListView key={`${kind.name}-${project?.id ?? 0}`} kind={kind} place={kind.scope === 'project' ? { project: project?.id } : {}} title choice={choice} />
 }

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Button } from 'antd'
-import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
 import { useApp } from '../../app/context'
 import { useKeys, type Shortcut } from '../../app/keys'
@@ -28,9 +28,13 @@ interface Props {
   /** With its own heading: a page, not a tab of one. */
   title?: boolean
   hiddenFields?: readonly string[]
+  /** Beside the heading: which of several lists this is. */
+  choice?: ReactNode
+  /** Objects of other projects are looked at from this one. */
+  here?: boolean
 }
 
-export function ListView({ kind, place, fixed, title, hiddenFields }: Props) {
+export function ListView({ kind, place, fixed, title, hiddenFields, choice, here }: Props) {
   const { t, w, wl, n } = useI18n()
   const { session, project } = useApp()
   const narrow = useNarrow()
@@ -70,7 +74,7 @@ export function ListView({ kind, place, fixed, title, hiddenFields }: Props) {
   )
   const may = useCallback((verb: 'update' | 'delete') => offers(session, kind, verb, inProject), [session, kind, inProject])
   const parent = place.parent
-  const urlOf = useCallback((item: Item) => (!kind.verbs.includes('read') || kind.scope === 'own' ? null : parent ? childUrl(kind, item.id, parent.kind, parent.id, project) : itemUrl(kind, item.id, item.project ?? project)), [kind, project, parent])
+  const urlOf = useCallback((item: Item) => (!kind.verbs.includes('read') || kind.scope === 'own' ? null : parent ? childUrl(kind, item.id, parent.kind, parent.id, project) : itemUrl(kind, item.id, here ? project : item.project ?? project)), [kind, project, parent, here])
   const onAct = useCallback((what: 'edit' | 'delete' | Action, item: Item) => setOpen({ what, item }), [])
 
   const shortcuts = useMemo<Shortcut[]>(() => {
@@ -100,7 +104,7 @@ export function ListView({ kind, place, fixed, title, hiddenFields }: Props) {
     <section className="list" aria-labelledby={title ? 'page-title' : undefined}>
       {title && (
         <div className="page-head">
-          <h1 id="page-title">{w(kind.titles)}</h1>
+          <div className="row wrap"><h1 id="page-title">{w(kind.titles)}</h1>{choice}</div>
           {w(kind.help) && <p className="muted">{w(kind.help)}</p>}
         </div>
       )}

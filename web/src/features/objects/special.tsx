@@ -46,6 +46,7 @@ export const overviews: Registry = {
   dataset: Overview,
   algorithm_set: Overview,
   model_set: Overview,
+  image: lazy(async () => ({ default: (await import('../images/ImageOverview')).ImageOverview })),
   task: lazy(async () => ({ default: (await import('../tasks/TaskView')).TaskOverview })),
 }
 
