@@ -4,8 +4,10 @@
 #include "store/store_own.h"
 
 #include <errno.h>
+#include <time.h>
 
-#define STEP 200
+#define STEP        50
+#define MAX_REST_NS 100000000
 
 struct step {
     int64_t before;
@@ -20,7 +22,7 @@ static bool drop_rows(struct db_conn *c, void *ctx, struct err *err)
     return conn_query(
         c, st->arena,
         "DELETE FROM blobs WHERE digest IN (SELECT digest FROM blobs WHERE uses = 0 AND touched_at < ?"
-        " ORDER BY touched_at LIMIT 200) AND uses = 0 RETURNING digest, size",
+        " ORDER BY touched_at LIMIT 50) AND uses = 0 RETURNING digest, size",
         db_args(db_int(st->before)), &st->rows, err);
 }
 
@@ -64,13 +66,24 @@ static bool collect_step(struct store *s, struct store_collected *sum, size_t *r
     return true;
 }
 
+/* Nobody waits for it, so it leaves the machine to others most of the time. */
+static void rest(uint64_t begun)
+{
+    uint64_t took = clock_mono() - begun;
+    struct timespec t = {.tv_nsec = (long)(took * 2 < MAX_REST_NS ? took * 2 : MAX_REST_NS)};
+    nanosleep(&t, NULL);
+}
+
 bool store_collect(struct store *s, struct store_collected *ret, struct err *err)
 {
     struct store_collected sum = {0};
     size_t n;
     do {
+        uint64_t begun = clock_mono();
         if (!collect_step(s, &sum, &n, err))
             return false;
+        if (n == STEP)
+            rest(begun);
     } while (n == STEP);
     *ret = sum;
     return blob_sweep(s, &ret->blobs, err);

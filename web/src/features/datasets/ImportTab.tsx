@@ -142,7 +142,7 @@ export function Running({ batch, url, onOver, compact }: { batch: Batch; url: st
     return (
       <section className="running">
         <TaskView id={batch.task} onOver={onOver} />
-        <div className="row"><Link to={url}>{t('import.see')}</Link><span className="grow" /><Button size="small" type="text" onClick={() => dismiss(batch)}>{t('import.hide')}</Button></div>
+        <div className="row">{!batch.body && <Link to={url}>{t('import.see')}</Link>}<span className="grow" /><Button size="small" type="text" onClick={() => dismiss(batch)}>{t('import.hide')}</Button></div>
       </section>
     )
   }

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto'
+import { resolve } from 'node:path'
+import { dialog, expect, signInAsAdmin, test, unique, type Api } from './fixtures'
+import { adminPassword } from './server'
+
+const folder = resolve(__dirname, '../../test-results/screens')
+const manifestType = 'application/vnd.oci.image.manifest.v1+json'
+
+function digest(data: Buffer): string {
+  return `sha256:${createHash('sha256').update(data).digest('hex')}`
+}
+
+/** A tar of a few small files. */
+function tar(files: Record<string, Buffer>): Buffer {
+  const blocks = Object.entries(files).flatMap(([name, data]) => {
+    const head = Buffer.alloc(512)
+    head.write(name, 0)
+    head.write('0000644\0', 100)
+    head.write('0000000\0', 108)
+    head.write('0000000\0', 116)
+    head.write(`${data.length.toString(8).padStart(11, '0')}\0`, 124)
+    head.write('00000000000\0', 136)
+    head.write('        ', 148)
+    head.write('0ustar\x0000', 156)
+    const sum = head.reduce((all, byte) => all + byte, 0)
+    head.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
+    return [head, data, Buffer.alloc((512 - (data.length % 512)) % 512)]
+  })
+  return Buffer.concat([...blocks, Buffer.alloc(1024)])
+}
+
+const layer = tar({ 'hello.txt': Buffer.from('hello') })
+const config = Buffer.from(JSON.stringify({ architecture: 'amd64', os: 'linux', config: {}, rootfs: { type: 'layers', diff_ids: [digest(layer)] } }))
+
+/** As docker would push it. */
+async function push(api: Api, repository: string, tag: string): Promise<void> {
+  const authorization = { Authorization: `Basic ${Buffer.from(`admin:${adminPassword}`).toString('base64')}` }
+  for (const data of [layer, config]) {
+    const sent = await api.context.post(`/v2/${repository}/blobs/uploads/?digest=${digest(data)}`, { data, headers: { ...authorization, 'Content-Type': 'application/octet-stream' } })
+    expect(sent.status(), await sent.text()).toBe(201)
+  }
+  const part = (data: Buffer, mediaType: string) => ({ mediaType, digest: digest(data), size: data.length })
+  const manifest = JSON.stringify({ schemaVersion: 2, mediaType: manifestType, config: part(config, 'application/vnd.oci.image.config.v1+json'), layers: [part(layer, 'application/vnd.oci.image.layer.v1.tar')] })
+  const put = await api.context.put(`/v2/${repository}/manifests/${tag}`, { data: Buffer.from(manifest), headers: { ...authorization, 'Content-Type': manifestType } })
+  expect(put.status(), await put.text()).toBe(201)
+}
+
+test('images: commands, versions, upload, copy, delete', async ({ page, api, project }) => {
+  const image = await api.create('images', { project: project.id, name: 'tools/train', description: 'PyTorch with our libraries' })
+  await signInAsAdmin(page)
+  await page.goto(`/p/${project.name}/images/${image.id}`)
+  await expect(page.getByText('No versions yet')).toBeVisible()
+  const host = new URL(process.env['INGOT_URL'] as string).host
+  await expect(page.getByLabel('Push', { exact: true })).toHaveText(`docker push ${host}/${project.name}/tools/train:v1`)
+  await page.getByText('podman', { exact: true }).click()
+  await expect(page.getByLabel('Sign in', { exact: true })).toHaveText(`podman login --tls-verify=false -u admin ${host}`)
+
+  // A push shows without a reload.
+  await push(api, `${project.name}/tools/train`, '1.0')
+  await expect(page.getByRole('cell', { name: '1.0', exact: true })).toBeVisible()
+  await expect(page.getByRole('cell', { name: 'amd64' })).toBeVisible()
+
+  // A saved archive.
+  const saved = tar({ 'manifest.json': Buffer.from(JSON.stringify([{ Config: 'config.json', RepoTags: ['x:y'], Layers: ['a/layer.tar'] }])), 'config.json': config, 'a/layer.tar': layer })
+  await page.getByTestId('archive-file').setInputFiles([{ name: 'train-2.0.tar', mimeType: 'application/x-tar', buffer: saved }])
+  await expect(page.getByLabel('Version', { exact: true })).toHaveValue('2.0')
+  await page.getByRole('button', { name: 'Upload', exact: true }).click()
+  await expect(page.getByRole('cell', { name: '2.0', exact: true })).toBeVisible()
+  await page.evaluate(() => document.querySelector('main')?.scrollTo(0, 0))
+  await page.screenshot({ path: `${folder}/en-light-image.png` })
+
+  // A copy into a new image.
+  const name = unique('copy')
+  await page.getByRole('button', { name: 'Actions for 1.0' }).click()
+  await page.getByRole('menuitem', { name: 'Copy to ...' }).click()
+  await dialog(page).getByLabel('Image').fill(name)
+  await dialog(page).getByRole('button', { name: 'Copy to ...' }).click()
+  await expect(page.getByText(`${name}:1.0 is there now`)).toBeVisible()
+
+  await page.getByRole('button', { name: 'Actions for 2.0' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await dialog(page).getByRole('button', { name: 'Delete' }).click()
+  await expect(page.getByRole('cell', { name: '2.0', exact: true })).toHaveCount(0)
+
+  // What is public is seen from other projects, and only looked at.
+  await api.patch(`images/${image.id}`, { public: true })
+  const other = await api.create('projects', { name: unique('other') })
+  await page.goto(`/p/${other.name}/images`)
+  await page.getByText('Public', { exact: true }).first().click()
+  await page.getByRole('link', { name: 'tools/train' }).first().click()
+  await expect(page.getByRole('heading', { name: 'tools/train' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Edit' })).toHaveCount(0)
+  await expect(page.getByTestId('archive-file')).toHaveCount(0)
+
+  await page.evaluate(() => localStorage.setItem('ingot.language', 'zh'))
+  await page.goto(`/p/${project.name}/images/${image.id}`)
+  await expect(page.getByRole('cell', { name: '1.0', exact: true })).toBeVisible()
+  await page.screenshot({ path: `${folder}/zh-light-image.png` })
+  await page.goto(`/p/${project.name}/images`)
+  await expect(page.getByRole('link', { name })).toBeVisible()
+  await page.screenshot({ path: `${folder}/zh-light-images.png` })
+})
