@@ -65,12 +65,17 @@ class Executor:
             raise Refused(answer)
         return answer
 
-    def crash(self):
-        """kill -9, then a new one on the same folder."""
+    def kill(self):
+        """kill -9."""
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
         self.process.stdin.close()
         self.process.stdout.close()
+        self.process = None
+
+    def crash(self):
+        """kill -9, then a new one on the same folder."""
+        self.kill()
         return self.open()
 
     def start(self, *argv, id=None, **more):

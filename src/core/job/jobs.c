@@ -194,6 +194,15 @@ static bool step_started(struct look *l, const struct object *job, struct err *e
     enum job_state s = job_state_of(job);
     if (r.missing && s == JOB_STARTING)
         return jobs_launch(l, job), true;
+    if (r.missing && s == JOB_RUNNING) {
+        struct move m = {.job = job,
+                         .change = {.from = s,
+                                    .to = JOB_STOPPING,
+                                    .reason = "its container is gone; it is started again",
+                                    .reason_zh = "容器已不存在，将重新启动",
+                                    .then = JOB_THEN_QUEUED}};
+        return move(l, &m, err) && stop_ranks(l, job, err);
+    }
     if (r.exited == r.wanted)
         return finish(l, job, &r, err);
     if (r.failed) {
@@ -241,6 +250,33 @@ static bool step(struct look *l, const struct object *job, struct err *err)
     default:
         return true;
     }
+}
+
+/* --- containers of jobs that nobody knows (a backup was restored) --- */
+
+static bool is_live(const struct look *l, struct exec_id id)
+{
+    size_t low = 0, high = l->n;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (l->job[middle].id < id.job)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < l->n && l->job[low].id == id.job && object_int(&l->job[low], "attempt") == id.attempt;
+}
+
+static bool stop_strangers(struct look *l, struct err *err)
+{
+    struct exec *x = l->jobs->exec;
+    for (size_t i = 0; i < l->n_status; i++) {
+        const struct exec_status *s = &l->status[i];
+        if (s->state != EXEC_EXITED && l->n < SCENE_JOBS_MAX && !is_live(l, s->id) &&
+            !x->ops->stop(x, s->id, -1, err) && err->code != ERR_NOT_FOUND)
+            return false;
+    }
+    return true;
 }
 
 /* --- deleted jobs --- */
@@ -291,7 +327,7 @@ static bool look_once(struct jobs *j, struct err *err)
             log_warn("job %lld: %s", (long long)l.job[i].id, one.message);
     }
     jobs_sweep(&l);
-    return jobs_place(&l, err) && purge(&l, err);
+    return jobs_place(&l, err) && purge(&l, err) && stop_strangers(&l, err);
 }
 
 /* Jobs wait, and say why, on a machine that cannot run containers. */

@@ -267,7 +267,8 @@ bool scene_jobs(struct core *core, struct arena *a, struct object **ret, size_t 
     auto_sql struct sql q;
     sql_init(&q);
     row_select(&q, &kind_job);
-    sql_add(&q, "state IN ('queued', 'starting', 'running', 'stopping') ORDER BY id LIMIT 10000");
+    sql_add(&q, "state IN ('queued', 'starting', 'running', 'stopping') ORDER BY id LIMIT ");
+    sql_arg(&q, db_int(SCENE_JOBS_MAX));
     if (!db_query(core->db, a, q.text.p, sql_args(&q), &rows, err))
         return false;
     *ret = arena_array(a, struct object, rows.n + 1);

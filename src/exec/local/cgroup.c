@@ -146,3 +146,20 @@ bool cgroup_remove(const char *path)
     }
     return false;
 }
+
+void cgroup_clear(const char *path)
+{
+    char dir[PATH_MAX], child[512];
+    snprintf(dir, sizeof dir, ROOT "%s%s", cgroup_version() == 2 ? "" : "/pids", path);
+    DIR *d = opendir(dir);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        if (e->d_type != DT_DIR || e->d_name[0] == '.')
+            continue;
+        snprintf(child, sizeof child, "%s/%s", path, e->d_name);
+        cgroup_kill(child);
+        cgroup_remove(child);
+    }
+    if (d)
+        closedir(d);
+    cgroup_remove(path);
+}

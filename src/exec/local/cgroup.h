@@ -16,5 +16,6 @@ bool cgroup_oom(const char *path);
 bool cgroup_read(const char *path, struct cgroup_use *ret);
 void cgroup_kill(const char *path);   /* KILL to all that is in it */
 bool cgroup_remove(const char *path); /* true when it is gone */
+void cgroup_clear(const char *path);  /* ends and removes all below it, and it */
 
 #endif

@@ -278,6 +278,7 @@ static void tidy(struct local *l)
     snprintf(cgroup, sizeof cgroup, "/%s", l->name);
     cgroup_remove(cgroup);
     rmdir(l->stage);
+    leftovers_none(l);
 }
 
 static void local_free(struct exec *x)
@@ -380,6 +381,7 @@ struct exec *local_new(const struct local_options *o, struct err *err)
         release(l);
         return NULL;
     }
+    leftovers_claim(l);
     l->network = network_start(l, &why);
     if (!l->network)
         snprintf(l->network_reason, sizeof l->network_reason, "%.255s", why.message);

@@ -107,6 +107,10 @@ void *watch_main(void *arg);
 void watch_wake(struct local *l);
 void watch_set(struct exec *x, exec_watch_fn *fn, void *ctx);
 
+/* leftovers.c: what executors leave on the machine (bridges, tables, cgroups), and whose it is */
+void leftovers_claim(struct local *l); /* ours; sweeps what belongs to folders that are gone */
+void leftovers_none(struct local *l);  /* nothing of ours is left */
+
 /* probe.c: what the machine can do */
 bool probe_machine(struct local *l, struct err *err);
 
