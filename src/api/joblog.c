@@ -50,7 +50,7 @@ bool jobs_container(struct api_call *call, const struct object *job, struct exec
     if (!number(call, "rank", 0, object_int(job, "nodes") - 1, 0, &rank, err) ||
         !number(call, "attempt", 1, last ? last : 1, last ? last : 1, &attempt, err))
         return false;
-    if (!jobs_exec(call->core->jobs))
+    if (!jobs_exec_wait(call->core->jobs))
         return err_set(err, ERR_UNAVAILABLE, NULL, "this server runs no containers");
     *ret = (struct exec_id){job->id, (int32_t)attempt, (int32_t)rank};
     return last || err_set(err, ERR_CONFLICT, "state", "the job has not started yet");
@@ -59,9 +59,11 @@ bool jobs_container(struct api_call *call, const struct object *job, struct exec
 static bool open_reading(struct api_call *call, struct reading *ret, struct err *err)
 {
     struct object job;
-    *ret = (struct reading){.core = call->core, .exec = jobs_exec(call->core->jobs)};
-    return jobs_find(call, NULL, &job, err) && jobs_container(call, &job, &ret->id, err) &&
-           number(call, "after", 0, INT64_MAX, 0, &ret->offset, err);
+    *ret = (struct reading){.core = call->core};
+    if (!jobs_find(call, NULL, &job, err) || !jobs_container(call, &job, &ret->id, err))
+        return false;
+    ret->exec = jobs_exec(call->core->jobs);
+    return number(call, "after", 0, INT64_MAX, 0, &ret->offset, err);
 }
 
 /* One line of the log: "time stream text". */

@@ -2,10 +2,11 @@
 
 import os
 import random
+import subprocess
 import time
 import urllib.parse
 
-from harness import wait_for
+from harness import DEADLINE, binary, wait_for
 from test_jobs import OVER, log, reached, run, spec  # noqa: F401
 
 KILLS = int(os.environ.get("INGOT_KILLS", "8"))  # 50 when there is time
@@ -76,3 +77,33 @@ def test_what_leaves_the_process_group_ends_too(admin, run):  # noqa: F811
     closed = wait_for(lambda: (page := admin.get(f"jobs/{job['id']}/log"))["closed"] and page, "the end of the log")
     again = admin.get(f"jobs/{job['id']}/log")
     assert again["end"] == closed["end"]
+
+
+def test_logs_survive_a_backup_and_jobs_start_again(fresh_server, tmp_path):
+    server = fresh_server()
+    admin = server.admin()
+    project = admin.post("projects", {"name": "p"})
+    small = admin.post("specs", {"name": "s", "cpus": 0.1, "memory": 64 << 20})
+    make = lambda command: admin.post("jobs", {"project": project["id"], "name": "j", "spec": small["id"], "command": command})  # noqa: E731
+    done, going = make("echo kept"), make("echo up; exec sleep 1000")
+    reached(admin, done, OVER)
+    reached(admin, going, ("running",))
+    os.makedirs(f"{server.data}/workspace/7")
+    with open(f"{server.data}/workspace/7/notes", "w") as file:
+        file.write("mine")
+    os.chown(f"{server.data}/workspace/7/notes", 1000, 1000)
+    os.symlink("notes", f"{server.data}/workspace/7/link")
+    backup = tmp_path / "backup.tar.zst"
+    backup.write_bytes(admin.call("GET", "backup").content)
+    admin.call("POST", f"jobs/{going['id']}/stop")
+    reached(admin, going, OVER)
+    copy = tmp_path / "copy"
+    subprocess.run([binary(), "restore", str(backup), "--data", str(copy)], check=True, timeout=DEADLINE)
+    again = fresh_server(db=None, data=str(copy))
+    admin = again.admin()
+    assert "kept" in log(admin, done)
+    assert (copy / "workspace/7/link").read_text() == "mine" and (copy / "workspace/7/notes").stat().st_uid == 1000
+    found = wait_for(lambda: (j := admin.get(f"jobs/{going['id']}"))["attempt"] == 2 and j["state"] == "running" and j, "another attempt")
+    assert found["evicted"] == 1
+    admin.post(f"jobs/{going['id']}/stop", expect=200)
+    reached(admin, going, OVER)

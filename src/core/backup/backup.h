@@ -1,7 +1,8 @@
 /* A backup of the whole platform: one tar archive, compressed with zstd, of a consistent copy of the database
- * (`ingot.db`, a SQLite file whichever engine is used), `config.json` and the blobs, made while the platform
- * runs. The last member, `manifest.json`, has the SHA-256 of each other one (a blob's is its name), so an
- * archive that was cut off or changed is recognised before anything is touched. */
+ * (`ingot.db`, a SQLite file whichever engine is used), `config.json`, files of users and jobs
+ * (core/backup/trees.h) and the blobs, made while the platform runs. The last member, `manifest.json`, has
+ * the SHA-256 of each other one (a blob's is its name), so an archive that was cut off or changed is
+ * recognised before anything is touched. */
 #ifndef INGOT_CORE_BACKUP_BACKUP_H
 #define INGOT_CORE_BACKUP_BACKUP_H
 

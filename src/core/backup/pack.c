@@ -1,5 +1,6 @@
 /* Writing the archive. */
 #include "core/backup/backup.h"
+#include "core/backup/trees.h"
 
 #include "base/clock.h"
 #include "base/fs.h"
@@ -202,6 +203,15 @@ static bool add_optional(struct pack *k, struct core *core, const char *name, st
     return fd < 0 ? err_errno(err, errno, "%s", name) : add_file(k, name, fd, err);
 }
 
+static bool add_trees(struct pack *k, struct core *core, struct err *err)
+{
+    int fd;
+    if (!trees_pack(core, &fd, err))
+        return false;
+    auto_fd int file = fd;
+    return file < 0 || add_file(k, BACKUP_TREES, file, err);
+}
+
 static bool pack_all(struct pack *k, struct core *core, int database, struct err *err)
 {
     if (archive_write_add_filter_zstd(k->archive) != ARCHIVE_OK ||
@@ -213,7 +223,8 @@ static bool pack_all(struct pack *k, struct core *core, int database, struct err
     json_object(&k->manifest);
     json_key(&k->manifest, "files");
     json_array(&k->manifest);
-    if (!add_file(k, BACKUP_DATABASE, database, err) || !add_optional(k, core, BACKUP_CONFIG, err))
+    if (!add_file(k, BACKUP_DATABASE, database, err) || !add_optional(k, core, BACKUP_CONFIG, err) ||
+        !add_trees(k, core, err))
         return false;
     bool remote = store_is_remote(core->store);
     if (remote && !blob_each(core->store, add_remote_blob, k, err))

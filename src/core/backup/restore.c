@@ -3,7 +3,9 @@
 #include "core/account/accounts.h"
 #include "core/account/role.h"
 #include "core/backup/backup.h"
+#include "core/backup/trees.h"
 #include "core/engine.h"
+#include "core/job/job.h"
 #include "store/store.h"
 
 #include <dirent.h>
@@ -125,10 +127,12 @@ bool backup_restore_running(struct core *core, const struct caller *c, int fd, s
     /* Blobs first: the rows that name them must never be there without them. */
     bool ok = backup_unpack(fd, s.fd, a, &info, err) && place_blobs(&s, err) &&
               db_replace(core->db, database, err) && store_keep_place(core->store, err) &&
+              trees_place(arena_printf(a, "%s/%s", core->data, s.name), core->data, err) &&
               place_config(&s, err);
     staging_close(&s);
     if (!ok)
         return false;
+    jobs_wake(core->jobs);
     accounts_forget_all(core);
     struct note note = {core, c, a, &info};
     if (!role_make_built_in(core, err) || !db_write(core->db, write_note, &note, err))
@@ -171,7 +175,7 @@ static bool fill_folder(const char *data, int folder, const char *url, int fd, s
         return false;
     const char *path = arena_printf(a, "%s/%s/" BACKUP_DATABASE, data, s.name);
     bool ok = backup_unpack(fd, s.fd, a, ret, err) && place_blobs(&s, err) && load_database(url, path, err) &&
-              place_config(&s, err);
+              trees_place(arena_printf(a, "%s/%s", data, s.name), data, err) && place_config(&s, err);
     staging_close(&s);
     return ok;
 }
@@ -195,6 +199,8 @@ bool backup_restore_folder(const char *data, const char *db_url, int fd, struct 
         return true;
     for (size_t i = 0; i < countof(made); i++)
         fs_remove_tree(folder, made[i], &ignored);
+    for (size_t i = 0; trees_names[i]; i++)
+        fs_remove_tree(folder, trees_names[i], &ignored);
     if (fresh)
         rmdir(data);
     return false;

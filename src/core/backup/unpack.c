@@ -1,5 +1,6 @@
 /* Reading and checking the archive. */
 #include "core/backup/backup.h"
+#include "core/backup/trees.h"
 
 #include "base/fs.h"
 #include "base/hash.h"
@@ -53,7 +54,7 @@ static bool bad(struct unpack *u, struct err *err)
 /* Known names only: an archive cannot place a file anywhere else. */
 static bool allowed(const char *path, bool *ret_blob, uint8_t digest[SHA256_SIZE])
 {
-    static const char *const names[] = {BACKUP_DATABASE, BACKUP_CONFIG, BACKUP_MANIFEST};
+    static const char *const names[] = {BACKUP_DATABASE, BACKUP_CONFIG, BACKUP_MANIFEST, BACKUP_TREES};
     *ret_blob = false;
     for (size_t i = 0; i < countof(names); i++)
         if (strcmp(path, names[i]) == 0)

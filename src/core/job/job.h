@@ -37,6 +37,8 @@ struct jobs *jobs_start(struct core *core);
 void jobs_stop(struct jobs *j);         /* NULL allowed; containers go on */
 void jobs_wake(struct jobs *j);         /* something changed: look again */
 struct exec *jobs_exec(struct jobs *j); /* NULL: none (yet) */
+/* The same, but waits while the executor is being opened (a moment after the start). Not on a loop thread. */
+struct exec *jobs_exec_wait(struct jobs *j);
 struct curves;
 struct curves *jobs_curves(struct jobs *j); /* core/job/curves.h */
 

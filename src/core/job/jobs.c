@@ -21,6 +21,17 @@ struct exec *jobs_exec(struct jobs *j)
     return j ? j->exec : NULL;
 }
 
+struct exec *jobs_exec_wait(struct jobs *j)
+{
+    if (!j)
+        return NULL;
+    pthread_mutex_lock(&j->lock);
+    while (!j->opened && !j->stop)
+        pthread_cond_wait(&j->opening, &j->lock);
+    pthread_mutex_unlock(&j->lock);
+    return j->exec;
+}
+
 struct curves *jobs_curves(struct jobs *j)
 {
     return j->curves;
@@ -388,6 +399,10 @@ static void *jobs_thread(void *arg)
 {
     struct jobs *j = arg;
     open_exec(j);
+    pthread_mutex_lock(&j->lock);
+    j->opened = true;
+    pthread_cond_broadcast(&j->opening);
+    pthread_mutex_unlock(&j->lock);
     while (wait_round(j)) {
         struct err err = {0};
         bool ok = j->exec ? look_once(j, &err) : db_write(j->core->db, wait_write, j, &err);
@@ -415,6 +430,7 @@ struct jobs *jobs_start(struct core *core)
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_mutex_init(&j->lock, NULL);
     pthread_cond_init(&j->work, &attr);
+    pthread_cond_init(&j->opening, NULL);
     pthread_condattr_destroy(&attr);
     j->core = core;
     j->again = true;
@@ -431,6 +447,7 @@ void jobs_stop(struct jobs *j)
     pthread_mutex_lock(&j->lock);
     j->stop = true;
     pthread_cond_signal(&j->work);
+    pthread_cond_broadcast(&j->opening);
     pthread_mutex_unlock(&j->lock);
     pthread_join(j->thread, NULL);
     launchers_stop(j);
@@ -443,6 +460,7 @@ void jobs_stop(struct jobs *j)
     }
     pthread_mutex_destroy(&j->lock);
     pthread_cond_destroy(&j->work);
+    pthread_cond_destroy(&j->opening);
     free(j->reason);
     free(j);
 }

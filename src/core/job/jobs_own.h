@@ -23,8 +23,8 @@ struct jobs {
     char *reason;              /* why there is no executor */
     pthread_t thread;
     pthread_mutex_t lock;
-    pthread_cond_t work;
-    bool stop, again;
+    pthread_cond_t work, opening;
+    bool stop, again, opened; /* opened: it was tried, with or without success */
     struct curves *curves;
     struct pool *launchers;
     struct launching *launching; /* under lock */

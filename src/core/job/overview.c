@@ -101,7 +101,7 @@ static bool run_forecast(struct op *op, struct object *o, const struct db_value 
         return err->code == ERR_NOT_FOUND
                    ? err_set(err, ERR_INVALID, "spec", "spec: there is no spec %lld", (long long)input[0].i)
                    : false;
-    if (!jobs_exec(op->core->jobs)) {
+    if (!jobs_exec_wait(op->core->jobs)) {
         write_impossible(out, "this machine cannot run containers", "本机无法运行容器");
         return true;
     }
