@@ -29,7 +29,7 @@ vscode_tool() {
     cp "$wheel/bin/node" "$dir/vscode/bin/node"
     (
         cd "$dir/vscode"
-        PATH=$wheel/bin:$dir/vscode/build/bin:$PATH
+        PATH=$dir/vscode/build/bin:$PATH
         npm_config_nodedir=$wheel npm_config_audit=false npm_config_fund=false npm_config_loglevel=error
         NODE_EXTRA_CA_CERTS=${NODE_EXTRA_CA_CERTS-/etc/ssl/certs/ca-certificates.crt}
         export PATH npm_config_nodedir npm_config_audit npm_config_fund npm_config_loglevel NODE_EXTRA_CA_CERTS

@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 
+#include "cli/env.h"
 #include "cli/help.h"
 #include "cli/scope.h"
 #include "cli/suggest.h"
@@ -213,6 +214,8 @@ int cli_main(int argc, char **argv)
     struct cli cli = {0};
     struct err err = {0};
     int code = 0;
+    if (env_answer_ssh())
+        return 0;
     arena_init(&cli.arena);
     signal(SIGPIPE, SIG_IGN);
     if (!dispatch(&cli, argc, rotate(&cli.arena, argc, argv), &code, &err))

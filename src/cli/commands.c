@@ -4,6 +4,7 @@
 #include "cli/backup.h"
 #include "cli/cli.h"
 #include "cli/complete.h"
+#include "cli/env.h"
 #include "cli/help.h"
 #include "cli/running.h"
 #include "cli/serve.h"
@@ -67,6 +68,13 @@ const struct command commands[] = {
      .flags = running_train_flags,
      .flag_count = RUNNING_TRAIN_FLAGS,
      .run = running_train},
+    {.name = "env",
+     .usage = "ssh NAME [-- COMMAND...] | open NAME",
+     .summary = "into a running environment: by ssh, or its pages in the browser",
+     .examples = "ingot env ssh lab\ningot env ssh lab -- nvidia-smi\ningot env open lab --tool vscode",
+     .flags = env_flags,
+     .flag_count = ENV_FLAGS,
+     .run = env_run},
     {.name = "logs",
      .usage = "JOB | TRAINING[/RUN]",
      .summary = "what a job or a run of a training printed",

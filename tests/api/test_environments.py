@@ -3,6 +3,7 @@ may not open it."""
 
 import json
 import os
+import re
 import ssl  # noqa: F401  (websockets needs it to be importable)
 import uuid
 
@@ -345,3 +346,30 @@ def test_pages_for_people(server, admin, make):
     client, _ = open_tool(admin, e)
     stop(admin, e)
     assert client.get(url + "api").status_code in (409, 503)
+
+
+@pytest.mark.skipif(not os.path.exists(f"{TOOLS}/vscode/installed"), reason="scripts/tools.sh .cache/tools vscode installs it")
+def test_vscode(admin, make):
+    """The first visitor starts it; then its page and the socket that carries everything come up."""
+    e = start(admin, make())
+    client, url = open_tool(admin, e, "vscode")
+    first = client.get(url, headers={"Accept": "text/html"})
+    assert first.status_code in (200, 302, 503)
+
+    def page():
+        answer = client.get(url, headers={"Accept": "text/html"}, follow_redirects=True)
+        return answer.status_code == 200 and answer
+    answer = wait_for(page, "VS Code's page")
+    assert "workbench" in answer.text
+    commit = re.search(r"stable-([0-9a-f]{40})", answer.text)[1]
+    assert client.get(url + "healthz").status_code == 200
+    socket = url.replace("http", "ws") + (f"stable-{commit}?reconnectionToken={uuid.uuid4()}&reconnection=false"
+                                          "&skipWebSocketFrames=false")
+    headers = {"Cookie": cookie(client)}
+    with connect(socket, additional_headers=headers, origin=url[:url.index("/t/")], proxy=None, max_size=None) as ws:
+        # A regular message (type 2) that asks to sign: the server answers with its challenge.
+        body = json.dumps({"type": "auth", "auth": "00000000000000000000", "data": "x"}).encode()
+        ws.send(bytes([2]) + (0).to_bytes(4, "big") + (0).to_bytes(4, "big") + len(body).to_bytes(4, "big") + body)
+        seen = b""
+        while b'"type":"sign"' not in seen:
+            seen += ws.recv(timeout=120)

@@ -8,7 +8,8 @@ import subprocess
 import threading
 
 import pytest
-from harness import DEADLINE, unique, wait_for
+from cli import Cli
+from harness import ADMIN_PASSWORD, DEADLINE, unique, wait_for
 from test_environments import admin, make, reached, run, server, spec, start, stop  # noqa: F401  (fixtures)
 
 QUIET = ["-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", "-o", "LogLevel=ERROR", "-o", "ConnectTimeout=60"]
@@ -182,3 +183,19 @@ def test_a_killed_server_publishes_again(fresh_server, key):
     assert admin.get(f"environments/{e['id']}")["state"] == "running"
     assert Client(access(admin, e), key=key).run("cat note") == "before"
     stop(admin, e)
+
+
+def test_the_command_line(admin, make, project, server, tmp_path):
+    """`ingot env ssh` knows host, port and password."""
+    cli = Cli(tmp_path)
+    cli.run("login", server.url, "--name", "admin", "--password-stdin", stdin=ADMIN_PASSWORD + "\n")
+    cli.run("use", project["name"])
+    e = make()
+    assert "does not run" in cli.run("env", "ssh", e["name"], "--", "true", expect=None).err
+    e = start(admin, e)
+    ssh = access(admin, e)
+    assert cli.run("env", "ssh", e["name"], "--print").out.strip() == ssh["command"]
+    assert cli.run("env", "ssh", e["name"], "--", "echo", "hello;", "exit", "3", expect=3).out.strip() == "hello"
+    assert "/t/" in wait_for(lambda: (r := cli.run("env", "open", e["name"], expect=None)).code == 0 and r.out, "an address")
+    assert "no tool" in cli.run("env", "open", e["name"], "--tool", "emacs", expect=None).err
+    assert cli.run("environment", "stop", e["name"], expect=None).code == 0

@@ -42,11 +42,9 @@ const struct tool tools[] = {
      .strips_prefix = true,
      .on_demand = true,
      .polls = "healthz",
-     .command =
-         "exec \"$TOOLS/vscode/bin/node\" \"$TOOLS/vscode/node_modules/code-server\" --auth none "
-         "--bind-addr 127.0.0.1:\"$PORT\" --disable-telemetry --disable-update-check "
-         "--disable-getting-started-override --disable-workspace-trust --abs-proxy-base-path \"$BASE\" "
-         "/workspace"},
+     .command = "exec \"$TOOLS/vscode/bin/node\" \"$TOOLS/vscode/node_modules/code-server\" --auth none "
+                "--bind-addr 127.0.0.1:\"$PORT\" --disable-telemetry --disable-update-check "
+                "--disable-getting-started-override --disable-workspace-trust /workspace"},
     {.name = "tensorboard",
      .title = {"TensorBoard", "TensorBoard"},
      .owner_kind = "tensorboard",
