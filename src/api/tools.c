@@ -166,8 +166,7 @@ static bool visit_passing(void *ctx, struct str piece)
 
 /* --- a tool that does not answer yet --- */
 
-/* Runs the tool's own script beside the container's first process, which hears nothing of it but its output.
- */
+/* The container's first process starts it, and keeps it. */
 static void wake_tool(void *arg)
 {
     struct visit *v = arg;
@@ -175,8 +174,7 @@ static void wake_tool(void *arg)
     struct err err = {0};
     char line[256];
     int code;
-    snprintf(line, sizeof line, "cd /workspace; setsid /bin/sh %s/%s </dev/null >/proc/1/fd/1 2>&1 &",
-             TOOL_SCRIPTS, v->tool->name);
+    snprintf(line, sizeof line, "[ -p %s ] && echo %s >%s", TOOL_WAKE, v->tool->name, TOOL_WAKE);
     const char *const argv[] = {"/bin/sh", "-c", line};
     struct exec_attach at;
     if (x && x->ops->attach(x, v->way.container, &(struct exec_attach_spec){.argv = argv, .n_argv = 3}, &at,
@@ -219,6 +217,17 @@ static bool is_use(const struct visit *v)
     return !reads || !v->tool->polls || !str_starts(v->rest, v->tool->polls);
 }
 
+/* "17-1-0/jupyter" */
+static const char *pool_key(struct arena *a, const struct tool_way *w, const struct tool *t)
+{
+    size_t n = strlen(w->name), m = strlen(t->name);
+    char *key = arena_alloc(a, n + m + 2);
+    memcpy(key, w->name, n);
+    key[n] = '/';
+    memcpy(key + n + 1, t->name, m + 1);
+    return key;
+}
+
 static void go(struct visit *v, const struct caller *c)
 {
     struct request *r = v->r;
@@ -229,14 +238,11 @@ static void go(struct visit *v, const struct caller *c)
     }
     if (c->name)
         r->log_user = arena_strdup(r->arena, c->name);
-    if (is_use(v))
-        tools_touch(v->core->tools, v->job);
     v->checked = clock_mono();
-    char id[EXEC_ID_MAX];
     struct proxy_target t = {
         .connect = visit_connect,
         .ctx = v,
-        .key = arena_printf(r->arena, "job:%s:%u", exec_id_format(v->way.container, id), v->tool->port),
+        .key = pool_key(r->arena, &v->way, v->tool),
         .path = v->tool->strips_prefix ? r->path.p + v->prefix.n : NULL,
         .strip_auth = true,
         .strip_cookie = COOKIES,
@@ -261,10 +267,13 @@ static void look_up(void *arg)
         return;
     }
     c.peer = v->r->peer;
-    if (tools_find(core->tools, v->job, &v->way, &err))
+    if (tools_find(core->tools, v->job, &v->way, &err)) {
+        if (is_use(v))
+            tools_touch(core->tools, v->job);
         go(v, &c);
-    else
+    } else {
         refuse(v->r, &err);
+    }
     accounts_caller_release(core->accounts, &c);
 }
 
@@ -273,7 +282,7 @@ static void proceed(struct visit *v)
     struct core *core = v->core;
     struct caller c = {0};
     enum auth found = accounts_peek_again(core->accounts, v->pass.credential, &c);
-    if (found == AUTH_HIT && tools_peek(core->tools, v->job, &v->way)) {
+    if (found == AUTH_HIT && tools_peek(core->tools, v->job, is_use(v), &v->way)) {
         go(v, &c);
         accounts_caller_release(core->accounts, &c);
         return;

@@ -18,6 +18,7 @@ struct serve {
     struct core_options core;
     struct http_options http;
     const char *tools_listen, *access_log;
+    const char *tools_any; /* where tools are when the default is taken; NULL: they may not be elsewhere */
 };
 
 static const char usage[] =
@@ -277,9 +278,11 @@ static void default_addresses(struct serve *s, struct arena *a)
     struct str host = host_of(s->http.listen);
     uint64_t port = 0;
     str_to_u64(str_of(s->http.listen + host.n + (s->http.listen[host.n] == ':')), &port);
-    if (!s->tools_listen)
+    if (!s->tools_listen) {
+        s->tools_any = arena_printf(a, STR_FMT ":0", STR_ARG(host));
         s->tools_listen =
             arena_printf(a, STR_FMT ":%u", STR_ARG(host), port && port < 65535 ? (unsigned)port + 1 : 0);
+    }
     if (!s->core.ssh_listen && host.n > 2 && host.p[0] == '[')
         host = (struct str){host.p + 1, host.n - 2};
     if (!s->core.ssh_listen)
@@ -328,6 +331,13 @@ static struct http_server *start_tools(const struct serve *s, struct core *core,
     o.handler = tools_handle;
     o.ctx = core;
     struct http_server *server = http_start(&o, err);
+    if (!server && s->tools_any) {
+        /* Nobody asked for just this port. */
+        log_warn("%s; the tools get another port", err->message);
+        *err = (struct err){0};
+        o.listen = s->tools_any;
+        server = http_start(&o, err);
+    }
     if (server)
         tools_listening(core->tools, http_port(server));
     return server;

@@ -25,8 +25,11 @@ static ssize_t plain_read(struct conn *c, char *p, size_t n)
 
 static ssize_t plain_write(struct conn *c, const struct iovec *iov, int count, bool more)
 {
+    int flags = MSG_NOSIGNAL | (more ? MSG_MORE : 0);
+    if (count == 1)
+        return send(c->fd, iov[0].iov_base, iov[0].iov_len, flags);
     struct msghdr m = {.msg_iov = (struct iovec *)iov, .msg_iovlen = (size_t)count};
-    return sendmsg(c->fd, &m, MSG_NOSIGNAL | (more ? MSG_MORE : 0));
+    return sendmsg(c->fd, &m, flags);
 }
 
 static ssize_t plain_file(struct conn *c, int fd, uint64_t offset, uint64_t length)

@@ -12,6 +12,7 @@
 #include <sys/un.h>
 
 #define WAITING_MAX    (256 * 1024) /* bytes under way in one direction before the other side must wait */
+#define HEAD_USUAL     1024
 #define CONNECT_MS     10000
 #define ADDRESSES_MAX  8  /* of one name, tried in turn */
 #define SILENCE_FACTOR 10 /* times the body time-out: how long an upstream may think */
@@ -561,6 +562,7 @@ static void begin(struct exchange *x)
     x->output = &proxy_output;
     x->output_ctx = p;
     x->heard = true;
+    buf_reserve(&p->head, HEAD_USUAL);
     proxy_request_head(&p->head, x, &p->t);
     proxy_answer_init(&p->answer, str_is(x->pub.method, "HEAD"), proxy_wants_upgrade(x), on_piece, p);
     x->refs++;
@@ -582,7 +584,8 @@ void respond_proxy(struct request *r, const struct proxy_target *t)
     p->t.strip_cookie = arena_strdup(a, t->strip_cookie);
     p->t.key = NULL;
     p->t.forwarded_prefix = arena_strdup(a, t->forwarded_prefix);
-    snprintf(p->port, sizeof p->port, "%u", t->port);
+    if (t->host)
+        snprintf(p->port, sizeof p->port, "%u", t->port);
     if (t->connect)
         p->key = arena_strdup(a, t->key);
     else

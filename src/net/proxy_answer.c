@@ -4,6 +4,7 @@
 
 #define MAX_HEADER  (64 * 1024)
 #define MAX_HEADERS 256
+#define TEXT_USUAL  1024
 
 static struct proxy_answer *answer_of(llhttp_t *ll)
 {
@@ -131,6 +132,7 @@ void proxy_answer_init(struct proxy_answer *a, bool head_request, bool upgrade_a
                                .piece = piece,
                                .ctx = ctx};
     llhttp_init(&a->ll, HTTP_RESPONSE, &settings);
+    buf_reserve(&a->text, TEXT_USUAL);
 }
 
 void proxy_answer_release(struct proxy_answer *a)

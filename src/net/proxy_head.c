@@ -4,10 +4,10 @@
 
 #include <openssl/evp.h>
 
-static bool in_list(struct str name, const char *const *list, size_t n)
+static bool in_list(struct str name, const struct str *list, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (str_ieq(name, str_of(list[i])))
+        if (name.n == list[i].n && str_ieq(name, list[i]))
             return true;
     return false;
 }
@@ -21,19 +21,26 @@ static bool named_in(struct str list, struct str name)
     return false;
 }
 
-static const char *const hop_by_hop[] = {"connection", "keep-alive", "proxy-connection",  "te",
-                                         "trailer",    "upgrade",    "transfer-encoding", "content-length"};
+/* As the headers of static lists: a constant expression, which STR is not. */
+#define NAME(text)                                                                                           \
+    {                                                                                                        \
+        text, sizeof text - 1                                                                                \
+    }
+
+static const struct str hop_by_hop[] = {
+    NAME("connection"), NAME("keep-alive"), NAME("proxy-connection"),  NAME("te"),
+    NAME("trailer"),    NAME("upgrade"),    NAME("transfer-encoding"), NAME("content-length")};
 /* Ours to say, whatever the client sent. */
-static const char *const replaced[] = {"host",
-                                       "expect",
-                                       "cookie",
-                                       "forwarded",
-                                       "proxy-authorization",
-                                       "x-forwarded-for",
-                                       "x-forwarded-host",
-                                       "x-forwarded-proto",
-                                       "x-forwarded-prefix",
-                                       "x-real-ip"};
+static const struct str replaced[] = {NAME("host"),
+                                      NAME("expect"),
+                                      NAME("cookie"),
+                                      NAME("forwarded"),
+                                      NAME("proxy-authorization"),
+                                      NAME("x-forwarded-for"),
+                                      NAME("x-forwarded-host"),
+                                      NAME("x-forwarded-proto"),
+                                      NAME("x-forwarded-prefix"),
+                                      NAME("x-real-ip")};
 
 bool proxy_wants_upgrade(const struct exchange *x)
 {
@@ -136,7 +143,7 @@ void proxy_request_head(struct buf *b, struct exchange *x, const struct proxy_ta
 
 bool proxy_drops_answer_header(struct str name, struct str connection, bool upgrade)
 {
-    static const char *const ours[] = {"date", "alt-svc", "proxy-authenticate"};
+    static const struct str ours[] = {NAME("date"), NAME("alt-svc"), NAME("proxy-authenticate")};
     if (upgrade && (str_ieq(name, STR("upgrade")) || str_ieq(name, STR("connection"))))
         return false;
     return in_list(name, hop_by_hop, countof(hop_by_hop)) || in_list(name, ours, countof(ours)) ||
@@ -145,9 +152,12 @@ bool proxy_drops_answer_header(struct str name, struct str connection, bool upgr
 
 bool proxy_guards_answer_header(struct str name, struct str value, const struct proxy_target *t)
 {
-    static const char *const site_wide[] = {
-        "clear-site-data", "strict-transport-security", "service-worker-allowed", "public-key-pins", "nel",
-        "report-to"};
+    static const struct str site_wide[] = {NAME("clear-site-data"),
+                                           NAME("strict-transport-security"),
+                                           NAME("service-worker-allowed"),
+                                           NAME("public-key-pins"),
+                                           NAME("nel"),
+                                           NAME("report-to")};
     if (in_list(name, site_wide, countof(site_wide)))
         return true;
     return t->strip_cookie && str_ieq(name, STR("set-cookie")) &&

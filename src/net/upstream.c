@@ -1,7 +1,7 @@
 #include "net/upstream.h"
 
-#define MAX_PER_KEY 32
-#define MAX_ALL     256
+#define MAX_PER_KEY 128
+#define MAX_ALL     512
 #define IDLE_MS     30000
 
 /* One idle connection; it is its conn's proto while it waits. */
@@ -9,7 +9,7 @@ struct idle {
     struct upstream_pool *pool;
     struct conn *c;
     struct idle *next, *prev;
-    char *key;
+    char key[];
 };
 
 struct upstream_pool {
@@ -34,7 +34,6 @@ static struct conn *unlink_idle(struct idle *i)
     if (i->next)
         i->next->prev = i->prev;
     i->pool->count--;
-    free(i->key);
     free(i);
     return c;
 }
@@ -78,7 +77,6 @@ void upstream_pool_clear(struct upstream_pool *p)
     while (i) {
         struct idle *next = i->next;
         conn_close(i->c);
-        free(i->key);
         free(i);
         i = next;
     }
@@ -97,6 +95,8 @@ struct conn *upstream_take(struct upstream_pool *p, const char *key)
 static bool full(const struct upstream_pool *p, const char *key)
 {
     unsigned same = 0;
+    if (p->count < MAX_PER_KEY)
+        return false;
     for (const struct idle *i = p->all; i; i = i->next)
         same += strcmp(i->key, key) == 0;
     return same >= MAX_PER_KEY || p->count >= MAX_ALL;
@@ -108,8 +108,10 @@ void upstream_give(struct upstream_pool *p, const char *key, struct conn *c)
         conn_close(c);
         return;
     }
-    struct idle *i = base_zalloc(sizeof *i);
-    *i = (struct idle){.pool = p, .c = c, .next = p->all, .key = base_strdup(key)};
+    size_t n = strlen(key) + 1;
+    struct idle *i = base_alloc(sizeof *i + n);
+    *i = (struct idle){.pool = p, .c = c, .next = p->all};
+    memcpy(i->key, key, n);
     if (i->next)
         i->next->prev = i;
     p->all = i;

@@ -184,6 +184,24 @@ def test_what_is_missing_says_what_to_do(fresh_server):
     assert access["ssh"] is None
 
 
+def test_saved_as_an_image(admin, project, make):
+    """What was installed outside of /workspace is there in an environment of the saved image; /workspace is not."""
+    e = start(admin, make())
+    run(admin, e, "mkdir -p /opt/mine; echo 42 >/opt/mine/answer; rm /etc/shells; echo note >/workspace/note")
+    admin.post(f"environments/{e['id']}/save", {"image": "Bad Name", "version": "1"}, expect=422)
+    task = admin.post(f"environments/{e['id']}/save", {"image": unique("saved"), "version": "1", "description": "mine"}, expect=202)
+    done = wait_for(lambda: (t := admin.get(f"tasks/{task['id']}"))["state"] in ("done", "failed", "completed") and t, "the save")
+    assert done["state"] != "failed", done
+    name = admin.get("images", project=project["id"])["items"][0]["name"]
+    stop(admin, e)
+    admin.post(f"environments/{e['id']}/save", {"image": name, "version": "2"}, expect=409)
+    second = start(admin, make(image=f"{name}:1"))
+    assert run(admin, second, "cat /opt/mine/answer; test -e /etc/shells || echo gone; test -e note || echo empty").split() == [
+        "42", "gone", "empty"]
+    client, url = open_tool(admin, second)
+    assert client.get(url + "lab").status_code == 200
+
+
 # --- JupyterLab ---
 
 def message(kind: str, content: dict, channel: str = "shell") -> str:

@@ -2,6 +2,8 @@
 #include "base/clock.h"
 #include "core/environment/environment.h"
 #include "core/environment/tools.h"
+#include "core/image/image.h"
+#include "core/task/task.h"
 
 #define HOUR 3.6e9 /* microseconds */
 
@@ -182,6 +184,33 @@ static bool run_copy(struct op *op, struct object *o, const struct db_value *inp
     return show_object(op, &kind_environment, copy.id, out, err);
 }
 
+/* --- save as an image --- */
+
+enum { SAVE_IMAGE, SAVE_VERSION, SAVE_DESCRIPTION };
+
+static bool run_save(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+                     int *status, struct err *err)
+{
+    struct object job;
+    int64_t task;
+    if (!str_is(object_text(o, "state"), "running"))
+        return err_set(err, ERR_CONFLICT, "state", "only a running environment can be saved");
+    if (!engine_get(op->core, &caller_system, &kind_job, 0, object_int(o, "job"), op->arena, &job, err))
+        return false;
+    struct image_save s = {.container = {job.id, (int32_t)object_int(&job, "attempt"), 0},
+                           .project = o->project,
+                           .base = arena_strz(op->arena, object_text(&job, "image")),
+                           .name = input[SAVE_IMAGE].s,
+                           .version = input[SAVE_VERSION].s,
+                           .description = input[SAVE_DESCRIPTION].s,
+                           .subject_kind = kind_environment.name,
+                           .subject = o->id};
+    if (!image_save(op->core, op->caller, &s, op->arena, &task, err))
+        return false;
+    *status = 202;
+    return show_object(op, &kind_task, task, out, err);
+}
+
 /* --- access --- */
 
 static void write_reason(struct json_out *out, const char *en, const char *zh)
@@ -304,6 +333,29 @@ static const struct field copy_fields[] = {
     {0},
 };
 
+static const struct field save_fields[] = {
+    {.name = "image",
+     .type = FIELD_TEXT,
+     .flags = FIELD_REQUIRED | FIELD_CREATE,
+     .min = 1,
+     .max = 50,
+     .rule = "image-name",
+     .title = {"Image", "镜像"}},
+    {.name = "version",
+     .type = FIELD_TEXT,
+     .flags = FIELD_REQUIRED | FIELD_CREATE,
+     .min = 1,
+     .max = 50,
+     .rule = "image-tag",
+     .title = {"Version", "版本"}},
+    {.name = "description",
+     .type = FIELD_TEXT,
+     .flags = FIELD_CREATE | FIELD_LONG,
+     .max = 500,
+     .title = {"Description", "描述"}},
+    {0},
+};
+
 const struct action environment_actions[] = {
     {.name = "start", .permission = "environment.start", .title = {"Start", "启动"}, .run = run_start},
     {.name = "stop",
@@ -321,6 +373,12 @@ const struct action environment_actions[] = {
      .fields = copy_fields,
      .title = {"Copy", "复制"},
      .run = run_copy},
+    {.name = "save",
+     .permission = "environment.save",
+     .fields = save_fields,
+     .answer = "Task",
+     .title = {"Save as image", "保存为镜像"},
+     .run = run_save},
     {.name = "access",
      .permission = "environment.open",
      .read_only = true,

@@ -179,7 +179,12 @@ static const char start_text[] =
     "fi\n"
     "for tool in $KEEP; do keep \"$tool\"; done\n"
     "echo 'the environment is ready'\n"
-    "while :; do sleep 1000000 & wait $!; done\n";
+    "rm -f " TOOL_WAKE " && mkfifo " TOOL_WAKE " || exec sleep infinity\n"
+    "while :; do\n"
+    "    read -r tool <" TOOL_WAKE " || continue\n"
+    "    case \" $KEEP \" in *\" $tool \"*) continue ;; esac\n"
+    "    [ -f \"$files/$tool\" ] && KEEP=\"$KEEP $tool\" && keep \"$tool\"\n"
+    "done\n";
 
 static const char sshd_text[] =
     "if [ ! -x /usr/sbin/sshd ]; then\n"

@@ -12,6 +12,7 @@
 
 #define TOOL_DIR     "/opt/ingot"             /* where the tools' folder is inside */
 #define TOOL_SCRIPTS "/etc/ingot/environment" /* a script per tool, of its name */
+#define TOOL_WAKE    "/run/ingot-wake" /* a pipe: the container's first process starts what is named in it */
 
 struct tool {
     const char *name; /* of the path */

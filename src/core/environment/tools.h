@@ -38,11 +38,12 @@ bool tools_read_cookie(struct tools *t, struct str cookie, struct tool_pass *ret
 /* The way to a job's first container and who may go it. */
 struct tool_way {
     struct exec_id container;
-    int64_t project, user; /* whose the owner is */
+    char name[EXEC_ID_MAX]; /* the container's */
+    int64_t project, user;  /* whose the owner is */
     char owner_kind[24];
 };
-/* Without waiting; false when it is not known: ask tools_find. */
-bool tools_peek(struct tools *t, int64_t job, struct tool_way *ret);
+/* Without waiting; false when it is not known: ask tools_find. use: counts as tools_touch. */
+bool tools_peek(struct tools *t, int64_t job, bool use, struct tool_way *ret);
 /* ERR_NOT_FOUND, or ERR_CONFLICT when the job does not run. */
 bool tools_find(struct tools *t, int64_t job, struct tool_way *ret, struct err *err);
 /* May this caller use this tool of this job? */
