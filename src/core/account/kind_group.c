@@ -1,4 +1,5 @@
 #include "core/account/accounts.h"
+#include "core/fields.h"
 
 static bool delete_members(struct op *op, struct object *o, struct err *err)
 {
@@ -12,19 +13,8 @@ static void changed(struct core *core, unused_ok const struct object *o, unused_
 }
 
 static const struct field group_fields[] = {
-    {.name = "name",
-     .type = FIELD_TEXT,
-     .flags =
-         FIELD_REQUIRED | FIELD_EDIT | FIELD_SEARCH | FIELD_SORT | FIELD_FILTER | FIELD_UNIQUE | FIELD_LIST,
-     .min = 1,
-     .max = 50,
-     .rule = "name",
-     .title = {"Name", "名称"}},
-    {.name = "description",
-     .type = FIELD_TEXT,
-     .flags = FIELD_EDIT | FIELD_LIST | FIELD_LONG,
-     .max = 500,
-     .title = {"Description", "描述"}},
+    FIELD_NAME(FIELD_EDIT | FIELD_UNIQUE),
+    FIELD_DESCRIPTION,
     {0},
 };
 

@@ -3,6 +3,7 @@
 #include "core/account/grants.h"
 #include "core/account/role.h"
 #include "core/engine.h"
+#include "core/fields.h"
 #include "core/job/overview.h"
 
 /* --- quota --- */
@@ -107,19 +108,8 @@ static void changed(struct core *core, unused_ok const struct object *o, unused_
 }
 
 static const struct field project_fields[] = {
-    {.name = "name",
-     .type = FIELD_TEXT,
-     .flags =
-         FIELD_REQUIRED | FIELD_EDIT | FIELD_SEARCH | FIELD_SORT | FIELD_FILTER | FIELD_UNIQUE | FIELD_LIST,
-     .min = 1,
-     .max = 50,
-     .rule = "name",
-     .title = {"Name", "名称"}},
-    {.name = "description",
-     .type = FIELD_TEXT,
-     .flags = FIELD_EDIT | FIELD_LIST | FIELD_LONG,
-     .max = 500,
-     .title = {"Description", "描述"}},
+    FIELD_NAME(FIELD_EDIT | FIELD_UNIQUE),
+    FIELD_DESCRIPTION,
     {.name = "quota",
      .type = FIELD_JSON,
      .flags = FIELD_EDIT,

@@ -5,6 +5,7 @@
 #include "core/account/grants.h"
 #include "core/account/state.h"
 #include "core/engine.h"
+#include "core/fields.h"
 
 #define TOKENS_MAX   200 /* per user */
 #define PREFIX_SHOWN 12  /* characters that help to recognise one; 32 random bits */
@@ -92,13 +93,7 @@ static void changed(struct core *core, const struct object *o, unused_ok const c
 }
 
 static const struct field fields[] = {
-    {.name = "name",
-     .type = FIELD_TEXT,
-     .flags = FIELD_REQUIRED | FIELD_CREATE | FIELD_SEARCH | FIELD_SORT | FIELD_FILTER | FIELD_LIST,
-     .min = 1,
-     .max = 50,
-     .rule = "name",
-     .title = {"Name", "名称"}},
+    FIELD_NAME(FIELD_CREATE),
     {.name = "scopes",
      .type = FIELD_TEXTS,
      .flags = FIELD_CREATE | FIELD_LIST,

@@ -1,4 +1,5 @@
 #include "core/compute/node.h"
+#include "core/fields.h"
 #include "core/job/job.h"
 
 static const struct choice states[] = {
@@ -39,20 +40,8 @@ static const struct field node_fields[] = {
 };
 
 static const struct field pool_fields[] = {
-    {.name = "name",
-     .type = FIELD_TEXT,
-     .flags =
-         FIELD_REQUIRED | FIELD_EDIT | FIELD_SEARCH | FIELD_SORT | FIELD_FILTER | FIELD_UNIQUE | FIELD_LIST,
-     .min = 1,
-     .max = 50,
-     .rule = "name",
-     .title = {"Name", "名称"}},
-    {.name = "description",
-     .type = FIELD_TEXT,
-     .flags = FIELD_EDIT | FIELD_LIST | FIELD_LONG,
-     .max = 500,
-     .fallback = "\"\"",
-     .title = {"Description", "描述"}},
+    FIELD_NAME(FIELD_EDIT | FIELD_UNIQUE),
+    FIELD_DESCRIPTION,
     {.name = "projects",
      .type = FIELD_REFS,
      .flags = FIELD_EDIT | FIELD_LIST,

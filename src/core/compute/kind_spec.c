@@ -1,4 +1,5 @@
 /* Compute specifications (SPEC K6): what a job asks for, by name. */
+#include "core/fields.h"
 #include "core/kinds.h"
 
 static bool check_accelerators(struct arena *a, const struct field *f, const struct db_value *value,
@@ -13,12 +14,7 @@ static bool check_accelerators(struct arena *a, const struct field *f, const str
 }
 
 static const struct field fields[] = {
-    {.name = "name",
-     .type = FIELD_TEXT,
-     .rule = "name",
-     .title = {"Name", "名称"},
-     .flags =
-         FIELD_REQUIRED | FIELD_EDIT | FIELD_SEARCH | FIELD_SORT | FIELD_FILTER | FIELD_UNIQUE | FIELD_LIST},
+    FIELD_NAME(FIELD_EDIT | FIELD_UNIQUE),
     {.name = "cpus",
      .type = FIELD_REAL,
      .min = 0,

@@ -2,6 +2,7 @@
 #include "core/data/records.h"
 #include "core/data/sample_own.h"
 #include "core/data/version.h"
+#include "core/fields.h"
 #include "core/keeper.h"
 #include "core/task/task.h"
 
@@ -27,14 +28,7 @@ static const struct choice annotation_choices[] = {
 };
 
 static const struct field dataset_fields[] = {
-    {.name = "name",
-     .type = FIELD_TEXT,
-     .flags =
-         FIELD_REQUIRED | FIELD_EDIT | FIELD_SEARCH | FIELD_SORT | FIELD_FILTER | FIELD_UNIQUE | FIELD_LIST,
-     .min = 1,
-     .max = 50,
-     .rule = "name",
-     .title = {"Name", "名称"}},
+    FIELD_NAME(FIELD_EDIT | FIELD_UNIQUE),
     {.name = "data_type",
      .type = FIELD_CHOICE,
      .flags = FIELD_CREATE | FIELD_FILTER | FIELD_LIST,
@@ -52,12 +46,7 @@ static const struct field dataset_fields[] = {
      .flags = FIELD_EDIT | FIELD_FILTER | FIELD_LIST,
      .ref = "label_set",
      .title = {"Label set", "标签组"}},
-    {.name = "public",
-     .type = FIELD_BOOL,
-     .flags = FIELD_CREATE | FIELD_FILTER | FIELD_LIST,
-     .fallback = "false",
-     .title = {"Public", "公开"},
-     .help = {"Every project may read it.", "所有项目可读。"}},
+    FIELD_PUBLIC,
     {0},
 };
 
@@ -102,11 +91,7 @@ static const struct field version_fields[] = {
      .max = 50,
      .title = {"Version", "版本"}},
     {.name = "number", .type = FIELD_INT, .flags = FIELD_SORT | FIELD_FILTER, .title = {"Number", "版本号"}},
-    {.name = "description",
-     .type = FIELD_TEXT,
-     .flags = FIELD_EDIT | FIELD_LONG | FIELD_LIST,
-     .max = 500,
-     .title = {"Description", "描述"}},
+    FIELD_DESCRIPTION,
     {.name = "from",
      .type = FIELD_REF,
      .flags = FIELD_CREATE,

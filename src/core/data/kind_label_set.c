@@ -1,5 +1,6 @@
 /* Label sets (SPEC D8): two levels of labels, each with a colour and a shortcut. */
 #include "base/json.h"
+#include "core/fields.h"
 #include "core/kinds.h"
 #include "core/rule.h"
 
@@ -119,12 +120,7 @@ static bool labels_ok(struct arena *a, const struct field *f, const struct db_va
 }
 
 static const struct field fields[] = {
-    {.name = "name",
-     .type = FIELD_TEXT,
-     .rule = "name",
-     .title = {"Name", "名称"},
-     .flags =
-         FIELD_REQUIRED | FIELD_EDIT | FIELD_SEARCH | FIELD_SORT | FIELD_FILTER | FIELD_UNIQUE | FIELD_LIST},
+    FIELD_NAME(FIELD_EDIT | FIELD_UNIQUE),
     {.name = "description",
      .type = FIELD_TEXT,
      .max = 500,

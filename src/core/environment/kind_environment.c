@@ -4,6 +4,7 @@
 #include "core/account/password.h"
 #include "core/environment/environment.h"
 #include "core/environment/tools.h"
+#include "core/fields.h"
 #include "core/image/image.h"
 #include "core/job/ssh_key.h"
 
@@ -47,14 +48,7 @@ static bool keys_check(struct arena *a, const struct field *f, const struct db_v
 }
 
 static const struct field fields[] = {
-    {.name = "name",
-     .type = FIELD_TEXT,
-     .flags =
-         FIELD_REQUIRED | FIELD_CREATE | FIELD_SEARCH | FIELD_SORT | FIELD_FILTER | FIELD_UNIQUE | FIELD_LIST,
-     .min = 1,
-     .max = 50,
-     .rule = "name",
-     .title = {"Name", "名称"}},
+    FIELD_NAME(FIELD_CREATE | FIELD_UNIQUE),
     {.name = "state",
      .type = FIELD_CHOICE,
      .flags = FIELD_FILTER | FIELD_LIST,

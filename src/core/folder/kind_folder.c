@@ -1,4 +1,5 @@
 /* The four kinds of folders, by two tables of fields. */
+#include "core/fields.h"
 #include "core/folder/folder.h"
 
 #include <stdio.h>
@@ -16,31 +17,15 @@ static const struct choice scenarios[] = {
 };
 
 static const struct field set_fields[] = {
-    {.name = "name",
-     .type = FIELD_TEXT,
-     .flags =
-         FIELD_REQUIRED | FIELD_CREATE | FIELD_SEARCH | FIELD_SORT | FIELD_FILTER | FIELD_UNIQUE | FIELD_LIST,
-     .min = 1,
-     .max = 50,
-     .rule = "name",
-     .title = {"Name", "名称"}},
+    FIELD_NAME(FIELD_CREATE | FIELD_UNIQUE),
     {.name = "scenario",
      .type = FIELD_CHOICE,
      .flags = FIELD_CREATE | FIELD_FILTER | FIELD_LIST,
      .choices = scenarios,
      .fallback = "\"other\"",
      .title = {"Application scenario", "应用场景"}},
-    {.name = "description",
-     .type = FIELD_TEXT,
-     .flags = FIELD_EDIT | FIELD_LONG | FIELD_LIST,
-     .max = 500,
-     .title = {"Description", "描述"}},
-    {.name = "public",
-     .type = FIELD_BOOL,
-     .flags = FIELD_CREATE | FIELD_FILTER | FIELD_LIST,
-     .fallback = "false",
-     .title = {"Public", "公开"},
-     .help = {"Every project may read it.", "所有项目可读。"}},
+    FIELD_DESCRIPTION,
+    FIELD_PUBLIC,
     {0},
 };
 

@@ -1,5 +1,6 @@
 /* The kinds `image` and `image_version`. */
 #include "base/clock.h"
+#include "core/fields.h"
 #include "core/image/actions.h"
 #include "core/image/repository.h"
 #include "core/keeper.h"
@@ -21,11 +22,7 @@ static const struct field image_fields[] = {
      .title = {"Name", "名称"},
      .help = {"a-z, 0-9 and single - . _ / between them: tools/train",
               "小写字母、数字，中间可用单个 - . _ /，如 tools/train"}},
-    {.name = "description",
-     .type = FIELD_TEXT,
-     .flags = FIELD_EDIT | FIELD_LONG | FIELD_LIST,
-     .max = 500,
-     .title = {"Description", "描述"}},
+    FIELD_DESCRIPTION,
     {.name = "public",
      .type = FIELD_BOOL,
      .flags = FIELD_EDIT | FIELD_FILTER | FIELD_LIST,

@@ -1,5 +1,6 @@
 /* The kind `job`: what people give and see. */
 #include "base/clock.h"
+#include "core/fields.h"
 #include "core/job/jobs_own.h"
 #include "core/job/owner.h"
 
@@ -45,13 +46,7 @@ bool job_env_check(struct arena *a, const struct field *f, const struct db_value
 }
 
 static const struct field fields[] = {
-    {.name = "name",
-     .type = FIELD_TEXT,
-     .flags = FIELD_REQUIRED | FIELD_CREATE | FIELD_SEARCH | FIELD_SORT | FIELD_FILTER | FIELD_LIST,
-     .min = 1,
-     .max = 50,
-     .rule = "name",
-     .title = {"Name", "名称"}},
+    FIELD_NAME(FIELD_CREATE),
     {.name = "state",
      .type = FIELD_CHOICE,
      .flags = FIELD_FILTER | FIELD_LIST,

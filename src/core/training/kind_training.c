@@ -1,4 +1,5 @@
 /* The kind `training`: what is to be run. */
+#include "core/fields.h"
 #include "core/folder/folder.h"
 #include "core/image/image.h"
 #include "core/training/training.h"
@@ -10,19 +11,8 @@ const struct choice training_launchers[] = {
 };
 
 static const struct field fields[] = {
-    {.name = "name",
-     .type = FIELD_TEXT,
-     .flags =
-         FIELD_REQUIRED | FIELD_EDIT | FIELD_SEARCH | FIELD_SORT | FIELD_FILTER | FIELD_UNIQUE | FIELD_LIST,
-     .min = 1,
-     .max = 50,
-     .rule = "name",
-     .title = {"Name", "名称"}},
-    {.name = "description",
-     .type = FIELD_TEXT,
-     .flags = FIELD_EDIT | FIELD_LONG | FIELD_LIST,
-     .max = 500,
-     .title = {"Description", "描述"}},
+    FIELD_NAME(FIELD_EDIT | FIELD_UNIQUE),
+    FIELD_DESCRIPTION,
     {.name = "datasets",
      .type = FIELD_REFS,
      .flags = FIELD_EDIT | FIELD_LIST,

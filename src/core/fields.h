@@ -1,0 +1,29 @@
+/* Fields that many kinds have, for their tables. */
+#ifndef INGOT_CORE_FIELDS_H
+#define INGOT_CORE_FIELDS_H
+
+#include "core/kind.h"
+
+/* more: FIELD_EDIT or FIELD_CREATE, and FIELD_UNIQUE where it is. */
+#define FIELD_NAME(more)                                                                                     \
+    {                                                                                                        \
+        .name = "name", .type = FIELD_TEXT,                                                                  \
+        .flags = FIELD_REQUIRED | FIELD_SEARCH | FIELD_SORT | FIELD_FILTER | FIELD_LIST | (more), .min = 1,  \
+        .max = 50, .rule = "name", .title = {"Name", "名称"},                                                \
+    }
+
+#define FIELD_DESCRIPTION                                                                                    \
+    {                                                                                                        \
+        .name = "description", .type = FIELD_TEXT, .flags = FIELD_EDIT | FIELD_LONG | FIELD_LIST,            \
+        .max = 500, .title = {"Description", "描述"},                                                        \
+    }
+
+/* For kinds with public_too. */
+#define FIELD_PUBLIC                                                                                         \
+    {                                                                                                        \
+        .name = "public", .type = FIELD_BOOL, .flags = FIELD_CREATE | FIELD_FILTER | FIELD_LIST,             \
+        .fallback = "false", .title = {"Public", "公开"},                                                    \
+        .help = {"Every project may read it.", "所有项目可读。"},                                            \
+    }
+
+#endif
