@@ -75,7 +75,7 @@ test('pictures of the pages of compute', async ({ page, api }) => {
       await page.goto(path)
       await expect(page.getByRole('main')).toBeVisible()
       await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
-      if (ready) await expect(page.locator(ready).first()).toBeVisible()
+      if (ready) await expect(page.locator(ready).first()).toBeAttached()
       expect(await page.evaluate(() => document.documentElement.scrollWidth), `${look.name} ${name}`).toBeLessThanOrEqual(look.width)
       await page.screenshot({ path: `${folder}/${look.name}-${name}.png` })
       wrong.push(...(await violations(page)).map((v) => `${look.name} ${name} ${v}`))

@@ -15,7 +15,7 @@ test('a job is made in the form, runs, and shows its log and events', async ({ p
   await signInAsAdmin(page)
   await page.goto(`/p/${project.name}/jobs?new=1`)
   await dialog(page).getByLabel('Name', { exact: false }).first().fill('hello')
-  await dialog(page).getByLabel('Command').fill("printf '\\033[31mred words\\033[0m and plain\\n'; echo \"$GREETING\"; exit 3")
+  await dialog(page).getByRole('textbox', { name: /^Command/ }).fill("printf '\\033[31mred words\\033[0m and plain\\n'; echo \"$GREETING\"; exit 3")
   await dialog(page).getByRole('button', { name: 'Add variable' }).click()
   await dialog(page).getByLabel('Name of variable 1').fill('1BAD')
   await expect(dialog(page).getByText('is no name of a variable')).toBeVisible()

@@ -16,7 +16,7 @@ test('a training is made in the form, runs twice, and its model knows where it c
   await expect(dialog(page).locator('.version-number')).toContainText('v1')
   await dialog(page).getByRole('combobox', { name: 'Compute spec' }).click()
   await option(page, spec.name).click()
-  await dialog(page).getByLabel('Command').fill('python3 train.py')
+  await dialog(page).getByRole('textbox', { name: /^Command/ }).fill('python3 train.py')
   await dialog(page).getByLabel('Nodes').fill('2')
   await expect(dialog(page).getByText('Takes 0.4 CPUs and 512 MiB in all')).toBeVisible()
   await dialog(page).getByRole('combobox', { name: 'Save the model to' }).click()

@@ -22,6 +22,7 @@ import { fits } from '../objects/fits'
 import { Facts } from '../objects/ObjectTabs'
 import type { PageProps } from '../objects/special'
 import { useAccess } from './environments'
+import { SaveImage } from './SaveImage'
 import { ToolButton } from './Tools'
 
 const hidden = ['name', 'state', 'reason', 'reason_zh', 'job', 'idle_s', 'ssh_port', 'ends_at']
@@ -66,6 +67,7 @@ export function EnvironmentPage({ kind, place, item }: PageProps) {
   const { session, project, kind: byName } = useApp()
   const navigate = useNavigate()
   const [open, setOpen] = useState<Open | null>(null)
+  const [saving, setSaving] = useState(false)
   const job = useItem(byName('job'), place, isRef(item['job']) ? item['job'].id : NaN, isRef(item['job']))
   const tabs = useJobTabs(job.data)
   const running = item['state'] === 'running'
@@ -74,12 +76,16 @@ export function EnvironmentPage({ kind, place, item }: PageProps) {
   const rest = actions.filter((a) => !first.includes(a))
   const mayUpdate = offers(session, kind, 'update', project?.id)
   const over = item['state'] === 'stopped' || item['state'] === 'failed'
+  const image = byName('image')
+  const maySave = running && job.data !== undefined && image !== undefined && offers(session, image, 'create', project?.id) && !actions.some((a) => a.name === 'save')
   const menu = [
+    ...(maySave ? [{ key: 'image', label: t('save.title') }] : []),
     ...rest.map((a) => ({ key: a.name, label: w(a.title), danger: a.danger })),
     ...(mayUpdate ? [{ key: 'edit', label: t('object.edit') }] : []),
     ...(offers(session, kind, 'delete', project?.id) ? [{ key: 'delete', label: t('object.delete'), danger: true, disabled: !over }] : []),
   ]
   const act = (key: string) => {
+    if (key === 'image') return setSaving(true)
     const action = actions.find((a) => a.name === key)
     setOpen({ what: action ?? (key as 'edit' | 'delete'), item })
   }
@@ -107,6 +113,7 @@ export function EnvironmentPage({ kind, place, item }: PageProps) {
         ...tabs,
       ]}
     >
+      {saving && job.data && <SaveImage item={item} job={job.data.id} onClose={() => setSaving(false)} />}
       <Dialogs kind={kind} place={place} open={open} onClose={() => setOpen(null)} onDeleted={() => void navigate(listUrl(kind, project) ?? '/', { replace: true })} />
     </ComputePage>
   )

@@ -101,7 +101,7 @@ function JobCards({ counts }: { counts: Record<string, number> }) {
       <ul className="tiles">
         {jobCards.map(([name, state]) => (
           <li key={name}>
-            <Link className="tile" to={`${url}?state=${state}`} aria-label={`${t(`overview.${name}`)}: ${n(counts[name] ?? 0)}`}>
+            <Link className="tile" to={`${url}?state=${state}`}>
               <span className="tile-count num">{n(counts[name] ?? 0)}</span>
               <span className={`state state-${state}`}><i aria-hidden="true" />{t(`overview.${name}`)}</span>
             </Link>

@@ -14,7 +14,7 @@ function Version({ value }: { value: LineageVersion }) {
   const number = Number(/\d+$/.exec(value.version.name)?.[0])
   const text = `${value.set.name} ${value.version.name}`
   return (
-    <span>
+    <span className="link-and-note">
       {parent && number ? <Link to={versionUrl(parent, value.set.id, number, project)}>{text}</Link> : text}
       {value.digest ? <code className="muted digest" title={value.digest}> {value.digest.slice(0, 12)}</code> : null}
     </span>
@@ -48,7 +48,7 @@ export function LineageView({ lineage }: { lineage: Lineage }) {
         <span className="lineage-arrow" aria-hidden="true" />
         <ul>
           <Node title={t('lineage.run')}>
-            <span>
+            <span className="link-and-note">
               {lineage.training && (trainingUrl ? <Link to={trainingUrl}>{lineage.training.name}</Link> : lineage.training.name)}
               {lineage.run && <> {run ? <Link to={run}>{lineage.run}</Link> : lineage.run}</>}
             </span>

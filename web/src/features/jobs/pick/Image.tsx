@@ -36,6 +36,11 @@ function useImages(text: string, open: boolean): string[] {
 
 const hostImage = 'host'
 
+/** Names of the project's images, without versions. */
+export function useImageNames(text: string): string[] {
+  return useImages(text.split(':')[0] ?? '', true).filter((name) => name !== hostImage && !name.includes(':'))
+}
+
 export function ImageEdit({ id, value, onChange }: EditProps) {
   const { t } = useI18n()
   const [open, setOpen] = useState(false)

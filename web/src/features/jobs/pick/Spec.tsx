@@ -55,5 +55,5 @@ export function SpecShow({ value, short }: ShowProps) {
   if (!isRef(value)) return <span className="muted">{i18n.t('value.none')}</span>
   const spec = specs.data?.find((s) => s.id === value.id)
   const link = <RefLink kindName="spec" value={value} />
-  return short || !spec ? link : <>{link} <span className="muted num">{specText(spec, i18n)}</span></>
+  return short || !spec ? link : <span className="link-and-note">{link} <span className="muted num">{specText(spec, i18n)}</span></span>
 }
