@@ -239,7 +239,7 @@ static void write_tool(struct op *op, const struct tool *t, const struct object 
     json_kz(out, "zh", t->title.zh);
     json_object_end(out);
     json_kz(out, "state", tool_state_names[state]);
-    bool open = own && state == TOOL_READY;
+    bool open = own && job && state == TOOL_READY;
     json_kz(out, "url", open ? tool_url(op->core, op->caller, job->id, t, op->arena) : NULL);
     if (missing)
         write_reason(out, missing->en, missing->zh);
