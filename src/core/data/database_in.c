@@ -239,7 +239,7 @@ static bool take_row(struct reading *r, const struct str *row, struct err *err)
         keep_label(r, name, row[r->at[LABEL]], position);
     if (!left_out && r->at[ANNOTATION] >= 0)
         keep_annotation(r, name, row[r->at[ANNOTATION]], position);
-    return task_progress(r->task, r->row, 0, err);
+    return unpack_keep(r->task, r->out, err) && task_progress(r->task, r->row, 0, err);
 }
 
 /* --- labels as a file of our own format, which the import then reads like any other --- */

@@ -82,7 +82,7 @@ static bool take_file(struct walk *w, int dirfd, const char *name, struct str pa
         return true;
     }
     return copy_file(w->task, fd, w->block, &d, &size, err) && unpack_add(w->out, path, &d, size, err) &&
-           task_progress(w->task, (int64_t)w->out->n, 0, err);
+           unpack_keep(w->task, w->out, err) && task_progress(w->task, (int64_t)w->out->n, 0, err);
 }
 
 static bool walk_dir(struct walk *w, int fd, struct str prefix, int depth, struct err *err);

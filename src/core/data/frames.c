@@ -61,7 +61,10 @@ static bool expand_one(struct expanding *x, const struct unpacked_file *f, const
 
 bool frames_expand(struct task *t, struct unpacked *files, const struct media_frames *how, struct err *err)
 {
-    struct unpacked out = {.arena = t->arena};
+    struct unpacked out = *files;
+    out.file = NULL;
+    out.n = out.cap = 0;
+    out.bytes = 0;
     struct expanding x = {.task = t, .out = &out};
     for (size_t i = 0; i < files->n; i++) {
         const struct unpacked_file *f = &files->file[i];

@@ -1,5 +1,7 @@
-/* The task "import": an upload (archive or file) becomes samples of a version (D3, D4). Repeating it changes
- * nothing, so a server that was killed in the middle simply runs it again. */
+/* The task "import": an upload (archive or file) becomes samples of a version (D3, D4). First everything is
+ * read and kept aside (spool.h): until then nothing is changed, and it may fail or be cancelled. Then the
+ * samples are put, in batches; that is not cancelled any more. Repeating an import changes nothing, so a
+ * server that was killed in the middle simply runs it again. */
 #include "core/data/import.h"
 #include "base/map.h"
 #include "codec/codec.h"
@@ -8,6 +10,7 @@
 #include "core/data/frames.h"
 #include "core/data/s3_in.h"
 #include "core/data/sample.h"
+#include "core/data/spool.h"
 #include "core/data/unpack.h"
 #include "core/pending.h"
 #include "media/media.h"
@@ -27,7 +30,9 @@ struct import {
     struct map *by_path; /* path -> struct unpacked_file, new files only */
     struct codec_file *listing;
     size_t listed;
-    struct arena batch_arena;
+    struct spool *spool;
+    int64_t read;             /* samples in it */
+    struct arena batch_arena; /* of the samples being read, then of those being put */
     struct sample_new batch[BATCH];
     size_t batched;
     struct sample_waiting waiting[BATCH];
@@ -161,38 +166,6 @@ static bool input_size(void *ctx, struct str path, uint32_t *w, uint32_t *h, str
     return true;
 }
 
-static bool flush_write(struct op *op, void *ctx, struct err *err)
-{
-    struct import *m = ctx;
-    struct sample_added sum = {0};
-    if (!sample_put(op, &m->set, m->batch, m->batched, &sum, err) ||
-        !sample_wait(op, &m->set, m->waiting, m->waits, err))
-        return false;
-    m->sum.added += sum.added;
-    m->sum.changed += sum.changed;
-    m->sum.same += sum.same;
-    return true;
-}
-
-static bool flush(struct import *m, struct err *err)
-{
-    auto_arena struct arena a;
-    arena_init(&a);
-    if (m->batched + m->waits == 0)
-        return true;
-    struct sample_added before = m->sum;
-    if (!engine_write(m->task->core, &m->task->caller, &a, flush_write, m, err)) {
-        m->sum = before;
-        return false;
-    }
-    m->done += (int64_t)m->batched;
-    m->waited += (int64_t)m->waits;
-    m->batched = m->waits = 0;
-    arena_release(&m->batch_arena);
-    arena_init(&m->batch_arena);
-    return true;
-}
-
 static bool content_blob(struct import *m, const struct codec_sample *s, struct sample_new *n,
                          struct err *err)
 {
@@ -256,12 +229,11 @@ static bool wait_for_it(struct import *m, const struct codec_sample *s, struct e
 {
     if (!s->annotation.p)
         return true;
-    m->waiting[m->waits++] = (struct sample_waiting){arena_str(&m->batch_arena, s->path),
-                                                     arena_str(&m->batch_arena, s->annotation)};
+    struct sample_waiting w = {s->path, s->annotation};
     task_problem(m->task, s->source.p ? s->source : s->path,
                  s->position.p ? arena_strz(&m->batch_arena, s->position) : NULL,
                  "\"" STR_FMT "\" was not uploaded; its annotation is kept until it comes", STR_ARG(s->path));
-    return m->waits < BATCH || flush(m, err);
+    return spool_waiting(m->spool, &w, err);
 }
 
 /* Fills n; *usable false: reported, nothing to add. */
@@ -314,14 +286,16 @@ static bool input_sample(void *ctx, const struct codec_sample *s, struct err *er
         return false;
     if (!usable)
         return true;
-    n.name = arena_str(&m->batch_arena, s->path);
-    n.annotation = s->annotation.p ? arena_str(&m->batch_arena, s->annotation) : STR_NULL;
-    if (!clip(m, s, &n, err))
+    n.name = s->path;
+    n.annotation = s->annotation;
+    if (!clip(m, s, &n, err) || !spool_sample(m->spool, &n, err))
         return false;
-    m->batch[m->batched++] = n;
-    if (m->batched < BATCH)
+    if (++m->read % BATCH)
         return true;
-    return flush(m, err) && task_progress(m->task, m->done, (int64_t)m->listed, err);
+    arena_release(&m->batch_arena);
+    arena_init(&m->batch_arena);
+    return unpack_keep(m->task, &m->files, err) &&
+           task_progress(m->task, m->read, 2 * (int64_t)m->listed, err);
 }
 
 static void input_problem(void *ctx, const struct codec_problem *p)
@@ -331,6 +305,73 @@ static void input_problem(void *ctx, const struct codec_problem *p)
     snprintf(position, sizeof position, STR_FMT, STR_ARG(p->position));
     task_problem(m->task, p->path, p->position.p ? position : NULL, "%s: %s", codec_problem_names[p->kind],
                  p->reason);
+}
+
+/* --- putting what was read --- */
+
+static bool flush_write(struct op *op, void *ctx, struct err *err)
+{
+    struct import *m = ctx;
+    struct sample_added sum = {0};
+    if (!sample_put(op, &m->set, m->batch, m->batched, &sum, err) ||
+        !sample_wait(op, &m->set, m->waiting, m->waits, err))
+        return false;
+    m->sum.added += sum.added;
+    m->sum.changed += sum.changed;
+    m->sum.same += sum.same;
+    return true;
+}
+
+static bool flush(struct import *m, struct err *err)
+{
+    auto_arena struct arena a;
+    arena_init(&a);
+    if (m->batched + m->waits == 0)
+        return true;
+    struct sample_added before = m->sum;
+    if (!engine_write(m->task->core, &m->task->caller, &a, flush_write, m, err)) {
+        m->sum = before;
+        return false;
+    }
+    m->done += (int64_t)m->batched;
+    m->waited += (int64_t)m->waits;
+    m->batched = m->waits = 0;
+    arena_release(&m->batch_arena);
+    arena_init(&m->batch_arena);
+    return true;
+}
+
+/* Cancelling comes too late here; only the end of the server is an interruption. */
+static bool say_put(struct import *m, struct err *err)
+{
+    struct err why = {0};
+    int64_t total = m->read > 0 ? m->read : 1;
+    if (task_progress(m->task, total + m->done, 2 * total, &why) || why.code == ERR_CONFLICT)
+        return true;
+    *err = why;
+    return false;
+}
+
+static bool put_all(struct import *m, struct err *err)
+{
+    bool done = false;
+    arena_release(&m->batch_arena);
+    arena_init(&m->batch_arena);
+    if (!spool_rewind(m->spool, err))
+        return false;
+    while (!done) {
+        struct spool_item item;
+        if (!spool_next(m->spool, &m->batch_arena, &item, &done, err))
+            return false;
+        if (!done && item.waits)
+            m->waiting[m->waits++] = item.waiting;
+        else if (!done)
+            m->batch[m->batched++] = item.sample;
+        bool full = m->batched == BATCH || m->waits == BATCH;
+        if ((full || done) && (!flush(m, err) || !say_put(m, err)))
+            return false;
+    }
+    return true;
 }
 
 /* --- the task --- */
@@ -349,7 +390,6 @@ static bool take_uploads(struct import *m, struct err *err)
 {
     yyjson_val *v;
     size_t i, max;
-    m->files.arena = m->task->arena;
     yyjson_arr_foreach(yyjson_obj_get(m->task->params, "files"), i, max, v)
     {
         if (!take_upload(m, v, err))
@@ -422,10 +462,11 @@ static bool read_all(struct import *m, struct err *err)
     struct codec_counts counts;
     if (!c)
         return err_set(err, ERR_INVALID, "format", "there is no format \"" STR_FMT "\"", STR_ARG(forced));
-    if (!codec_read(c, &in, m->set.type, &counts, err) || !flush(m, err))
+    if (!codec_read(c, &in, m->set.type, &counts, err) ||
+        !task_progress(m->task, m->read, 2 * m->read, err) || !put_all(m, err))
         return false;
     say_result(m, c, &counts);
-    return task_progress(m->task, (int64_t)m->listed, (int64_t)m->listed, err);
+    return true;
 }
 
 static bool run_import(struct task *t, struct err *err)
@@ -434,11 +475,15 @@ static bool run_import(struct task *t, struct err *err)
     m->task = t;
     m->by_path = map_new();
     arena_init(&m->batch_arena);
-    bool ok = open_version(m, err) && take_sources(m, err) && make_listing(m, err) && read_all(m, err);
+    m->spool = spool_new(t->core, err);
+    bool ok = m->spool && open_version(m, err) && unpack_begin(&m->files, t, err) && take_sources(m, err) &&
+              make_listing(m, err) && read_all(m, err);
     if (m->version.id)
         pending_tell_one(t->core, &m->version, "samples");
     arena_release(&m->batch_arena);
     map_free(m->by_path);
+    unpack_end(&m->files);
+    spool_free(m->spool);
     free(m);
     return ok;
 }

@@ -142,7 +142,7 @@ static bool take_prefix(struct task *t, struct s3 *s, struct str prefix, struct 
             continue;
         }
         if (fetch(&f, s, key, &d, &size, &why)) {
-            if (!unpack_add(out, name, &d, size, err))
+            if (!unpack_add(out, name, &d, size, err) || !unpack_keep(t, out, err))
                 return false;
         } else if (why.code == ERR_NOT_FOUND) {
             task_problem(t, key, NULL, "left out: it was removed while the import ran");

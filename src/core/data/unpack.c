@@ -1,15 +1,75 @@
 #include "core/data/unpack.h"
 
+#include "base/clock.h"
+#include "base/map.h"
+#include "core/quota.h"
 #include "store/manifest.h"
 
 #include <archive.h>
 #include <archive_entry.h>
 #include <iconv.h>
 
-#define BLOCK (256 << 10)
+#define BLOCK         (256 << 10)
+#define KEEP_EVERY_NS (UINT64_C(1200) * 1000000000) /* a third of the time that unused blobs are kept */
+
+bool unpack_begin(struct unpacked *u, struct task *t, struct err *err)
+{
+    *u =
+        (struct unpacked){.arena = t->arena, .core = t->core, .project = t->project, .kept_at = clock_mono()};
+    if (!quota_storage(t->core, t->project, &u->limit, err))
+        return false;
+    if (u->limit > 0)
+        u->counted = map_new();
+    return u->limit <= 0 || store_project_bytes(t->core->store, t->project, &u->used, err);
+}
+
+void unpack_end(struct unpacked *u)
+{
+    map_free(u->counted);
+}
+
+/* A blob that the project uses already takes no more room, nor does the same one twice. */
+static bool admit(struct unpacked *u, const struct digest *blob, int64_t size, struct err *err)
+{
+    struct str key = {(const char *)blob->b, sizeof blob->b};
+    auto_arena struct arena a;
+    arena_init(&a);
+    struct db_row row;
+    bool found;
+    if (u->limit <= 0 || map_get(u->counted, key))
+        return true;
+    if (!db_query_one(u->core->db, &a, "SELECT 1 FROM blob_uses WHERE project = ? AND digest = ?",
+                      db_args(db_int(u->project), digest_arg(blob)), &row, &found, err))
+        return false;
+    if (found)
+        return true;
+    map_set(u->counted, key, u);
+    u->fresh += size;
+    return u->fresh <= u->limit - u->used ||
+           err_set(err, ERR_QUOTA, "storage",
+                   "the project may store %lld bytes, uses %lld, and the import "
+                   "needs more than the rest",
+                   (long long)u->limit, (long long)u->used);
+}
+
+bool unpack_keep(struct task *t, struct unpacked *u, struct err *err)
+{
+    uint64_t now = clock_mono();
+    if (now - u->kept_at < KEEP_EVERY_NS)
+        return true;
+    u->kept_at = now;
+    for (size_t i = 0; i < u->n; i++) {
+        int64_t size;
+        if (!blob_touch(t->core->store, &u->file[i].blob, &size, err))
+            return false;
+    }
+    return true;
+}
 
 bool unpack_add(struct unpacked *u, struct str path, const struct digest *blob, int64_t size, struct err *err)
 {
+    if (!admit(u, blob, size, err))
+        return false;
     if (u->n == UNPACK_MAX_FILES)
         return err_set(err, ERR_TOO_LARGE, "upload", "more than %d files", UNPACK_MAX_FILES);
     if (u->n == u->cap) {
@@ -114,7 +174,7 @@ struct unpacking {
 
 static bool no_bomb(const struct unpacking *u, int64_t bytes, struct err *err)
 {
-    bool ratio = bytes > (INT64_C(1) << 30) && bytes / UNPACK_MAX_RATIO > u->size;
+    bool ratio = bytes > UNPACK_FREE_BYTES && bytes / UNPACK_MAX_RATIO > u->size;
     if (!ratio && bytes <= UNPACK_MAX_BYTES)
         return true;
     return err_set(err, ERR_TOO_LARGE, "upload",
@@ -137,6 +197,10 @@ static bool copy_entry(struct unpacking *u, struct blob_writer *w, int64_t *size
             return true;
         }
         *size += (int64_t)n;
+        if (u->out->limit > 0 && *size > u->out->limit)
+            return err_set(err, ERR_QUOTA, "storage",
+                           "the project may store %lld bytes, and one file has more",
+                           (long long)u->out->limit);
         if (!no_bomb(u, u->out->bytes + *size, err) || !blob_writer_add(w, (struct str){p, n}, err))
             return false;
     }
@@ -194,7 +258,8 @@ static bool unpack_archive(struct unpacking *u, int fd, struct err *err)
                          archive_error_string(u->archive));
             return true;
         }
-        if (!take_entry(u, e, err) || !task_progress(u->task, lseek(fd, 0, SEEK_CUR), u->size * 2, err))
+        if (!take_entry(u, e, err) || !unpack_keep(u->task, u->out, err) ||
+            !task_progress(u->task, lseek(fd, 0, SEEK_CUR), u->size * 2, err))
             return false;
     }
 }

@@ -19,16 +19,29 @@ struct unpacked {
     struct unpacked_file *file;
     size_t n, cap;
     int64_t bytes;
+    /* What the project may still store, of bytes that it does not use yet; limit 0: anything. */
+    struct core *core;
+    int64_t project, limit, used, fresh;
+    struct map *counted; /* digests that are in fresh */
+    uint64_t kept_at;
 };
 
-#define UNPACK_MAX_FILES 4000000
-#define UNPACK_MAX_BYTES (INT64_C(1) << 40)
-#define UNPACK_MAX_RATIO 1000 /* unpacked bytes per byte of the archive, once over 1 GiB */
+/* Before and after; everything lives in the task's arena. */
+bool unpack_begin(struct unpacked *u, struct task *t, struct err *err);
+void unpack_end(struct unpacked *u);
+
+#define UNPACK_MAX_FILES  4000000
+#define UNPACK_MAX_BYTES  (INT64_C(1) << 40)
+#define UNPACK_FREE_BYTES (INT64_C(256) << 20)
+#define UNPACK_MAX_RATIO  1000 /* unpacked bytes per byte of the archive, once over UNPACK_FREE_BYTES */
 
 /* name: of the uploaded file. Its bytes are the blob. */
 bool unpack(struct task *t, struct str name, const struct digest *blob, struct unpacked *out,
             struct err *err);
+/* ERR_QUOTA when the project may not store so much. */
 bool unpack_add(struct unpacked *u, struct str path, const struct digest *blob, int64_t size,
                 struct err *err);
+/* Called now and then by what takes long: keeps the blobs from the collector, as no sample uses them yet. */
+bool unpack_keep(struct task *t, struct unpacked *u, struct err *err);
 
 #endif
