@@ -21,6 +21,8 @@
 
 #define BATCH      400
 #define HEAD_BYTES (64 << 10) /* enough for a picture's header */
+/* Larger ones are shown to the decoder, which refuses those that nobody could look at. */
+#define QUICK_PIXELS UINT64_C(100000000)
 
 struct import {
     struct task *task;
@@ -132,7 +134,7 @@ static bool probe(struct import *m, const struct unpacked_file *f, struct media_
         return false;
     bool quick = media_quick(head, ret);
     unmap(head);
-    if (quick)
+    if (quick && (uint64_t)ret->width * (uint64_t)ret->height <= QUICK_PIXELS)
         return true;
     auto_fd int fd = blob_open(m->task->core->store, &f->blob, NULL, err);
     return fd >= 0 && media_probe(m->task->core->media, fd, ret, err);

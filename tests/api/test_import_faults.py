@@ -1,0 +1,175 @@
+"""Imports of what is odd, too large or hostile, and imports that end early: nothing is lost silently, and no half version is
+left."""
+
+import io
+import os
+import struct
+import subprocess
+import zlib
+
+from harness import problem, unique
+from PIL import Image, ImageDraw
+from test_datasets import (PICTURES, bring, coco, dataset, finished, png, report, samples,  # noqa: F401
+                           upload, version, zipped)
+from test_faults import small_disk  # noqa: F401
+
+
+def encoded(image: Image.Image, form: str, **options) -> bytes:
+    out = io.BytesIO()
+    image.save(out, form, **options)
+    return out.getvalue()
+
+
+def content(api, version: str, sample: dict, what: str = "content") -> Image.Image:
+    answer = api.call("GET", f"{version}/samples/{sample['id']}/{what}")
+    assert answer.status_code == 200, answer.text
+    return Image.open(io.BytesIO(answer.content))
+
+
+# --- pictures ---
+
+def rotated(orientation: int) -> bytes:
+    """Upright it is 60 x 40, white, with a red box at 10, 20 of 15 x 10; stored as a camera that was turned does."""
+    upright = Image.new("RGB", (60, 40), "white")
+    ImageDraw.Draw(upright).rectangle((10, 20, 24, 29), fill="red")
+    stored = {1: upright, 3: upright.transpose(Image.Transpose.ROTATE_180), 6: upright.transpose(Image.Transpose.ROTATE_90),
+              8: upright.transpose(Image.Transpose.ROTATE_270)}[orientation]
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    return encoded(stored, "JPEG", quality=95, subsampling=0, exif=exif)
+
+
+def is_red(pixel: tuple) -> bool:
+    return pixel[0] > 180 and pixel[1] < 90 and pixel[2] < 90
+
+
+def test_boxes_and_pixels_agree_on_turned_pictures(admin, project, version):
+    turns = (1, 3, 6, 8)
+    boxes = coco([{"id": i, "file_name": f"{i}.jpg", "width": 60, "height": 40} for i in turns],
+                 [{"id": i, "image_id": i, "category_id": 1, "bbox": [10, 20, 15, 10]} for i in turns],
+                 [{"id": 1, "name": "red"}])
+    bring(admin, project, version, "turned.zip", zipped({**{f"{i}.jpg": rotated(i) for i in turns}, "a.json": boxes}))
+    found = samples(admin, version)
+    assert [(s["width"], s["height"]) for s in found] == [(60, 40)] * 4
+    for s in found:
+        [box] = s["annotation"]["shapes"]
+        assert (box["x"], box["y"], box["w"], box["h"]) == (10, 20, 15, 10)
+        small = content(admin, version, s, "thumbnail")
+        assert small.width > small.height
+    task = finished(admin, admin.post(f"{version}/preprocess", {"steps": [{"op": "crop", "x": 10, "y": 20, "w": 15, "h": 10}]},
+                                      expect=202))
+    cut = version.rsplit("/", 1)[0] + f"/{task['subject']}"
+    for s in samples(admin, cut):
+        picture = content(admin, cut, s).convert("RGB")
+        assert picture.size == (15, 10)
+        assert all(is_red(picture.getpixel(at)) for at in ((2, 2), (12, 2), (2, 7), (12, 7), (7, 5)))
+
+
+def test_unusual_pictures(admin, project, version):
+    frames = [Image.new("RGB", (30, 20), colour) for colour in ("red", "green", "blue")]
+    pictures = {
+        "cmyk.jpg": encoded(Image.new("CMYK", (31, 21), (0, 255, 255, 0)), "JPEG"),
+        "deep.png": encoded(Image.new("I;16", (32, 22), 40000), "PNG"),
+        "moving.gif": encoded(frames[0], "GIF", save_all=True, append_images=frames[1:], duration=100),
+        "moving.webp": encoded(frames[0], "WEBP", save_all=True, append_images=frames[1:], duration=100),
+        "moving.png": encoded(frames[0], "PNG", save_all=True, append_images=frames[1:], duration=100),
+        "clear.png": encoded(Image.new("RGBA", (33, 23), (255, 0, 0, 0)), "PNG"),
+        "palette.png": encoded(Image.new("P", (34, 24), 3), "PNG"),
+        "bits.tif": encoded(Image.new("1", (35, 25), 1), "TIFF"),
+    }
+    task = bring(admin, project, version, "odd.zip", zipped(pictures))
+    found = {s["name"]: s for s in samples(admin, version)}
+    left_out = {line["file"] for line in report(admin, task)} if task["problems"] else set()
+    assert found.keys() | left_out == pictures.keys(), "nothing is lost silently"
+    assert found.keys() >= {"cmyk.jpg", "deep.png", "moving.gif", "moving.png", "clear.png", "palette.png"}
+    for name, s in found.items():
+        assert (s["width"], s["height"]) == Image.open(io.BytesIO(pictures[name])).size
+        small = content(admin, version, s, "thumbnail")
+        assert (small.format, small.mode) == ("JPEG", "RGB") or small.mode == "L"
+    assert is_red(content(admin, version, found["cmyk.jpg"], "thumbnail").convert("RGB").getpixel((10, 10)))
+    assert is_red(content(admin, version, found["moving.gif"], "thumbnail").convert("RGB").getpixel((10, 10)))
+
+
+def test_an_enormous_picture(admin, project, version):
+    """60,000 x 60,000, and only the first rows are there. No memory is taken for it."""
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    rows = zlib.compress(bytes(7501) * 100)
+    enormous = (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 60000, 60000, 1, 0, 0, 0, 0))
+                + chunk(b"IDAT", rows) + chunk(b"IEND", b""))
+    task = bring(admin, project, version, "x.zip", zipped({"enormous.png": enormous, "small.png": png(5, 5)}))
+    found = {s["name"]: s for s in samples(admin, version)}
+    assert found.keys() == {"small.png"}
+    [line] = report(admin, task)
+    assert line["file"] == "enormous.png" and "over the limit" in line["reason"]
+
+
+# --- archives ---
+
+def test_bombs_are_refused(admin, project, version, tmp_path):
+    """300 MiB of zeros in a few KB."""
+    (tmp_path / "zeros.png").touch()
+    os.truncate(tmp_path / "zeros.png", 300 << 20)
+    subprocess.run(["tar", "--zstd", "-cf", "bomb.tar.zst", "zeros.png"], cwd=tmp_path, check=True)
+    task = bring(admin, project, version, "bomb.tar.zst", (tmp_path / "bomb.tar.zst").read_bytes(), state="failed")
+    assert "unpacks to more than" in task["message"]
+    assert samples(admin, version) == []
+
+
+# --- imports that end early ---
+
+def limit(api, project: dict, size: int) -> None:
+    now = api.get(f"projects/{project['id']}")
+    api.patch(f"projects/{project['id']}", {"quota": {"storage": size}}, now["revision"])
+
+
+def test_the_storage_limit_holds_for_imports(admin, project, version):
+    big = os.urandom(5000)
+    pictures = {name: data + big for name, data in PICTURES.items()}
+    archive = zipped({**pictures, "same/again.png": pictures["images/000.png"]})
+    need = sum(len(data) for data in pictures.values())
+    sent = upload(admin, project, archive)
+
+    def run(state: str) -> dict:
+        return finished(admin, admin.post(f"{version}/import", {"uploads": [{"upload": sent, "name": "a.zip"}]}, expect=202), state)
+    limit(admin, project, need - 1)
+    assert "may store" in run("failed")["message"]
+    assert samples(admin, version) == []
+    limit(admin, project, need)
+    assert run("done")["result"]["added"] == 13
+    assert run("done")["result"]["same"] == 13, "what is stored already takes no more room"
+    refused = admin.call("POST", "uploads", params={"project": project["id"]},
+                         headers={"Tus-Resumable": "1.0.0", "Upload-Length": "1000"})
+    problem(refused, 507, "quota", "storage")
+    limit(admin, project, 100)
+    zeros = zipped({"a.png": bytes(200)})
+    refused = admin.call("POST", "uploads", params={"project": project["id"]},
+                         headers={"Tus-Resumable": "1.0.0", "Upload-Length": str(len(zeros))})
+    problem(refused, 507, "quota", "storage")
+
+
+def test_a_full_disk(fresh_server, small_disk):  # noqa: F811
+    """The bytes have no room: 503, nothing half, and it goes on when there is room again."""
+    server = fresh_server(data=small_disk)
+    api = server.admin()
+    project = api.post("projects", {"name": unique("p")})
+    made = api.post("datasets", {"name": "d", "project": project["id"]})
+    version = f"datasets/{made['id']}/versions/" + str(api.post(f"datasets/{made['id']}/versions", {})["id"])
+    archive = zipped({f"{i}.png": png(10, 10, i) + os.urandom(700_000) for i in range(8)})
+    sent = upload(api, project, archive)
+    with open(f"{small_disk}/filler", "wb") as filler:
+        room = os.statvfs(small_disk)
+        filler.write(bytes(max(room.f_bavail * room.f_frsize - (3 << 20), 0)))
+    failed = finished(api, api.post(f"{version}/import", {"uploads": [{"upload": sent, "name": "a.zip"}]}, expect=202), "failed")
+    assert "No space left" in failed["message"]
+    assert samples(api, version) == []
+    tus = {"Tus-Resumable": "1.0.0", "Upload-Length": str(6 << 20)}
+    path = api.call("POST", "uploads", params={"project": project["id"]}, headers=tus).headers["location"].removeprefix("/api/v1/")
+    headers = {"Tus-Resumable": "1.0.0", "Upload-Offset": "0", "Content-Type": "application/offset+octet-stream"}
+    answer = api.call("PATCH", path, content=bytes(6 << 20), headers=headers)
+    problem(answer, 503, "unavailable", says="No space left")
+    api.call("DELETE", path, headers={"Tus-Resumable": "1.0.0"})
+    os.unlink(f"{small_disk}/filler")
+    finished(api, api.post(f"{version}/import", {"uploads": [{"upload": sent, "name": "a.zip"}]}, expect=202))
+    assert len(samples(api, version)) == 8
+    server.stop()
