@@ -47,6 +47,7 @@ static void take(struct found *f, struct str name, double value)
     size_t rank;
     if (!isfinite(value) || name.n == 0 || name.n > METRIC_NAME)
         return;
+    value += 0.0; /* minus zero is zero: JSON has only one */
     if (one_of(name, step_names, countof(step_names), &rank)) {
         if (rank + 1 <= f->step_rank)
             return;
