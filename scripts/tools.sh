@@ -11,16 +11,29 @@ here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
 dir=$(cd "$1" && pwd)
 shift
+# "installed" says what is there: the number is the recipe's, to be raised with it.
 
 # Containers have these folders at another path: programs are run as `python -m ...`, never by their scripts.
 python_tool() {
     /usr/bin/python3 -m venv --clear --system-site-packages "$dir/$1"
     "$dir/$1/bin/python" -m pip install --quiet --disable-pip-version-check --ignore-installed -r "$here/tools/$1.txt"
+    # The same packages for images without this Python: with the server's own, from a mount of its /usr.
+    mkdir -p "$dir/$1/any/bin"
+    ln -sfn ../lib "$dir/$1/any/lib"
+    printf 'home = /opt/ingot/host/bin\ninclude-system-site-packages = true\n' >"$dir/$1/any/pyvenv.cfg"
+    cat >"$dir/$1/any/bin/python" <<EOT
+#!/bin/sh
+libs=\$(echo /opt/ingot/host/lib/*-linux-gnu)
+exec "\$libs"/ld-linux-*.so.* --library-path "\$libs" --argv0 "\$0" \
+    /opt/ingot/host/bin/$(basename "$(readlink -f /usr/bin/python3)") "\$@"
+EOT
+    chmod 755 "$dir/$1/any/bin/python"
 }
 
+node_version=24.19.0
+code_version=4.139.1
+
 vscode_tool() {
-    node_version=24.19.0
-    code_version=4.139.1
     rm -rf "$dir/vscode"
     mkdir -p "$dir/vscode/bin"
     /usr/bin/python3 -m venv --clear "$dir/vscode/build"
@@ -40,7 +53,8 @@ vscode_tool() {
         npm rebuild node-pty @vscode/spdlog @vscode/native-watchdog
         ln -sf code-linux.sh bin/remote-cli/code-server
         ln -sf browser-linux.sh bin/helpers/browser.sh
-        rm -rf extensions/copilot
+        # What nobody can use here: assistants that need an account, programs of other systems.
+        rm -rf extensions/copilot node_modules/@github node_modules/@microsoft/mxc-sdk node_modules/@vscode/windows-*
         find . -name '*.map' -delete
     )
     rm -rf "$dir/vscode/build"
@@ -48,8 +62,8 @@ vscode_tool() {
 
 for tool in "$@"; do
     case $tool in
-    jupyter | tensorboard) wanted=$(sha256sum <"$here/tools/$tool.txt") ;;
-    vscode) wanted=$(sha256sum <"$0") ;;
+    jupyter | tensorboard) wanted="2 $(sha256sum <"$here/tools/$tool.txt")" ;;
+    vscode) wanted="2 $node_version $code_version" ;;
     *)
         echo "tools.sh: unknown tool '$tool' (jupyter, tensorboard, vscode)" >&2
         exit 2

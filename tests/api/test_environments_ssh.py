@@ -10,7 +10,8 @@ import threading
 import pytest
 from cli import Cli
 from harness import ADMIN_PASSWORD, DEADLINE, unique, wait_for
-from test_environments import admin, make, reached, run, server, spec, start, stop  # noqa: F401  (fixtures)
+from oci import Registry, system
+from test_environments import admin, make, open_tool, server, spec, start, stop  # noqa: F401  (fixtures)
 
 QUIET = ["-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", "-o", "LogLevel=ERROR", "-o", "ConnectTimeout=60"]
 
@@ -183,6 +184,20 @@ def test_a_killed_server_publishes_again(fresh_server, key):
     assert admin.get(f"environments/{e['id']}")["state"] == "running"
     assert Client(access(admin, e), key=key).run("cat note") == "before"
     stop(admin, e)
+
+
+def test_an_image_with_next_to_nothing(admin, make, project, server, key):
+    """ssh and JupyterLab in an image that has neither sshd nor Python: both come from the server's own /usr."""
+    name = unique("bare")
+    Registry(server.url, ("admin", ADMIN_PASSWORD)).push(f"{project['name']}/{name}", system())
+    e = start(admin, make(image=f"{name}:latest", ssh_keys=[public(key)]))
+    client = Client(access(admin, e), key=key)
+    assert client.run("id -u; cat /data/a; pwd; ls /usr/bin/python3 || echo none").split() == ["0", "1/workspace", "none"]
+    assert Client(client.ssh, password=client.ssh["password"]).run("echo in") == "in"
+    browser, url = open_tool(admin, e)
+    assert browser.get(url + "lab").status_code == 200
+    kernel = browser.post(url + "api/kernels", json={}).json()
+    wait_for(lambda: browser.get(url + f"api/kernels/{kernel['id']}").json()["execution_state"] in ("idle", "starting"), "a kernel")
 
 
 def test_the_command_line(admin, make, project, server, tmp_path):

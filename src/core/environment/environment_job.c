@@ -157,29 +157,40 @@ static bool add_ssh(struct launch *u, const struct object *o, struct err *err)
 
 /* --- the first process --- */
 
+/* What an image lacks is taken from the server's own /usr, run by its own loader (mount_host). */
+static const char own_text[] =
+    "host=" TOOL_DIR "/host\n"
+    "libs=$(echo $host/lib/*-linux-gnu)\n"
+    "own() {\n"
+    "    program=$1; shift\n"
+    "    if command -v \"$program\" >/dev/null 2>&1; then \"$program\" \"$@\"\n"
+    "    else \"$libs\"/ld-linux-*.so.* --library-path \"$libs\" \"$host/bin/$program\" \"$@\"; fi\n"
+    "}\n";
+
 /* Root's home is /workspace, so that what programs keep there stays; what ends is started again. */
 static const char start_text[] =
     "cd /workspace\n"
     "files=" ENVIRONMENT_FILES "\n"
+    ". $files/own\n"
     "keep() { while :; do /bin/sh \"$files/$1\" </dev/null; echo \"$1 ended with code $?; it is started "
     "again\"; "
-    "sleep 2; done & }\n"
+    "own sleep 2; done & }\n"
     "home='s#^\\(root:[^:]*:[^:]*:[^:]*:[^:]*\\):[^:]*:#\\1:/workspace:#'\n"
-    "[ -w /etc/passwd ] && sed \"$home\" /etc/passwd >/etc/passwd.new && cat /etc/passwd.new >/etc/passwd\n"
-    "rm -f /etc/passwd.new\n"
+    "own sed \"$home\" /etc/passwd >/etc/passwd.new && own cat /etc/passwd.new >/etc/passwd\n"
+    "own rm -f /etc/passwd.new\n"
     "export SHELL=$(command -v bash || echo /bin/sh)\n"
     "if [ -f $files/sshd ]; then\n"
-    "    { echo \"root:$(cat $files/password):20000:0:99999:7:::\"; grep -v '^root:' /etc/shadow "
-    "2>/dev/null; } "
-    ">/etc/shadow.new\n"
-    "    chmod 600 /etc/shadow.new && mv /etc/shadow.new /etc/shadow\n"
-    "    grep -q '^sshd:' /etc/passwd || echo 'sshd:x:100:65534::/run/sshd:/usr/sbin/nologin' >>/etc/passwd\n"
-    "    mkdir -p /run/sshd /var/log && chmod 755 /run/sshd && touch /var/log/lastlog\n"
+    "    { read -r password <$files/password; echo \"root:$password:20000:0:99999:7:::\"\n"
+    "      own grep -v '^root:' /etc/shadow 2>/dev/null; } >/etc/shadow.new\n"
+    "    own chmod 600 /etc/shadow.new && own mv -f /etc/shadow.new /etc/shadow\n"
+    "    own grep -q '^sshd:' /etc/passwd || echo 'sshd:x:100:65534::/run/sshd:/usr/sbin/nologin' "
+    ">>/etc/passwd\n"
+    "    own mkdir -p /run/sshd /var/log && own chmod 755 /run/sshd && : >>/var/log/lastlog\n"
     "    keep sshd\n"
     "fi\n"
     "for tool in $KEEP; do keep \"$tool\"; done\n"
     "echo 'the environment is ready'\n"
-    "rm -f " TOOL_WAKE " && mkfifo " TOOL_WAKE " || exec sleep infinity\n"
+    "own rm -f " TOOL_WAKE "; own mkdir -p /run; own mkfifo " TOOL_WAKE " || own sleep infinity\n"
     "while :; do\n"
     "    read -r tool <" TOOL_WAKE " || continue\n"
     "    case \" $KEEP \" in *\" $tool \"*) continue ;; esac\n"
@@ -187,13 +198,19 @@ static const char start_text[] =
     "done\n";
 
 static const char sshd_text[] =
-    "if [ ! -x /usr/sbin/sshd ]; then\n"
-    "    echo 'this image has no /usr/sbin/sshd: add openssh-server to it to use ssh'\n"
-    "    exec sleep infinity\n"
-    "fi\n"
-    "vars=$(env | grep -E '^(INGOT_JOB|NODE_RANK|NNODES|MASTER_[A-Z]*|PIP_[A-Z_]*|OMPI_[A-Za-z_]*)="
-    "[A-Za-z0-9_./:,-]*$' | tr '\\n' ' ')\n"
-    "exec /usr/sbin/sshd -D -e -f " ENVIRONMENT_FILES "/sshd_config -o \"SetEnv $vars\"\n";
+    ". " ENVIRONMENT_FILES "/own\n"
+    "vars=$(own env | own grep -E '^(INGOT_JOB|NODE_RANK|NNODES|MASTER_[A-Z]*|PIP_[A-Z_]*|OMPI_[A-Za-z_]*)="
+    "[A-Za-z0-9_./:,-]*$' | own tr '\\n' ' ')\n"
+    "set -- -D -e -f " ENVIRONMENT_FILES "/sshd_config -o \"SetEnv $vars\"\n"
+    "[ -x /usr/sbin/sshd ] && exec /usr/sbin/sshd \"$@\"\n"
+    "exec \"$libs\"/ld-linux-*.so.* --library-path \"$libs\" $host/sbin/sshd -r \"$@\"\n";
+
+static void mount_host(struct launch *u)
+{
+    if (!str_is(object_text(launch_job(u), "image"), "host"))
+        launch_mount(u, "/usr", TOOL_DIR "/host", true);
+    launch_file(u, ENVIRONMENT_FILES "/own", str_of(own_text), 0644);
+}
 
 static bool add_tools(struct launch *u, struct err *err)
 {
@@ -225,6 +242,7 @@ static bool prepare(struct launch *u, struct err *err)
     launch_env(u, "KEEP", "");
     launch_env(u, "PIP_USER", "1"); /* what is installed goes to /workspace, where it stays */
     launch_env(u, "PIP_BREAK_SYSTEM_PACKAGES", "1");
+    mount_host(u);
     launch_file(u, ENVIRONMENT_FILES "/start", str_of(start_text), 0644);
     if (launch_rank(u) == 0 && (!add_ssh(u, &o, err) || !add_tools(u, err)))
         return false;

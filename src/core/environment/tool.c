@@ -10,6 +10,11 @@
 
 #define PROBE_MS 1000
 
+/* The image's own Python when it is of the version the tool was installed with, else the server's. */
+#define TOOL_PYTHON(folder, module)                                                                          \
+    "python=\"$TOOLS/" folder "/bin/python\"\n"                                                              \
+    "\"$python\" -c 'import " module "' 2>/dev/null || python=\"$TOOLS/" folder "/any/bin/python\"\n"
+
 /* Guarded by the platform, so that none asks for a password of its own; none listens but on the loopback. */
 const struct tool tools[] = {
     {.name = "jupyter",
@@ -23,13 +28,15 @@ const struct tool tools[] = {
      .ready = "api",
      .polls = "api/",
      .command =
-         "export JUPYTER_CONFIG_DIR=/workspace/.jupyter JUPYTER_DATA_DIR=/workspace/.local/share/jupyter\n"
-         "exec \"$TOOLS/jupyter/bin/python\" -m jupyterlab --no-browser --allow-root --ip=127.0.0.1 "
-         "--port=\"$PORT\" --ServerApp.port_retries=0 --ServerApp.base_url=\"$BASE\" "
-         "--IdentityProvider.token= --ServerApp.disable_check_xsrf=True "
-         "--ServerApp.allow_remote_access=True --ServerApp.root_dir=/workspace "
-         "--ServerApp.quit_button=False --LabApp.news_url=None "
-         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"},
+         "export JUPYTER_CONFIG_DIR=/workspace/.jupyter "
+         "JUPYTER_DATA_DIR=/workspace/.local/share/jupyter\n" TOOL_PYTHON(
+             "jupyter",
+             "jupyterlab") "exec \"$python\" -m jupyterlab --no-browser --allow-root --ip=127.0.0.1 "
+                           "--port=\"$PORT\" --ServerApp.port_retries=0 --ServerApp.base_url=\"$BASE\" "
+                           "--IdentityProvider.token= --ServerApp.disable_check_xsrf=True "
+                           "--ServerApp.allow_remote_access=True --ServerApp.root_dir=/workspace "
+                           "--ServerApp.quit_button=False --LabApp.news_url=None "
+                           "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"},
     {.name = "vscode",
      .title = {"VS Code", "VS Code"},
      .owner_kind = "environment",
@@ -53,9 +60,10 @@ const struct tool tools[] = {
      .needs = "tensorboard/installed",
      .page = "",
      .ready = "data/environment",
-     .command = "exec \"$TOOLS/tensorboard/bin/python\" -m tensorboard.main --host 127.0.0.1 --port "
-                "\"$PORT\" --path_prefix "
-                "\"${BASE%/}\" --logdir \"${LOGDIR:-/workspace}\""},
+     .command = TOOL_PYTHON("tensorboard",
+                            "tensorboard") "exec \"$python\" -m tensorboard.main --host 127.0.0.1 --port "
+                                           "\"$PORT\" --path_prefix "
+                                           "\"${BASE%/}\" --logdir \"${LOGDIR:-/workspace}\""},
     {0},
 };
 
