@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs the benchmarks and prints tables; each figure is a ratio to a peer measured in the same minute. Needs the
 # release build (make bench makes it). Without arguments everything that needs no further packages:
-#   scripts/bench.sh [platform [--seconds N] [get|auth|list|create|upload|start ...] | record [MB [MB]] | registry [transfer|manifests|collector ...] | proxy]
+#   scripts/bench.sh [platform [--seconds N] [get|auth|list|create|upload|start ...] | record [MB [MB]] | registry [transfer|manifests|collector ...] | proxy | jobs [start|many|follow|idle ...]]
 # bench/coco.py and build/release/bench_db_commit are run by hand; see bench/README.md.
 set -eu
 cd "$(dirname "$0")/.."
@@ -13,16 +13,18 @@ platform) exec /usr/bin/python3 bench/platform.py "$@" ;;
 record) exec bench/record.sh "$@" ;;
 registry) exec /usr/bin/python3 bench/registry.py "$@" ;;
 proxy) exec /usr/bin/python3 bench/proxy.py "$@" ;;
+jobs) exec /usr/bin/python3 bench/jobs.py "$@" ;;
 all)
     failed=0
     /usr/bin/python3 bench/platform.py || failed=1
     bench/record.sh || failed=1
     /usr/bin/python3 bench/registry.py || failed=1
     /usr/bin/python3 bench/proxy.py || failed=1
+    /usr/bin/python3 bench/jobs.py || failed=1
     exit $failed
     ;;
 *)
-    echo "bench.sh: there is no part '$part' (platform, record, registry, proxy)" >&2
+    echo "bench.sh: there is no part '$part' (platform, record, registry, proxy, jobs)" >&2
     exit 2
     ;;
 esac

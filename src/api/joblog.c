@@ -6,12 +6,17 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #define PAGE          (256 << 10)
 #define SEARCH_BYTES  (64 << 20) /* looked through by one request */
 #define MATCHES_MAX   1000
 #define QUERY_MAX     200
 #define FOLLOWERS_MAX 512
+#define FOLLOW_PAGE   (64 << 10)
+#define WAIT_MS       1000
+#define IDLE_EACH     5     /* waits between two comments */
+#define AWAIT_US      20000 /* for a container to appear */
 
 /* What a request is about; copied, because a follower outlives the request's own thread. */
 struct reading {
@@ -66,6 +71,32 @@ static bool open_reading(struct api_call *call, struct reading *ret, struct err 
     return number(call, "after", 0, INT64_MAX, 0, &ret->offset, err);
 }
 
+/* A job that is starting has an attempt, but no container yet. */
+static bool is_awaited(const struct reading *r, const struct err *why)
+{
+    auto_arena struct arena a;
+    arena_init(&a);
+    struct object job;
+    struct err ignored = {0};
+    return why->code == ERR_NOT_FOUND &&
+           engine_get(r->core, &caller_system, &kind_job, 0, r->id.job, &a, &job, &ignored) &&
+           !job_is_over(job_state_of(&job)) && object_int(&job, "attempt") == r->id.attempt;
+}
+
+/* An empty log for one that is awaited. */
+static bool look_at_log(const struct reading *r, struct exec_log *ret, bool *ret_awaited, struct err *err)
+{
+    *ret_awaited = false;
+    if (r->exec->ops->log(r->exec, r->id, ret, err))
+        return true;
+    if (!is_awaited(r, err))
+        return false;
+    *err = (struct err){0};
+    *ret = (struct exec_log){0};
+    *ret_awaited = true;
+    return true;
+}
+
 /* One line of the log: "time stream text". */
 static void write_line_members(struct json_out *o, struct str line)
 {
@@ -113,19 +144,21 @@ static void run_log(struct api_call *call)
     struct err err = {0};
     struct exec_log log;
     size_t n;
-    if (!open_reading(call, &r, &err) || !r.exec->ops->log(r.exec, r.id, &log, &err)) {
+    bool awaited;
+    if (!open_reading(call, &r, &err) || !look_at_log(&r, &log, &awaited, &err)) {
         api_problem(call, &err, NULL, 0);
         return;
     }
     int64_t line;
     if (!number(call, "line", 0, INT64_MAX, -1, &line, &err) ||
-        (line >= 0 && !r.exec->ops->log_line(r.exec, r.id, line, &r.offset, &err))) {
+        (line >= 0 && log.end && !r.exec->ops->log_line(r.exec, r.id, line, &r.offset, &err))) {
         api_problem(call, &err, NULL, 0);
         return;
     }
     auto_free char *space = base_alloc(PAGE);
     int64_t from = r.offset < log.first ? log.first : r.offset, at = from;
-    if (!r.exec->ops->log_read(r.exec, r.id, &at, space, PAGE, &n, &err)) {
+    n = 0;
+    if (log.end && !r.exec->ops->log_read(r.exec, r.id, &at, space, PAGE, &n, &err)) {
         api_problem(call, &err, NULL, 0);
         return;
     }
@@ -322,50 +355,80 @@ static atomic_int followers;
 struct follower {
     struct reading reading;
     struct outflow *flow;
+    char *space; /* only while there is something to send */
+    unsigned idle;
 };
 
-/* Sends what is new; *ret_more false at the end. */
-static bool follow_step(struct follower *f, char *space, bool *ret_more)
+/* Nothing new: waits a while. A comment now and then tells when the client has gone. */
+static bool follow_idle(struct follower *f, bool awaited)
+{
+    struct reading *r = &f->reading;
+    struct err err = {0};
+    free(f->space);
+    f->space = NULL;
+    if (awaited)
+        usleep(AWAIT_US);
+    else
+        r->exec->ops->log_wait(r->exec, r->id, r->offset, WAIT_MS, &err);
+    if (f->idle++ % IDLE_EACH)
+        return true;
+    return outflow_write(f->flow, STR(":\n\n"));
+}
+
+/* A piece of what is new; *ret_sent false when there was no whole line. */
+static bool follow_send(struct follower *f, bool *ret_sent)
+{
+    struct reading *r = &f->reading;
+    struct err err = {0};
+    size_t n;
+    int64_t at = r->offset;
+    *ret_sent = false;
+    if (!f->space)
+        f->space = base_alloc(FOLLOW_PAGE);
+    if (!r->exec->ops->log_read(r->exec, r->id, &at, f->space, FOLLOW_PAGE, &n, &err))
+        return false;
+    auto_buf struct buf out = {0};
+    struct json_out o;
+    buf_z(&out, "event: lines\ndata: ");
+    json_begin(&o, &out);
+    json_array(&o);
+    size_t done = write_lines(&o, f->space, n);
+    json_array_end(&o);
+    r->offset = at - (int64_t)n + (int64_t)done;
+    if (!done)
+        return true;
+    *ret_sent = true;
+    f->idle = 0;
+    buf_printf(&out, "\nid: %lld\n\n", (long long)r->offset);
+    return outflow_write(f->flow, buf_view(&out));
+}
+
+/* *ret_more false at the end. */
+static bool follow_step(struct follower *f, bool *ret_more)
 {
     struct reading *r = &f->reading;
     struct err err = {0};
     struct exec_log log;
-    size_t n;
-    int64_t at = r->offset;
+    bool sent = false, awaited;
     *ret_more = false;
-    if (!r->exec->ops->log(r->exec, r->id, &log, &err) ||
-        !r->exec->ops->log_read(r->exec, r->id, &at, space, PAGE, &n, &err))
+    if (!look_at_log(r, &log, &awaited, &err))
         return true; /* the job was deleted: the stream ends */
-    auto_buf struct buf out = {0}, lines = {0};
-    struct json_out o;
-    json_begin(&o, &lines);
-    json_array(&o);
-    size_t done = write_lines(&o, space, n);
-    json_array_end(&o);
-    r->offset = at - (int64_t)n + (int64_t)done;
-    if (done) {
-        buf_printf(&out, "id: %lld\nevent: lines\ndata: " STR_FMT "\n\n", (long long)r->offset,
-                   STR_ARG(buf_view(&lines)));
-        *ret_more = true;
-    } else if (!log.closed) {
-        r->exec->ops->log_wait(r->exec, r->id, r->offset, 1000, &err);
-        buf_z(&out, ":\n\n");
-        *ret_more = true;
-    } else {
-        buf_z(&out, "event: end\ndata: {}\n\n");
-    }
-    return outflow_write(f->flow, buf_view(&out));
+    if (log.end > r->offset && !follow_send(f, &sent))
+        return false;
+    *ret_more = sent || !log.closed;
+    if (sent)
+        return true;
+    return log.closed ? outflow_write(f->flow, STR("event: end\ndata: {}\n\n")) : follow_idle(f, awaited);
 }
 
 static void *follow_thread(void *arg)
 {
     struct follower *f = arg;
-    char *space = base_alloc(PAGE);
     bool more = true;
-    while (more && follow_step(f, space, &more)) {
+    while (more && follow_step(f, &more)) {
     }
     outflow_end(f->flow, true);
-    free(space);
+    free(f->space);
     free(f);
     atomic_fetch_sub(&followers, 1);
     return NULL;

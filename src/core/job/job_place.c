@@ -4,8 +4,9 @@
 #include "core/job/scene.h"
 #include "core/pending.h"
 
-#define ESTIMATES 200               /* jobs at the front of the queue whose start is estimated */
-#define MOVED_US  INT64_C(60000000) /* an estimate that changed by less is left alone */
+#define SAY_EVERY_US INT64_C(1500000)
+#define ESTIMATES    200               /* jobs at the front of the queue whose start is estimated */
+#define MOVED_US     INT64_C(60000000) /* an estimate that changed by less is left alone */
 
 /* --- nodes, as far as the executor tells something new --- */
 
@@ -36,37 +37,60 @@ static bool sync_nodes(struct look *l, struct err *err)
 /* --- starting --- */
 
 struct starting {
-    struct object *job;
+    const struct object *job;
     struct str placement;
+    int32_t attempt; /* 0: it was not started */
 };
 
-static bool start_write(struct op *op, void *ctx, struct err *err)
+struct starts {
+    struct starting *list;
+    int32_t n;
+};
+
+static bool start_one(struct op *op, struct starting *s, struct err *err)
 {
-    struct starting *s = ctx;
     struct object now;
     bool found;
     if (!engine_load_row(op, &kind_job, s->job->id, &now, &found, err))
         return false;
     if (!found || job_state_of(&now) != JOB_QUEUED)
         return true; /* somebody stopped or deleted it meanwhile */
-    *object_value(&now, "attempt") = db_int(object_int(&now, "attempt") + 1);
+    s->attempt = (int32_t)object_int(&now, "attempt") + 1;
+    *object_value(&now, "attempt") = db_int(s->attempt);
     *object_value(&now, "exit_code") = db_null();
     *object_value(&now, "placement") = db_text(s->placement);
     *object_value(&now, "not_before") = db_null();
     return job_set_state(op, &now, &(struct job_change){.from = JOB_QUEUED, .to = JOB_STARTING}, err);
 }
 
-static bool start_all(struct look *l, struct scene *s, const struct sched_plan *plan, struct err *err)
+static bool starts_write(struct op *op, void *ctx, struct err *err)
 {
-    for (int32_t i = 0; i < plan->n_starts; i++) {
-        const struct sched_start *start = &plan->starts[i];
-        struct starting c = {&l->job[s->waiting_job[start->job]],
-                             scene_placement(s, start->ranks, start->n_ranks)};
-        if (!engine_write(l->jobs->core, &caller_system, l->arena, start_write, &c, err))
+    struct starts *s = ctx;
+    for (int32_t i = 0; i < s->n; i++) {
+        s->list[i].attempt = 0;
+        if (!start_one(op, &s->list[i], err))
             return false;
     }
-    if (plan->n_starts)
-        jobs_wake(l->jobs);
+    return true;
+}
+
+/* All in one commit, then launched. */
+static bool start_all(struct look *l, struct scene *s, const struct sched_plan *plan, struct err *err)
+{
+    struct starts starts = {arena_array(l->arena, struct starting, (size_t)plan->n_starts + 1),
+                            plan->n_starts};
+    for (int32_t i = 0; i < plan->n_starts; i++) {
+        const struct sched_start *start = &plan->starts[i];
+        starts.list[i] = (struct starting){.job = &l->job[s->waiting_job[start->job]],
+                                           .placement = scene_placement(s, start->ranks, start->n_ranks)};
+    }
+    if (!starts.n)
+        return true;
+    if (!engine_write(l->jobs->core, &caller_system, l->arena, starts_write, &starts, err))
+        return false;
+    for (int32_t i = 0; i < starts.n; i++)
+        if (starts.list[i].attempt)
+            jobs_launch(l->jobs, starts.list[i].job->id, starts.list[i].attempt);
     return true;
 }
 
@@ -118,9 +142,13 @@ struct saying {
     int64_t estimate;
 };
 
-static bool say_write(struct op *op, void *ctx, struct err *err)
+struct sayings {
+    struct saying *list;
+    size_t n;
+};
+
+static bool say_one(struct op *op, const struct saying *s, struct err *err)
 {
-    struct saying *s = ctx;
     struct object now;
     bool found;
     if (!engine_load_row(op, &kind_job, s->job->id, &now, &found, err))
@@ -134,43 +162,63 @@ static bool say_write(struct op *op, void *ctx, struct err *err)
                      NULL, err);
 }
 
-static bool say(struct look *l, struct saying *s, struct err *err)
+static bool says_write(struct op *op, void *ctx, struct err *err)
 {
-    int64_t known = object_int(s->job, "estimate"), moved = known - s->estimate;
-    bool same = !known == !s->estimate && moved < MOVED_US && moved > -MOVED_US;
-    if (same && str_is(object_text(s->job, "reason"), s->reason))
-        return true;
-    return engine_write(l->jobs->core, &caller_system, l->arena, say_write, s, err);
+    const struct sayings *s = ctx;
+    for (size_t i = 0; i < s->n; i++)
+        if (!say_one(op, &s->list[i], err))
+            return false;
+    return true;
 }
 
-static bool say_wait(struct look *l, struct scene *s, int32_t w, const struct sched_wait *wait,
-                     struct err *err)
+/* Only what is new. */
+static void say(struct sayings *all, struct saying s)
+{
+    int64_t known = object_int(s.job, "estimate"), moved = known - s.estimate;
+    bool same = !known == !s.estimate && moved < MOVED_US && moved > -MOVED_US;
+    if (!same || !str_is(object_text(s.job, "reason"), s.reason))
+        all->list[all->n++] = s;
+}
+
+static void say_wait(struct look *l, struct scene *s, int32_t w, const struct sched_wait *wait,
+                     struct sayings *all)
 {
     auto_buf struct buf en = {0}, zh = {0};
     sched_reason_write(&s->snapshot, wait, SCHED_EN, &en);
     sched_reason_write(&s->snapshot, wait, SCHED_ZH, &zh);
-    struct saying x = {.job = &l->job[s->waiting_job[w]],
-                       .reason = arena_strz(l->arena, buf_view(&en)),
-                       .reason_zh = arena_strz(l->arena, buf_view(&zh)),
-                       .estimate = wait->estimate};
-    return say(l, &x, err);
+    say(all, (struct saying){.job = &l->job[s->waiting_job[w]],
+                             .reason = arena_strz(l->arena, buf_view(&en)),
+                             .reason_zh = arena_strz(l->arena, buf_view(&zh)),
+                             .estimate = wait->estimate});
 }
 
 /* Jobs that the snapshot leaves out. */
-static bool say_impossible(struct look *l, struct scene *s, struct err *err)
+static void say_impossible(struct look *l, struct scene *s, struct sayings *all)
 {
-    for (size_t i = 0; i < l->n; i++) {
-        struct sched_request ignored;
-        if (job_state_of(&l->job[i]) != JOB_QUEUED ||
-            scene_request(s, object_int(&l->job[i], "spec"), &ignored))
-            continue;
-        struct saying x = {.job = &l->job[i],
-                           .reason = "its spec asks for more or other devices than any node can have",
-                           .reason_zh = "规格要求的设备超出任何节点的能力"};
-        if (!say(l, &x, err))
-            return false;
-    }
-    return true;
+    struct sched_request ignored;
+    for (size_t i = 0; i < l->n; i++)
+        if (job_state_of(&l->job[i]) == JOB_QUEUED &&
+            !scene_request(s, object_int(&l->job[i], "spec"), &ignored))
+            say(all,
+                (struct saying){.job = &l->job[i],
+                                .reason = "its spec asks for more or other devices than any node can have",
+                                .reason_zh = "规格要求的设备超出任何节点的能力"});
+}
+
+/* All in one commit, and not with every look: a long queue that moves changes every sentence. */
+static bool say_all(struct look *l, struct scene *s, const struct sched_plan *plan, struct err *err)
+{
+    struct sayings all = {arena_array(l->arena, struct saying, l->n + 1), 0};
+    if (l->now - l->jobs->said_at < SAY_EVERY_US)
+        return true;
+    for (int32_t i = 0; i < plan->n_waits; i++)
+        if (plan->waits[i].reason != SCHED_STARTS)
+            say_wait(l, s, i, &plan->waits[i], &all);
+    say_impossible(l, s, &all);
+    if (!all.n)
+        return true;
+    l->jobs->said_at = l->now;
+    return engine_write(l->jobs->core, &caller_system, l->arena, says_write, &all, err);
 }
 
 bool jobs_place(struct look *l, struct err *err)
@@ -191,10 +239,5 @@ bool jobs_place(struct look *l, struct err *err)
     if (!scene_build(&s, l->jobs->promises, err) || !sched_pass(&s.snapshot, l->arena, &plan, err))
         return false;
     promises_update(l->jobs, &s, &plan);
-    if (!start_all(l, &s, &plan, err) || !evict_all(l, &s, &plan, err))
-        return false;
-    for (int32_t i = 0; i < plan.n_waits; i++)
-        if (plan.waits[i].reason != SCHED_STARTS && !say_wait(l, &s, i, &plan.waits[i], err))
-            return false;
-    return say_impossible(l, &s, err);
+    return start_all(l, &s, &plan, err) && evict_all(l, &s, &plan, err) && say_all(l, &s, &plan, err);
 }

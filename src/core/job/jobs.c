@@ -94,6 +94,37 @@ static bool move(struct look *l, struct move *m, struct err *err)
     return engine_write(l->jobs->core, &caller_system, l->arena, move_write, m, err);
 }
 
+/* At the end of the look, with others in one commit: for changes that only tell what has happened already. */
+static bool move_later(struct look *l, const struct move *m)
+{
+    if (!l->moves)
+        l->moves = arena_array(l->arena, struct move, l->n + 1);
+    l->moves[l->n_moves++] = *m;
+    return true;
+}
+
+static bool moves_write(struct op *op, void *ctx, struct err *err)
+{
+    struct look *l = ctx;
+    for (size_t i = 0; i < l->n_moves; i++)
+        if (!move_write(op, &l->moves[i], err))
+            return false;
+    return true;
+}
+
+/* Together; when that fails each for itself, so that one cannot hold up the others. */
+static void write_moves(struct look *l)
+{
+    struct err err = {0};
+    if (!l->n_moves || engine_write(l->jobs->core, &caller_system, l->arena, moves_write, l, &err))
+        return;
+    for (size_t i = 0; i < l->n_moves; i++) {
+        struct err one = {0};
+        if (!move(l, &l->moves[i], &one))
+            log_warn("job %lld: %s", (long long)l->moves[i].job->id, one.message);
+    }
+}
+
 /* Why a container ended badly, in both languages. */
 static struct words end_words(struct look *l, const struct exec_status *s)
 {
@@ -177,7 +208,7 @@ static bool finish(struct look *l, const struct object *job, const struct ranks 
 {
     struct move m = {.job = job, .change = {.from = job_state_of(job)}};
     judge(l, job, r, &m);
-    return collect(l, job, &m, err) && move(l, &m, err);
+    return collect(l, job, &m, err) && move_later(l, &m);
 }
 
 static bool stop_ranks(struct look *l, const struct object *job, struct err *err)
@@ -204,7 +235,7 @@ static bool step_started(struct look *l, const struct object *job, struct err *e
     struct ranks r = look_ranks(l, job);
     enum job_state s = job_state_of(job);
     if (r.missing && s == JOB_STARTING)
-        return jobs_launch(l, job), true;
+        return jobs_launch(l->jobs, job->id, (int32_t)object_int(job, "attempt")), true;
     if (r.missing && s == JOB_RUNNING) {
         struct move m = {.job = job,
                          .change = {.from = s,
@@ -227,7 +258,7 @@ static bool step_started(struct look *l, const struct object *job, struct err *e
     }
     if (s == JOB_STARTING && r.running + r.exited == r.wanted) {
         struct move m = {.job = job, .change = {.from = JOB_STARTING, .to = JOB_RUNNING}};
-        return move(l, &m, err);
+        return move_later(l, &m);
     }
     if (s == JOB_RUNNING && over_time(l, job)) {
         struct move m = {.job = job,
@@ -337,6 +368,9 @@ static bool look_once(struct jobs *j, struct err *err)
         if (!step(&l, &l.job[i], &one))
             log_warn("job %lld: %s", (long long)l.job[i].id, one.message);
     }
+    write_moves(&l);
+    if (l.n_moves && !scene_jobs(j->core, &a, &l.job, &l.n, err)) /* what they leave is free at once */
+        return false;
     jobs_sweep(&l);
     return jobs_place(&l, err) && purge(&l, err) && stop_strangers(&l, err);
 }

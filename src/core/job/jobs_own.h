@@ -32,6 +32,7 @@ struct jobs {
     int64_t swept_at;
     /* The controller's own: */
     struct promise *promises;
+    int64_t said_at;     /* when the reasons of waiting jobs were written last */
     uint64_t nodes_seen; /* hash of what the nodes' rows say */
 };
 
@@ -44,6 +45,8 @@ struct look {
     size_t n;
     struct exec_status *status;
     size_t n_status;
+    struct move *moves; /* changes of state that are written together at the end of the look */
+    size_t n_moves;
     int64_t *launching; /* jobs that threads were launching before `status` was read: left alone */
     size_t n_launching;
 };
@@ -71,7 +74,7 @@ bool job_show_curves(struct op *op, struct object *o, const struct db_value *inp
 void launchers_start(struct jobs *j);
 void launchers_stop(struct jobs *j); /* waits for what is being launched */
 /* Starts all ranks on a thread (harmless for those that run already). */
-void jobs_launch(struct look *l, const struct object *job);
+void jobs_launch(struct jobs *j, int64_t job, int32_t attempt);
 void look_launching(struct look *l);
 bool look_is_launching(const struct look *l, int64_t job);
 /* Now and then: checkouts that nobody uses. */

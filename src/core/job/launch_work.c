@@ -135,15 +135,15 @@ void launchers_stop(struct jobs *j)
     pthread_mutex_destroy(&j->checkout_lock);
 }
 
-void jobs_launch(struct look *l, const struct object *job)
+void jobs_launch(struct jobs *j, int64_t job, int32_t attempt)
 {
     struct launching *w = base_zalloc(sizeof *w);
-    *w = (struct launching){.jobs = l->jobs, .job = job->id, .attempt = (int32_t)object_int(job, "attempt")};
-    pthread_mutex_lock(&l->jobs->lock);
-    w->next = l->jobs->launching;
-    l->jobs->launching = w;
-    pthread_mutex_unlock(&l->jobs->lock);
-    if (!pool_submit(l->jobs->launchers, launch_work, w))
+    *w = (struct launching){.jobs = j, .job = job, .attempt = attempt};
+    pthread_mutex_lock(&j->lock);
+    w->next = j->launching;
+    j->launching = w;
+    pthread_mutex_unlock(&j->lock);
+    if (!pool_submit(j->launchers, launch_work, w))
         forget(w); /* the next look tries again */
 }
 

@@ -21,6 +21,59 @@ static uint32_t uid_base;
 static int userns = -1;
 static pid_t mkfs = -1;
 
+/* Only what is not a hole; a fresh file system is nearly all hole. */
+static bool copy_sparse(int from, int to, int64_t size)
+{
+    if (ftruncate(to, size) != 0)
+        return false;
+    for (off_t at = 0; at < size;) {
+        off_t data = lseek(from, at, SEEK_DATA);
+        if (data < 0)
+            return errno == ENXIO;
+        off_t end = lseek(from, data, SEEK_HOLE), into = data;
+        while (data < end) {
+            ssize_t n = copy_file_range(from, &data, to, &into, (size_t)(end - data), 0);
+            if (n <= 0)
+                return false;
+        }
+        at = end;
+    }
+    return true;
+}
+
+/* Beside the containers' folders: an empty file system of each size, made once, as mkfs waits for the disk.
+ */
+static void template_name(int64_t size, char ret[64])
+{
+    snprintf(ret, 64, "../.disk-1-%lld", (long long)size);
+}
+
+static bool use_template(int disk, int64_t size)
+{
+    char name[64];
+    template_name(size, name);
+    int fd = openat(job_dir, name, O_RDONLY | O_CLOEXEC);
+    bool ok = fd >= 0 && copy_sparse(fd, disk, size);
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+/* Without one the next container runs mkfs as this one did. */
+static void keep_template(int disk, int64_t size)
+{
+    char name[64], half[96];
+    template_name(size, name);
+    snprintf(half, sizeof half, "%s.%d", name, (int)getpid());
+    int fd = openat(job_dir, half, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return;
+    bool ok = copy_sparse(disk, fd, size) && fsync(fd) == 0;
+    close(fd);
+    if (!ok || renameat(job_dir, half, job_dir, name) != 0)
+        unlinkat(job_dir, half, 0);
+}
+
 static void begin_disk(const struct plan *p)
 {
     int64_t size = plan_int(p, "disk");
@@ -29,6 +82,7 @@ static void begin_disk(const struct plan *p)
     int fd = openat(job_dir, "disk.img", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0 || ftruncate(fd, size) != 0)
         fail_errno("cannot make the container's disk of %lld bytes", (long long)size);
+    bool made = fd >= 0 && use_template(fd, size);
     if (fd >= 0)
         close(fd);
     /* Lives as long as the container: no journal, and the tables are written when they are used. */
@@ -43,7 +97,7 @@ static void begin_disk(const struct plan *p)
                     "lazy_itable_init=1,nodiscard,root_owner=0:0",
                     "disk.img",
                     NULL};
-    if (!fail_reason[0])
+    if (!fail_reason[0] && !made)
         mkfs = run_child(argv);
 }
 
@@ -133,9 +187,11 @@ static bool mount_disk(const struct plan *p)
                    ? true
                    : fail_errno("cannot mount the container's folder");
     }
-    if (!run_wait(mkfs, "mkfs.ext4"))
+    if (mkfs > 0 && !run_wait(mkfs, "mkfs.ext4"))
         return false;
     int image = openat(job_dir, "disk.img", O_RDWR | O_CLOEXEC);
+    if (mkfs > 0 && image >= 0)
+        keep_template(image, plan_int(p, "disk"));
     int loop = image < 0 ? -1 : attach_loop(image);
     unlinkat(job_dir, "disk.img", 0); /* its bytes go with the last who uses it */
     if (loop < 0)
