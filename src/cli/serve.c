@@ -265,10 +265,12 @@ static struct str host_of(const char *listen)
     return (struct str){listen, colon ? (size_t)(colon - listen) : 0};
 }
 
-static void announce(const struct serve *s, uint16_t port)
+static void announce(const struct serve *s, uint16_t port, uint16_t tools)
 {
-    struct str host = host_of(s->http.listen);
-    printf("Ingot is ready at http%s://" STR_FMT ":%u\n", s->http.cert_file ? "s" : "", STR_ARG(host), port);
+    struct str host = host_of(s->http.listen), other = host_of(s->tools_listen);
+    const char *scheme = s->http.cert_file ? "https" : "http";
+    printf("Tools are at %s://" STR_FMT ":%u\n", scheme, STR_ARG(other), tools);
+    printf("Ingot is ready at %s://" STR_FMT ":%u\n", scheme, STR_ARG(host), port);
     fflush(stdout);
 }
 
@@ -361,7 +363,7 @@ static bool serve(struct serve *s, struct err *err)
     struct http_server *tools = start_tools(s, core, err);
     struct http_server *server = tools ? http_start(&s->http, err) : NULL;
     if (server) {
-        announce(s, http_port(server));
+        announce(s, http_port(server), http_port(tools));
         wait_for_end();
     }
     events_stop();

@@ -84,56 +84,57 @@ static void join_close(struct join *j)
     free(j);
 }
 
-/* false when the connection is broken. */
-static bool take(struct flow *w, int fd)
+/* A side that breaks ends what comes from it like one that closes: what came before still goes on. */
+static void take(struct flow *w, int fd)
 {
     ssize_t n = recv(fd, w->data, PIECE, 0);
-    if (n < 0)
-        return errno == EAGAIN || errno == EINTR;
-    w->eof = n == 0;
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    w->eof = n <= 0;
     w->at = 0;
-    w->n = (size_t)n;
-    return true;
+    w->n = n > 0 ? (size_t)n : 0;
 }
 
-static bool give(struct flow *w, int fd)
+/* What a broken side does not take is dropped. */
+static void give(struct flow *w, int fd)
 {
     ssize_t n = send(fd, w->data + w->at, w->n, MSG_NOSIGNAL);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
     if (n < 0)
-        return errno == EAGAIN || errno == EINTR;
-    w->at += (size_t)n;
-    w->n -= (size_t)n;
-    return true;
+        w->eof = true;
+    w->at += n > 0 ? (size_t)n : 0;
+    w->n = n > 0 ? w->n - (size_t)n : 0;
 }
 
-static bool pump(struct join *j, int side)
+static void pump(struct join *j, int side)
 {
     struct flow *w = &j->flow[side];
     bool fresh = false;
     if (!w->n && !w->eof) {
-        if (!take(w, j->fd[side]))
-            return false;
+        take(w, j->fd[side]);
         fresh = w->n > 0;
     }
-    if (w->n && !give(w, j->fd[1 - side]))
-        return false;
+    if (w->n)
+        give(w, j->fd[1 - side]);
     if (w->eof && !w->n && !w->shut) {
         shutdown(j->fd[1 - side], SHUT_WR);
         w->shut = true;
     }
     if (fresh && j->owner->t.passing)
         j->owner->t.passing(j->owner->t.ctx);
-    return true;
 }
 
 static void join_event(struct forwards *f, struct join *j, int side, uint32_t events)
 {
-    bool ok = !(events & EPOLLERR);
-    if (ok && (events & (EPOLLIN | EPOLLHUP)))
-        ok = pump(j, side);
-    if (ok && (events & EPOLLOUT))
-        ok = pump(j, 1 - side);
-    if (!ok || (j->flow[0].shut && j->flow[1].shut)) {
+    struct flow *back = &j->flow[1 - side];
+    if (events & EPOLLERR) { /* nothing reaches it any more */
+        back->n = 0;
+        back->eof = true;
+    }
+    pump(j, side);
+    pump(j, 1 - side);
+    if (j->flow[0].shut && j->flow[1].shut) {
         join_close(j);
         f->closed++;
         return;

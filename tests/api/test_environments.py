@@ -352,6 +352,26 @@ def test_the_container_sees_no_cookie_of_the_platform(admin, make):
     assert "Clear-Site-Data" not in answer.headers and "Service-Worker-Allowed" not in answer.headers
 
 
+def test_a_host_for_each_job(fresh_server):
+    """--tools-url with a star: pages of two environments have two origins."""
+    server = fresh_server(args=("--tools", TOOLS, "--tools-url", "http://*.tools.example:8081/"))
+    admin = server.admin()
+    project = admin.post("projects", {"name": "p"})
+    spec = admin.post("specs", {"name": "s", "cpus": 0.3, "memory": 1 << 30})
+    e = start(admin, admin.post("environments", {"project": project["id"], "name": "e", "spec": spec["id"]}))
+    url = httpx.URL(tool(admin, e)["url"])
+    host = f"job-{e['job']['id']}.tools.example:8081"
+    assert url.netloc.decode() == host
+    real = next(re.search(r"Tools are at (\S+)", line)[1] for line in server.out if line.startswith("Tools"))
+    path = real + url.raw_path.decode()
+    assert httpx.get(path, headers={"Host": "job-99.tools.example:8081"}, trust_env=False).status_code == 404
+    answer = httpx.get(path, headers={"Host": host}, trust_env=False)
+    assert answer.status_code == 303
+    cookies = {"Host": host, "Cookie": answer.headers["set-cookie"].split(";")[0]}
+    assert httpx.get(f"{real}/t/{e['job']['id']}/jupyter/api", headers=cookies, trust_env=False).status_code == 200
+    stop(admin, e)
+
+
 def test_pages_for_people(server, admin, make):
     e = start(admin, make())
     _, url = open_tool(admin, e)
