@@ -4,10 +4,11 @@
 
 #include <stdio.h>
 
-const char *training_path(const struct core *core, struct arena *a, const struct object *o, const char *part)
+const char *training_path(const struct core *core, struct arena *a, const struct object *instance,
+                          const char *part)
 {
-    return arena_printf(a, "%s/training/%lld-%lld%s%s", core->data, (long long)o->id,
-                        (long long)o->created_at, *part ? "/" : "", part);
+    return arena_printf(a, "%s/training/%lld-%lld%s%s", core->data, (long long)instance->id,
+                        (long long)instance->created_at, *part ? "/" : "", part);
 }
 
 /* What an instance takes over from its training. */
