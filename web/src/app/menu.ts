@@ -29,6 +29,7 @@ export function menuGroups(kinds: Kind[], session: Session, project: Ref | null,
     groups.set(kind.menu, entries)
   }
   if (may(session, 'node.read')) (groups.get('admin') ?? []).push({ url: '/admin/resources', title: t('resources.title') })
+  for (const entries of groups.values()) entries.sort((a, b) => place(a) - place(b))
   const names = [...groups.keys()].sort((a, b) => rank(a) - rank(b))
   const result = names.map((name): MenuGroup => {
     const key = `menu.${name}`
@@ -36,6 +37,14 @@ export function menuGroups(kinds: Kind[], session: Session, project: Ref | null,
   })
   if (project) result.unshift({ name: 'project', title: '', entries: [{ url: projectUrl(project.name), title: t('menu.overview') }] })
   return result
+}
+
+// Where the order of declaration is not the way through the work.
+const within = ['dataset', 'label_set', 'algorithm_set', 'environment', 'training', 'job', 'image', 'model_set', 'project', 'user', 'group', 'role', 'spec', 'resources', 'node', 'node_pool']
+
+function place(entry: MenuEntry): number {
+  const i = within.indexOf(entry.kind?.name ?? 'resources')
+  return i < 0 ? within.length : i
 }
 
 function rank(name: string): number {

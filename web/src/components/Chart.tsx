@@ -21,6 +21,8 @@ interface Props {
   /** x is a time in ms, or a number. */
   time?: boolean
   format: (value: number) => string
+  /** On the axis, where there is less room. */
+  tick?: (value: number) => string
   binary?: boolean
   /** The crosshair, shared by charts that stand together. */
   at: number | null
@@ -100,7 +102,7 @@ export function Chart(props: Props) {
             {ticks.map((v) => (
               <g key={v}>
                 <line className="chart-grid" x1={left} x2={left + inner} y1={y(v)} y2={y(v)} />
-                <text className="chart-label" x={left - 8} y={y(v) + 4} textAnchor="end">{format(v)}</text>
+                <text className="chart-label" x={left - 8} y={y(v) + 4} textAnchor="end">{(props.tick ?? format)(v)}</text>
               </g>
             ))}
             {xTicks.map((v) => (

@@ -6,7 +6,7 @@ import type { Field, Item, Ref } from '../api/kinds'
 import { offers } from '../api/session'
 import { useI18n } from '../i18n'
 import { editorOf } from './editors'
-import { formatBytes } from './format'
+import { formatBytes, formatDuration } from './format'
 import { isRef } from './names'
 import { Time } from './Time'
 
@@ -50,7 +50,7 @@ export function FieldValue({ field, value, kindName, item, short }: Props) {
       return isRef(value) && field.ref ? <RefLink kindName={field.ref} value={value} project={item?.project ?? null} /> : <span>{String(value)}</span>
     case 'int':
     case 'real':
-      return <span className="num">{typeof value !== 'number' ? String(value) : field.unit === 'bytes' ? formatBytes(value) : n(value)}</span>
+      return <span className="num">{typeof value !== 'number' ? String(value) : field.unit === 'bytes' ? formatBytes(value) : field.unit === 'hours' ? (value === 0 ? t('value.noLimit') : formatDuration(value * 3600)) : field.unit === 'seconds' ? formatDuration(value) : n(value)}</span>
     case 'refs':
       return (
         <span className="tags">
@@ -63,6 +63,7 @@ export function FieldValue({ field, value, kindName, item, short }: Props) {
     case 'json':
       return <Special {...{ field, value, kindName, item, short }} />
     default:
+      if (!short && field.long && field.name === 'command') return <pre>{String(value)}</pre>
       return short ? <span title={String(value)}>{String(value)}</span> : <span className="pre">{String(value)}</span>
   }
 }

@@ -49,6 +49,8 @@ const registry: Record<string, Editor> = {
   'job.spec': spec,
   'job.image': image,
   'job.env': variables,
+  'job.placement': shownOnly(lazy(async () => ({ default: (await import('../features/jobs/State')).PlacementShow }))),
+  'node.devices': shownOnly(lazy(async () => ({ default: (await import('../features/jobs/State')).DevicesShow }))),
   'environment.state': state,
   'environment.reason': reason,
   'environment.spec': spec,

@@ -32,6 +32,7 @@ export const computeEn = {
   'job.node': 'Node',
   'job.nodeN': 'Node {n}',
 
+  'value.noLimit': 'No limit',
   'chart.none': 'No measurements in this time',
   'chart.limit': 'limit',
   'chart.cpu': 'CPU',

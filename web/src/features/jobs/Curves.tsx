@@ -45,7 +45,7 @@ export function JobCurves({ job }: { job: Item }) {
         <span className="muted num" role="status">{found.dataUpdatedAt > 0 && t('chart.updated', { time: clock(found.dataUpdatedAt, true, language) })}</span>
       </div>
       <div className="charts">
-        <Chart {...common} title={t('chart.cpu')} limit={data?.limits.cpu} series={[line('cpu', t('chart.cpu'))]} format={(v) => t('chart.cores', { n: n(v, 2) })} />
+        <Chart {...common} title={t('chart.cpu')} limit={data?.limits.cpu} series={[line('cpu', t('chart.cpu'))]} format={(v) => t('chart.cores', { n: n(v, 2) })} tick={(v) => n(v, 2)} />
         <Chart {...common} title={t('chart.memory')} limit={data?.limits.memory} series={[line('memory', t('chart.memory'))]} format={formatBytes} binary />
         <Chart {...common} title={t('chart.network')} series={[line('net_rx', t('chart.received')), line('net_tx', t('chart.sent'))]} format={rate} binary />
         <Chart {...common} title={t('chart.disk')} limit={data?.limits.disk} series={[line('disk', t('chart.disk'))]} format={formatBytes} binary />

@@ -80,7 +80,7 @@ function DayCurves({ overview, now }: { overview: Overview; now: number }) {
     <section className="block">
       <h2>{t('overview.day')}</h2>
       <div className="charts">
-        <Chart {...common} title={t('meter.cpu')} limit={overview.quota.cpu} series={[{ name: 'cpu', points: items.map((p, i) => [times[i] ?? 0, p.cpu] as const) }]} format={(v) => t('chart.cores', { n: n(v, 2) })} />
+        <Chart {...common} title={t('meter.cpu')} limit={overview.quota.cpu} series={[{ name: 'cpu', points: items.map((p, i) => [times[i] ?? 0, p.cpu] as const) }]} format={(v) => t('chart.cores', { n: n(v, 2) })} tick={(v) => n(v, 2)} />
         <Chart {...common} title={t('meter.memory')} limit={overview.quota.memory} series={[{ name: 'memory', points: items.map((p, i) => [times[i] ?? 0, p.memory] as const) }]} format={formatBytes} binary />
         {kinds.map((kind) => <Chart key={kind} {...common} title={kind} limit={overview.quota.accelerators?.[kind]} series={[{ name: kind, points: items.map((p, i) => [times[i] ?? 0, p.accelerators?.[kind] ?? null] as const) }]} format={(v) => n(v, 2)} />)}
       </div>
