@@ -76,16 +76,13 @@ export function EnvironmentPage({ kind, place, item }: PageProps) {
   const rest = actions.filter((a) => !first.includes(a))
   const mayUpdate = offers(session, kind, 'update', project?.id)
   const over = item['state'] === 'stopped' || item['state'] === 'failed'
-  const image = byName('image')
-  const maySave = running && job.data !== undefined && image !== undefined && offers(session, image, 'create', project?.id) && !actions.some((a) => a.name === 'save')
   const menu = [
-    ...(maySave ? [{ key: 'image', label: t('save.title') }] : []),
     ...rest.map((a) => ({ key: a.name, label: w(a.title), danger: a.danger })),
     ...(mayUpdate ? [{ key: 'edit', label: t('object.edit') }] : []),
     ...(offers(session, kind, 'delete', project?.id) ? [{ key: 'delete', label: t('object.delete'), danger: true, disabled: !over }] : []),
   ]
   const act = (key: string) => {
-    if (key === 'image') return setSaving(true)
+    if (key === 'save') return setSaving(true)
     const action = actions.find((a) => a.name === key)
     setOpen({ what: action ?? (key as 'edit' | 'delete'), item })
   }
@@ -113,7 +110,7 @@ export function EnvironmentPage({ kind, place, item }: PageProps) {
         ...tabs,
       ]}
     >
-      {saving && job.data && <SaveImage item={item} job={job.data.id} onClose={() => setSaving(false)} />}
+      {saving && <SaveImage item={item} onClose={() => setSaving(false)} />}
       <Dialogs kind={kind} place={place} open={open} onClose={() => setOpen(null)} onDeleted={() => void navigate(listUrl(kind, project) ?? '/', { replace: true })} />
     </ComputePage>
   )

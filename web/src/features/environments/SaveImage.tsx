@@ -1,32 +1,24 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { App, AutoComplete, Input } from 'antd'
 import { useState } from 'react'
-import { useApp } from '../../app/context'
-import { Problem, request } from '../../api/client'
+import { request } from '../../api/client'
 import type { Item } from '../../api/kinds'
-import { invalidate, listPage } from '../../api/objects'
+import { invalidate } from '../../api/objects'
 import { FormDialog } from '../../components/FormDialog'
 import { ProblemNote } from '../../components/ProblemNote'
 import { useI18n } from '../../i18n'
 import { useImageNames } from '../jobs/pick/Image'
 
 /** The environment as it is now, as a version of an image: everything but its mounted folders. */
-export function SaveImage({ item, job, onClose }: { item: Item; job: number; onClose: () => void }) {
+export function SaveImage({ item, onClose }: { item: Item; onClose: () => void }) {
   const { t } = useI18n()
   const { message } = App.useApp()
-  const { kind: byName, project } = useApp()
   const client = useQueryClient()
   const [name, setName] = useState(String(item['name']).toLowerCase().replace(/[^a-z0-9._-]+/g, '-').replace(/^[^a-z0-9]+|[^a-z0-9]+$/g, ''))
   const [version, setVersion] = useState('v1')
   const names = useImageNames(name)
-  const image = byName('image')
   const save = useMutation({
-    mutationFn: async () => {
-      if (!image) throw new Problem(404, { code: 'not_found' })
-      const there = (await listPage(image, { project: project?.id }, { filter: `name = ${JSON.stringify(name)}`, limit: 1 })).items[0]
-      const into = there ?? (await request<Item>('/images', { method: 'POST', body: { project: project?.id, name } }))
-      return request<Item>(`/images/${into.id}/save`, { method: 'POST', body: { job, version } })
-    },
+    mutationFn: () => request<Item>(`/environments/${item.id}/save`, { method: 'POST', body: { image: name, version } }),
     onSuccess: async () => {
       await Promise.all([invalidate(client, 'image'), invalidate(client, 'task')])
       void message.success(t('save.started', { image: `${name}:${version}` }))
