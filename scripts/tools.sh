@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the programs that run beside people's work in containers: scripts/tools.sh DIR jupyter|tensorboard|vscode ...
 # DIR is what `ingot serve --tools DIR` is told (tools in its data folder when it is told nothing). All versions are pinned;
-# what is there already costs nothing. vscode needs a C++ compiler and 350 MB.
+# what is there already costs nothing. vscode needs a C++ compiler and 430 MB.
 set -eu
 [ $# -ge 2 ] || {
     echo "usage: scripts/tools.sh DIR jupyter|tensorboard|vscode ..." >&2
