@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("libuv libnghttp2 openssl sqlite3 libpq libcurl libarchive vips libavformat libavcodec libavutil "
-            "libswscale sndfile libargon2 zlib libzstd cmocka").split()
+PACKAGES = ("libuv libnghttp2 openssl sqlite3 libpq libmariadb libcurl libarchive vips libavformat libavcodec "
+            "libavutil libswscale sndfile libargon2 zlib libzstd cmocka").split()
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
 
