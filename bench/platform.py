@@ -5,32 +5,19 @@
 CPU is what the process itself used (utime + stime of /proc), so a busy machine disturbs the figures little.
 """
 
-import argparse
 import os
 import random
-import shutil
 import statistics
 import sys
-import tempfile
 
 from peers import Nginx, Server, Wrk, fill, upload
+from runner import MB, Bench, best_of, main
 
-MB = 1024 * 1024
 ROWS = 1_000_000
 
 
-class Bench:
-    def __init__(self, seconds: int) -> None:
-        self.seconds = seconds
-        self.dir = tempfile.mkdtemp(prefix="ingot-bench-", dir=os.environ.get("BENCH_DIR"))
-        self.rows: list[tuple[str, str, str, str, bool]] = []
-
-    def report(self, what: str, measured: str, figure: str, wanted: str, good: bool) -> None:
-        self.rows.append((what, measured, figure, wanted, good))
-        print(f"  {what}: {measured} -> {figure} (wanted: {wanted}){'' if good else '  MISSED'}", flush=True)
-
-    def server(self, name: str, **options) -> Server:
-        return Server(os.path.join(self.dir, name), **options)
+class Platform(Bench):
+    names = ["get", "auth", "list", "create", "upload", "start"]
 
     def big(self) -> str:
         """A data folder with a million label sets, and one with a thousand; made once."""
@@ -121,12 +108,6 @@ class Bench:
                     f"{best * 1000:.0f} ms", "at most 200 ms", best <= 0.2)
 
 
-def best_of(ours, peer, rounds: int = 3) -> tuple[float, float]:
-    """Both in turns, the best of each: what disturbs makes either slower, never faster."""
-    figures = [(ours(), peer()) for _ in range(rounds)]
-    return max(f[0] for f in figures), max(f[1] for f in figures)
-
-
 def list_paths(server: Server) -> list[str]:
     """Lists with prefixes of every length, first pages and pages in the middle."""
     rng = random.Random(7)
@@ -145,29 +126,5 @@ def list_paths(server: Server) -> list[str]:
     return paths
 
 
-def main() -> int:
-    names = ["get", "auth", "list", "create", "upload", "start"]
-    parser = argparse.ArgumentParser()
-    parser.add_argument("names", nargs="*", choices=[[], *names], default=[])
-    parser.add_argument("--list", action="store_true")
-    parser.add_argument("--seconds", type=int, default=5)
-    options = parser.parse_args()
-    bench = Bench(options.seconds)
-    if options.list:
-        for name in names:
-            print(f"{name:8} {getattr(bench, name).__doc__}")
-        return 0
-    try:
-        for name in options.names or names:
-            getattr(bench, name)()
-    finally:
-        shutil.rmtree(bench.dir, ignore_errors=True)
-    print("\n| what | measured | ratio or figure | wanted |\n|---|---|---|---|")
-    for what, measured, figure, wanted, _ in bench.rows:
-        print(f"| {what} | {measured} | {figure} | {wanted} |")
-    print(f"\nload average while measuring: {os.getloadavg()[1]:.1f}")
-    return 0 if all(row[4] for row in bench.rows) else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(Platform))

@@ -1,7 +1,9 @@
 #!/bin/sh
 # Runs the benchmarks and prints tables; each figure is a ratio to a peer measured in the same minute. Needs the
 # release build (make bench makes it). Without arguments everything that needs no further packages:
-#   scripts/bench.sh [platform [--seconds N] [get|auth|list|create|upload|start ...] | record [MB [MB]] | registry [transfer|manifests|collector ...] | proxy | jobs [start|many|follow|idle ...]]
+#   scripts/bench.sh [platform [--seconds N] [get|auth|list|create|upload|start ...] | record [MB [MB]] |
+#       data [zip|page|thumbs|blob|memory ...] | registry [transfer|manifests|collector ...] | proxy |
+#       jobs [start|many|follow|idle ...]]
 # bench/coco.py and build/release/bench_db_commit are run by hand; see bench/README.md.
 set -eu
 cd "$(dirname "$0")/.."
@@ -10,6 +12,7 @@ part=${1-all}
 [ $# = 0 ] || shift
 case $part in
 platform) exec /usr/bin/python3 bench/platform.py "$@" ;;
+data) exec /usr/bin/python3 bench/data.py "$@" ;;
 record) exec bench/record.sh "$@" ;;
 registry) exec /usr/bin/python3 bench/registry.py "$@" ;;
 proxy) exec /usr/bin/python3 bench/proxy.py "$@" ;;
@@ -17,6 +20,7 @@ jobs) exec /usr/bin/python3 bench/jobs.py "$@" ;;
 all)
     failed=0
     /usr/bin/python3 bench/platform.py || failed=1
+    /usr/bin/python3 bench/data.py || failed=1
     bench/record.sh || failed=1
     /usr/bin/python3 bench/registry.py || failed=1
     /usr/bin/python3 bench/proxy.py || failed=1
@@ -24,7 +28,7 @@ all)
     exit $failed
     ;;
 *)
-    echo "bench.sh: there is no part '$part' (platform, record, registry, proxy, jobs)" >&2
+    echo "bench.sh: there is no part '$part' (platform, data, record, registry, proxy, jobs)" >&2
     exit 2
     ;;
 esac

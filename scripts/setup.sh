@@ -20,7 +20,7 @@ packages_of() {
             python3-mpi4py python3-torch libopenblas0 python3-pil \
             skopeo podman buildah
         ;;
-    bench) echo nginx-light wrk curl postgresql docker-registry podman crun ;;
+    bench) echo nginx-light wrk curl postgresql docker-registry podman crun libarchive-tools libvips-tools ;;
     *)
         echo "setup.sh: unknown group '$1' (build, check, test, bench, run)" >&2
         exit 2

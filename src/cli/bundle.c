@@ -277,7 +277,8 @@ static size_t piece(struct bundle *b, int64_t offset, char *out, size_t n, struc
     if (in < p->header) {
         auto_buf struct buf header = {0};
         part_header(p, &header);
-        memcpy(out, header.p + in, n);
+        if (header.p)
+            memcpy(out, header.p + in, n);
     } else if (bytes >= p->size) {
         memset(out, 0, n);
     } else if (!file_bytes(b, p, bytes, out, n, err)) {

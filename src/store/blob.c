@@ -14,7 +14,7 @@ struct blob_writer {
     struct sha256 *hash;
     int fd;
     int64_t size;
-    char name[33];
+    char name[BLOB_NAME_MAX];
 };
 
 void blob_path(const struct digest *d, char ret[BLOB_PATH_MAX])
@@ -77,6 +77,15 @@ bool blob_writer_finish(struct blob_writer *w, struct digest *ret, int64_t *ret_
     return ok;
 }
 
+void blob_writer_end(struct blob_writer *w, struct digest *ret, int64_t *ret_size, char name[BLOB_NAME_MAX])
+{
+    sha256_finish(w->hash, ret->b);
+    *ret_size = w->size;
+    memcpy(name, w->name, BLOB_NAME_MAX);
+    close(w->fd);
+    free(w);
+}
+
 bool blob_put(struct store *s, struct str data, struct digest *ret, struct err *err)
 {
     struct blob_writer *w = blob_writer_new(s, err);
@@ -125,8 +134,7 @@ static bool is_local(struct store *s, const struct digest *d)
     return faccessat(s->blobs_fd, path, F_OK, 0) == 0;
 }
 
-static bool move_into_place(struct store *s, int dirfd, const char *name, const struct digest *d,
-                            struct err *err)
+bool blob_move(struct store *s, int dirfd, const char *name, const struct digest *d, struct err *err)
 {
     char path[BLOB_PATH_MAX];
     blob_path(d, path);
@@ -134,10 +142,21 @@ static bool move_into_place(struct store *s, int dirfd, const char *name, const 
         return unlinkat(dirfd, name, 0) == 0 ||
                err_errno(err, errno, "cannot remove a second copy of a blob");
     char folder[3] = {path[0], path[1], 0};
-    if (mkdirat(s->blobs_fd, folder, 0750) != 0 && errno != EEXIST)
+    if (renameat(dirfd, name, s->blobs_fd, path) == 0)
+        return true;
+    if (errno == ENOENT && mkdirat(s->blobs_fd, folder, 0750) != 0 && errno != EEXIST)
         return err_errno(err, errno, "cannot make a folder for blobs");
-    if (renameat(dirfd, name, s->blobs_fd, path) != 0)
-        return err_errno(err, errno, "cannot move a blob into place");
+    return renameat(dirfd, name, s->blobs_fd, path) == 0 ||
+           err_errno(err, errno, "cannot move a blob into place");
+}
+
+static bool move_into_place(struct store *s, int dirfd, const char *name, const struct digest *d,
+                            struct err *err)
+{
+    char folder[3] = "";
+    hex_encode(d->b, 1, folder);
+    if (!blob_move(s, dirfd, name, d, err))
+        return false;
     auto_fd int fd = openat(s->blobs_fd, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0 || fsync(fd) != 0 || fsync(s->blobs_fd) != 0)
         return err_errno(err, errno, "cannot make a blob's name durable");

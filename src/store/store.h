@@ -47,6 +47,15 @@ bool blob_writer_add(struct blob_writer *w, struct str piece, struct err *err);
 bool blob_writer_finish(struct blob_writer *w, struct digest *ret, int64_t *ret_size, struct err *err);
 void blob_writer_abort(struct blob_writer *w); /* NULL allowed */
 bool blob_put(struct store *s, struct str data, struct digest *ret, struct err *err);
+/* Many blobs that become durable together, for archives of small files. A writer that is added gives its
+ * digest at once; the blob is there (durable, known) after the flush, which adding may also do. What was not
+ * flushed when the batch is freed is dropped. */
+struct blob_batch;
+struct blob_batch *blob_batch_new(struct store *s);
+bool blob_batch_add(struct blob_batch *b, struct blob_writer *w, struct digest *ret, int64_t *ret_size,
+                    struct err *err); /* frees w */
+bool blob_batch_flush(struct blob_batch *b, struct err *err);
+void blob_batch_free(struct blob_batch *b); /* NULL allowed */
 /* Takes over a finished file of the same file system (a completed upload): hashes it and moves it into place.
  */
 bool blob_take_file(struct store *s, int dirfd, const char *name, struct digest *ret, int64_t *ret_size,

@@ -44,4 +44,11 @@ bool blob_take_hashed(struct store *s, int dirfd, const char *name, const struct
                       struct err *err);
 void upload_hashes_free(struct store *s);
 
+#define BLOB_NAME_MAX 33
+/* Ends the writing without waiting for the disk: the file keeps its temporary name. Frees w. */
+void blob_writer_end(struct blob_writer *w, struct digest *ret, int64_t *ret_size, char name[BLOB_NAME_MAX]);
+/* A file gets its blob's name, or goes when that is there. Under the digest's lock; the name is not durable
+ * yet. */
+bool blob_move(struct store *s, int dirfd, const char *name, const struct digest *d, struct err *err);
+
 #endif

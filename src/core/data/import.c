@@ -130,6 +130,10 @@ static void input_close(void *ctx, struct str path, struct str bytes)
 static bool probe(struct import *m, const struct unpacked_file *f, struct media_info *ret, struct err *err)
 {
     struct str head;
+    if (f->width > 0 && f->height > 0) {
+        *ret = (struct media_info){.kind = "image", .width = f->width, .height = f->height};
+        return true;
+    }
     if (!map_blob(m, f, HEAD_BYTES, &head, err))
         return false;
     bool quick = media_quick(head, ret);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/map.h"
 #include "core/quota.h"
+#include "media/media.h"
 #include "store/manifest.h"
 
 #include <archive.h>
@@ -77,7 +78,7 @@ bool unpack_add(struct unpacked *u, struct str path, const struct digest *blob, 
         u->file = arena_grow(u->arena, u->file, u->cap * sizeof *u->file, cap * sizeof *u->file);
         u->cap = cap;
     }
-    u->file[u->n++] = (struct unpacked_file){arena_str(u->arena, path), *blob, size};
+    u->file[u->n++] = (struct unpacked_file){.path = arena_str(u->arena, path), .blob = *blob, .size = size};
     u->bytes += size;
     return true;
 }
@@ -170,6 +171,8 @@ struct unpacking {
     struct unpacked *out;
     struct archive *archive;
     int64_t size; /* of the archive */
+    struct blob_batch *batch;
+    struct media_info info; /* of the file unpacked last */
 };
 
 static bool no_bomb(const struct unpacking *u, int64_t bytes, struct err *err)
@@ -180,6 +183,14 @@ static bool no_bomb(const struct unpacking *u, int64_t bytes, struct err *err)
     return err_set(err, ERR_TOO_LARGE, "upload",
                    "the archive of %lld bytes unpacks to more than %lld: it is refused", (long long)u->size,
                    (long long)bytes);
+}
+
+/* The bytes are at hand now; later the file would have to be opened again. */
+static void look_at(struct unpacking *u, struct str first)
+{
+    u->info = (struct media_info){0};
+    if (!media_quick(first, &u->info) || strcmp(u->info.kind, "image") != 0)
+        u->info.width = u->info.height = 0;
 }
 
 static bool copy_entry(struct unpacking *u, struct blob_writer *w, int64_t *size, const char **damage,
@@ -196,6 +207,8 @@ static bool copy_entry(struct unpacking *u, struct blob_writer *w, int64_t *size
             *damage = archive_error_string(u->archive);
             return true;
         }
+        if (*size == 0)
+            look_at(u, (struct str){p, n});
         *size += (int64_t)n;
         if (u->out->limit > 0 && *size > u->out->limit)
             return err_set(err, ERR_QUOTA, "storage",
@@ -220,7 +233,12 @@ static bool take_file(struct unpacking *u, struct str path, struct err *err)
             task_problem(u->task, path, NULL, "the archive is damaged here: %s", damage);
         return damage != NULL;
     }
-    return blob_writer_finish(w, &d, NULL, err) && unpack_add(u->out, path, &d, size, err);
+    if (!blob_batch_add(u->batch, w, &d, &size, err) || !unpack_add(u->out, path, &d, size, err))
+        return false;
+    struct unpacked_file *f = &u->out->file[u->out->n - 1];
+    f->width = size ? u->info.width : 0;
+    f->height = size ? u->info.height : 0;
+    return true;
 }
 
 static bool take_entry(struct unpacking *u, struct archive_entry *e, struct err *err)
@@ -293,7 +311,9 @@ bool unpack(struct task *t, struct str name, const struct digest *blob, struct u
     }
     struct input in = {fd, base_alloc(BLOCK)};
     u.archive = archive_of(&in, err);
-    bool ok = u.archive && unpack_archive(&u, fd, err);
+    u.batch = blob_batch_new(t->core->store);
+    bool ok = u.archive && unpack_archive(&u, fd, err) && blob_batch_flush(u.batch, err);
+    blob_batch_free(u.batch);
     if (u.archive)
         archive_read_free(u.archive);
     free(in.block);

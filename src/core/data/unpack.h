@@ -12,6 +12,7 @@ struct unpacked_file {
     struct str path;
     struct digest blob;
     int64_t size;
+    int64_t width, height; /* of a picture whose header was looked at while it was unpacked; else 0 */
 };
 
 struct unpacked {

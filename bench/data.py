@@ -1,0 +1,346 @@
+"""Benchmarks of the data centre, each against a peer in the same minute.
+
+    scripts/bench.sh data [--list] [--seconds N] [NAME...]
+"""
+
+import concurrent.futures
+import http.client
+import io
+import json
+import os
+import random
+import re
+import resource
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tarfile
+import threading
+import time
+import zipfile
+from datetime import datetime
+from pathlib import Path
+
+from peers import Server, Wrk, free_port
+from runner import MB, Bench, main
+
+LABELS = [f"class {i:02}" for i in range(20)]
+
+
+class Data(Bench):
+    names = ["zip", "page", "thumbs", "blob", "memory"]
+
+    def zip(self) -> None:
+        """a zip of 20,000 JPEGs of 10 KB imported (listed, hashed, measured) against bsdtar -xf of it"""
+        archive = os.path.join(self.dir, "20000.zip")
+        picture = jpeg(self.dir, 96, 96)
+        with zipfile.ZipFile(archive, "w") as out:
+            for i in range(20_000):
+                out.writestr(f"images/{i:05}.jpg", stamped(picture, i, 10_240))
+        ours, peer, memory = [], [], 0
+        with self.server("zip") as server:
+            project = server.project("bench")
+            for i in range(3):
+                out = os.path.join(self.dir, f"out-{i}")
+                os.mkdir(out)
+                peer.append(bsdtar(archive, out))
+                version = new_version(server, project, f"zip {i}")
+                upload = sent(server, project, archive)
+                watch = Watch(server)
+                task = imported(server, version, upload, "20000.zip")
+                memory = max(memory, watch.end())
+                assert task["result"]["added"] == 20_000, task
+                ours.append(seconds_of(task))
+        ratio = min(peer) / min(ours)
+        self.report("zip of 20,000 JPEGs of 10 KB: import against `bsdtar -xf`",
+                    f"{min(ours):.2f} s against {min(peer):.2f} s; peak memory {memory / MB:.0f} MB", f"{ratio:.2f}", "at least 0.70", ratio >= 0.7)
+
+    def page(self) -> None:
+        """a page of 100 samples of one class anywhere, p99 of a version of 1,000,000 against one of 10,000"""
+        with self.server("page") as server:
+            project = server.project("bench")
+            versions = {n: new_version(server, project, f"page {n}") for n in (10_000, 1_000_000)}
+            server.sign_in()
+            token = server.token
+        for n, path in versions.items():
+            fill_samples(os.path.join(self.dir, "page"), int(path.rsplit("/", 1)[1]), n)
+        figures = {}
+        with self.server("page") as server:
+            server.token = token
+            rng = random.Random(3)
+            wrk = Wrk(self.dir, self.seconds)
+            for _ in range(2):
+                for n, path in versions.items():
+                    paths = [f"/api/v1{path}/samples?limit=100&label={LABELS[rng.randrange(20)].replace(' ', '%20')}"
+                             f"&after={rng.randrange(n * 9 // 10)}" for _ in range(2000)]
+                    out = wrk.run(server.port, "/", 1, "--latency", *wrk.script(paths), "-H", f"Authorization: Bearer {token}")
+                    figures[n] = min(figures.get(n, 1e9), p99_of(out))
+        ratio = figures[1_000_000] / figures[10_000]
+        self.report("page of 100 samples anywhere, filtered by class, p99 of 1,000,000 against 10,000",
+                    f"{figures[1_000_000]:.2f} ms against {figures[10_000]:.2f} ms", f"{ratio:.2f}x", "at most 2x", ratio <= 2)
+
+    def thumbs(self) -> None:
+        """thumbnails per CPU-second against vipsthumbnail run on all files at once"""
+        folder = os.path.join(self.dir, "pictures")
+        os.mkdir(folder)
+        picture = jpeg(self.dir, 1280, 960)
+        for i in range(400):
+            Path(folder, f"{i:03}.jpg").write_bytes(stamped(picture, i, 0))
+        with self.server("thumbs") as server:
+            project = server.project("bench")
+            version = new_version(server, project, "thumbs")
+            archive = shutil.make_archive(os.path.join(self.dir, "pictures"), "tar", folder)
+            imported(server, version, sent(server, project, archive), "pictures.tar")
+            samples = server.call("GET", f"{version}/samples?limit=1000")["items"]
+            ours, peer = [], []
+            for side in (256, 255, 257):  # each is made for the first time
+                before = tree_cpu(server.process.pid)
+                ask_all(server, [f"/api/v1{version}/samples/{s['id']}/thumbnail?side={side}" for s in samples])
+                ours.append(len(samples) / (tree_cpu(server.process.pid) - before))
+                peer.append(len(samples) / vipsthumbnail(folder, side))
+        ratio = max(ours) / max(peer)
+        self.report("thumbnails (1280 x 960 to 256) per CPU-second against vipsthumbnail",
+                    f"{max(ours):.0f} against {max(peer):.0f}", f"{ratio:.2f}", "at least 0.90", ratio >= 0.9)
+
+    def blob(self) -> None:
+        """1 GiB downloaded over loopback against nginx with sendfile"""
+        folder = os.path.join(self.dir, "files")
+        os.mkdir(folder)
+        with open(os.path.join(folder, "big"), "wb") as out:
+            for _ in range(64):
+                out.write(os.urandom(16 << 20))
+        with self.server("blob") as server, Files(self.dir, folder) as nginx:
+            project = server.project("bench")
+            made = server.call("POST", "/model-sets", {"project": project, "name": "big"})
+            version = server.call("POST", f"/model-sets/{made['id']}/versions", {})
+            path = f"/api/v1/model-sets/{made['id']}/versions/{version['id']}/content?path=big"
+            url = f"http://127.0.0.1:{server.port}{path}"
+            auth = ["-H", f"Authorization: Bearer {server.token}"]
+            curl(url, *auth, "-T", os.path.join(folder, "big"))
+            turns = [(curl(url, *auth), curl(f"http://127.0.0.1:{nginx.port}/big")) for _ in range(6)]
+        ours, peer = (min(side) for side in zip(*turns))
+        self.report("1 GiB blob downloaded over loopback against nginx sendfile",
+                    f"{1 / ours:.2f} GiB/s against {1 / peer:.2f} GiB/s", f"{peer / ours:.2f}", "at least 0.95", peer / ours >= 0.95)
+
+    def memory(self) -> None:
+        """peak memory of the server while an archive of 5 GiB is imported"""
+        archive = os.path.join(self.dir, "5g.tar")
+        picture = jpeg(self.dir, 640, 480)
+        filling = os.urandom(10 << 20)
+        with tarfile.open(archive, "w") as out:
+            for i in range(512):
+                data = stamped(picture, i, 0) + filling
+                entry = tarfile.TarInfo(f"images/{i:03}.jpg")
+                entry.size = len(data)
+                out.addfile(entry, io.BytesIO(data))
+        with self.server("memory") as server:
+            project = server.project("bench")
+            version = new_version(server, project, "memory")
+            idle = server.memory()
+            upload = sent(server, project, archive)
+            os.unlink(archive)
+            watch = Watch(server)
+            task = imported(server, version, upload, "5g.tar")
+            peak = watch.end()
+        assert task["result"]["added"] == 512, task
+        self.report("import of an archive of 5 GiB: peak memory of the server", f"{peak / MB:.0f} MB, {idle / MB:.0f} MB idle; {seconds_of(task):.0f} s",
+                    f"{peak / MB:.0f} MB", "at most 150 MB", peak <= 150 * MB)
+
+
+# --- pictures ---
+
+
+def jpeg(folder: str, width: int, height: int) -> bytes:
+    """Blurred noise, which has about the entropy of a photograph."""
+    noise, smooth, out = (os.path.join(folder, f"make-{n}") for n in ("a.v", "b.v", "c.jpg"))
+    subprocess.run(["vips", "gaussnoise", noise, str(width), str(height), "--mean", "128", "--sigma", "60"], check=True)
+    subprocess.run(["vips", "gaussblur", noise, smooth, "1.2"], check=True)
+    subprocess.run(["vips", "jpegsave", smooth, out, "--Q", "85"], check=True)
+    return Path(out).read_bytes()
+
+
+def stamped(picture: bytes, number: int, size: int) -> bytes:
+    """The same picture as another file: with a comment, which also fills it up to the size."""
+    text = b"%08d" % number
+    text += b" " * max(0, size - len(picture) - len(text) - 4)
+    return picture[:2] + b"\xff\xfe" + (len(text) + 2).to_bytes(2, "big") + text + picture[2:]
+
+
+# --- the platform ---
+
+
+def new_version(server: Server, project: int, name: str) -> str:
+    made = server.call("POST", "/datasets", {"project": project, "name": name, "annotation_type": "detection"})
+    version = server.call("POST", f"/datasets/{made['id']}/versions", {})
+    return f"/datasets/{made['id']}/versions/{version['id']}"
+
+
+def sent(server: Server, project: int, path: str) -> str:
+    base = {"Authorization": f"Bearer {server.token}", "Tus-Resumable": "1.0.0"}
+    connection = http.client.HTTPConnection("127.0.0.1", server.port)
+    connection.request("POST", f"/api/v1/uploads?project={project}", None, {**base, "Upload-Length": str(os.path.getsize(path))})
+    answer = connection.getresponse()
+    answer.read()
+    where = answer.getheader("Location")
+    curl(f"http://127.0.0.1:{server.port}{where}", "-X", "PATCH", "-T", path, "-H", "Content-Type: application/offset+octet-stream", "-H",
+         "Upload-Offset: 0", *(x for k, v in base.items() for x in ("-H", f"{k}: {v}")))
+    return where.rsplit("/", 1)[1]
+
+
+def imported(server: Server, version: str, upload: str, name: str) -> dict:
+    task = server.call("POST", f"{version}/import", {"uploads": [{"upload": upload, "name": name}]})
+    while task["state"] in ("waiting", "running"):
+        time.sleep(0.02)
+        task = server.call("GET", f"/tasks/{task['id']}")
+    assert task["state"] == "done", task
+    return task
+
+
+def seconds_of(task: dict) -> float:
+    began, ended = (datetime.fromisoformat(task[key].replace("Z", "+00:00")) for key in ("started_at", "ended_at"))
+    return (ended - began).total_seconds()
+
+
+def fill_samples(data: str, version: int, n: int) -> None:
+    """Samples straight into the database of a stopped server, with a box of one of twenty classes each."""
+    db = sqlite3.connect(os.path.join(data, "ingot.db"))
+    first = db.execute("SELECT COALESCE(MAX(id), 0) FROM samples").fetchone()[0] + 1
+    now = time.time_ns() // 1000
+
+    def rows():
+        for i in range(n):
+            label = LABELS[i * 7919 % 20]
+            annotation = json.dumps({"shapes": [{"h": 30, "label": label, "type": "box", "w": 20, "x": i % 90, "y": 5}]},
+                                    separators=(",", ":"))
+            yield (first + i, version, i + 1, f"images/{i:07}.jpg", i.to_bytes(32, "big"), 10_240, 640, 480, 0.0, 1, 1, 1, annotation, now, 1)
+    db.executemany("INSERT INTO samples (id, version, position, name, digest, size, width, height, duration, state, former, revision, annotation,"
+                   " updated_at, updated_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows())
+    db.executemany("INSERT INTO sample_labels (version, label, position, sample, count) VALUES (?, ?, ?, ?, 1)",
+                   ((version, LABELS[i * 7919 % 20], i + 1, first + i) for i in range(n)))
+    db.executemany("INSERT INTO version_labels (version, label, samples, shapes) VALUES (?, ?, ?, ?)",
+                   ((version, label, n // 20, n // 20) for label in LABELS))
+    db.execute("INSERT INTO version_states (version, state, count) VALUES (?, 1, ?)", (version, n))
+    db.execute("INSERT INTO version_totals (version, next_position, bytes) VALUES (?, ?, ?)"
+               " ON CONFLICT (version) DO UPDATE SET next_position = excluded.next_position, bytes = excluded.bytes",
+               (version, n + 1, n * 10_240))
+    db.execute("UPDATE dataset_versions SET samples = ?, annotated = ?, bytes = ? WHERE id = ?", (n, n, n * 10_240, version))
+    db.commit()
+    db.execute("ANALYZE")
+    db.commit()
+    db.close()
+
+
+class Watch:
+    """The largest amount of memory of a server until end() is called."""
+
+    def __init__(self, server: Server) -> None:
+        self.server, self.peak, self.over = server, 0, threading.Event()
+        self.thread = threading.Thread(target=self.run)
+        self.thread.start()
+
+    def run(self) -> None:
+        while not self.over.is_set():
+            self.peak = max(self.peak, self.server.memory())
+            time.sleep(0.02)
+
+    def end(self) -> int:
+        self.over.set()
+        self.thread.join()
+        return self.peak
+
+
+def tree_cpu(pid: int) -> float:
+    """CPU seconds of a process and all below it, ended ones too."""
+    ticks, pids = 0, [pid]
+    while pids:
+        one = pids.pop()
+        try:
+            fields = Path(f"/proc/{one}/stat").read_text().rsplit(")", 1)[1].split()
+            ticks += sum(int(x) for x in fields[11:15])
+            for task in os.listdir(f"/proc/{one}/task"):
+                pids += [int(x) for x in Path(f"/proc/{one}/task/{task}/children").read_text().split()]
+        except OSError:
+            continue
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def ask_all(server: Server, paths: list[str]) -> None:
+    def some(part: list[str]) -> None:
+        connection = http.client.HTTPConnection("127.0.0.1", server.port)
+        for path in part:
+            connection.request("GET", path, None, {"Authorization": f"Bearer {server.token}"})
+            answer = connection.getresponse()
+            body = answer.read()
+            assert answer.status == 200 and body[:2] == b"\xff\xd8", (answer.status, body[:200])
+        connection.close()
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        list(pool.map(some, [paths[0::2], paths[1::2]]))
+
+
+# --- the peers ---
+
+
+def bsdtar(archive: str, to: str) -> float:
+    begun = time.monotonic()
+    subprocess.run(["bsdtar", "-xf", archive, "-C", to], check=True)
+    return time.monotonic() - begun
+
+
+def vipsthumbnail(folder: str, side: int) -> float:
+    """CPU seconds for all pictures of the folder."""
+    out = os.path.join(folder, "thumbs")
+    os.mkdir(out)
+    files = sorted(str(p) for p in Path(folder).glob("*.jpg"))
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(["vipsthumbnail", *files, "--size", f"{side}x{side}", "-o", f"{out}/%s.jpg[Q=85]"], check=True,
+                   env={**os.environ, "VIPS_CONCURRENCY": "1"})
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert len(os.listdir(out)) == len(files)
+    shutil.rmtree(out)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def curl(url: str, *args: str) -> float:
+    done = subprocess.run(["curl", "-sS", "--fail", "-o", "/dev/null", "-w", "%{time_total}", *args, url], check=True, capture_output=True, text=True)
+    return float(done.stdout)
+
+
+def p99_of(text: str) -> float:
+    value, unit = re.search(r"99%\s+([\d.]+)(us|ms|s)", text).groups()
+    return float(value) * {"us": 0.001, "ms": 1, "s": 1000}[unit]
+
+
+class Files:
+    """nginx with sendfile over a folder."""
+
+    def __init__(self, folder: str, root: str) -> None:
+        self.folder, self.root = os.path.join(folder, "nginx-files"), root
+
+    def __enter__(self) -> "Files":
+        os.makedirs(self.folder)
+        for path in (os.path.dirname(self.folder), self.folder, self.root):
+            os.chmod(path, 0o755)
+        self.port = free_port()
+        config = os.path.join(self.folder, "nginx.conf")
+        Path(config).write_text(f"""
+worker_processes {os.cpu_count()};
+daemon off;
+pid {self.folder}/pid;
+error_log {self.folder}/error.log;
+events {{ worker_connections 1024; }}
+http {{ access_log off; sendfile on; tcp_nopush on; server {{ listen 127.0.0.1:{self.port}; root {self.root}; }} }}
+""")
+        self.process = subprocess.Popen(["nginx", "-p", self.folder, "-c", config], stderr=subprocess.DEVNULL)
+        while subprocess.run(["curl", "-s", "-o", "/dev/null", f"http://127.0.0.1:{self.port}/"]).returncode:
+            assert self.process.poll() is None, "nginx ended"
+            time.sleep(0.01)
+        return self
+
+    def __exit__(self, *exc) -> None:
+        self.process.terminate()
+        self.process.wait()
+
+
+if __name__ == "__main__":
+    sys.exit(main(Data))
