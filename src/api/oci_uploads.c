@@ -46,6 +46,7 @@ struct incoming {
     struct upload upload;
     bool finish, has_digest;
     struct digest digest;
+    int64_t offset, most; /* of the upload; what the project has room for */
 };
 
 static bool finish_upload(struct incoming *in, struct err *err)
@@ -62,6 +63,10 @@ static bool finish_upload(struct incoming *in, struct err *err)
 static bool take_piece(void *ctx, struct str data, struct err *err)
 {
     struct incoming *in = ctx;
+    in->offset += (int64_t)data.n;
+    if (in->offset > in->most)
+        return err_set(err, ERR_QUOTA, "storage",
+                       "the project has room for %" PRId64 " bytes more, and this blob has more", in->most);
     return upload_append(in->appender, data, err);
 }
 
@@ -87,6 +92,30 @@ static void taken(struct request *r, void *ctx, bool complete, struct err *err)
     else
         oci_problem(&in->call, &end, NULL, 0);
     free(in);
+}
+
+/* Bytes of unknown number are stopped where the quota ends. */
+static bool find_room(struct oci_call *call, struct incoming *in, struct err *err)
+{
+    int64_t limit, used;
+    in->offset = in->upload.offset;
+    in->most = INT64_MAX;
+    if (!quota_storage(call->core, in->repository.project, &limit, err))
+        return false;
+    if (limit <= 0)
+        return true;
+    if (!store_project_bytes(call->core->store, in->repository.project, &used, err))
+        return false;
+    in->most = limit > used ? limit - used : 0;
+    return true;
+}
+
+static bool begin(struct oci_call *call, struct incoming *in, struct err *err)
+{
+    if (!find_room(call, in, err))
+        return false;
+    in->appender = upload_append_begin(call->core->store, &in->upload, in->upload.offset, err);
+    return in->appender != NULL;
 }
 
 /* What lives in the request's arena stays good until it is answered. */
@@ -170,8 +199,7 @@ void oci_run_upload_begin(struct oci_call *call)
         answer_state(call, 202, in.upload.id, 0);
         return;
     }
-    in.appender = upload_append_begin(call->core->store, &in.upload, 0, &err);
-    if (in.appender)
+    if (begin(call, &in, &err))
         start(call, &in);
     else
         oci_problem(call, &err, NULL, 0);
@@ -246,8 +274,7 @@ static bool has_room(struct oci_call *call, const struct incoming *in)
 static void append(struct oci_call *call, struct incoming *in)
 {
     struct err err = {0};
-    in->appender = upload_append_begin(call->core->store, &in->upload, in->upload.offset, &err);
-    if (in->appender)
+    if (begin(call, in, &err))
         start(call, in);
     else
         oci_problem(call, &err, NULL, 0);

@@ -36,10 +36,11 @@ struct images {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct map *work;    /* hex -> struct work: everything that is not unpacked (yet) */
-    struct work *first;  /* waiting */
-    struct map *secrets; /* key -> text */
-    struct map *pulls;   /* id of the version as text -> count */
+    struct map *work;           /* hex -> struct work: everything that is not unpacked (yet) */
+    struct work *first;         /* waiting */
+    struct map *secrets;        /* key -> text */
+    pthread_mutex_t pulls_lock; /* of its own: loop threads take it, so it is never held for long */
+    struct map *pulls;          /* id of the version as text -> count */
     atomic_bool stop;
 };
 
@@ -158,10 +159,10 @@ void images_pulled(struct images *im, int64_t version)
 {
     char key[24];
     snprintf(key, sizeof key, "%lld", (long long)version);
-    pthread_mutex_lock(&im->lock);
+    pthread_mutex_lock(&im->pulls_lock);
     size_t n = (size_t)map_get(im->pulls, str_of(key));
     map_set(im->pulls, str_of(key), (void *)(n + 1)); // NOLINT(performance-no-int-to-ptr)
-    pthread_mutex_unlock(&im->lock);
+    pthread_mutex_unlock(&im->pulls_lock);
 }
 
 struct flush {
@@ -187,13 +188,13 @@ static bool flush_write(struct db_conn *c, void *ctx, struct err *err)
 /* With the lock held; leaves it meanwhile. */
 static void flush(struct images *im)
 {
-    struct flush f = {im->pulls};
     struct err err = {0};
-    if (map_count(im->pulls) == 0)
-        return;
-    im->pulls = map_new();
     pthread_mutex_unlock(&im->lock);
-    if (!db_write(im->core->db, flush_write, &f, &err))
+    pthread_mutex_lock(&im->pulls_lock);
+    struct flush f = {im->pulls};
+    im->pulls = map_new();
+    pthread_mutex_unlock(&im->pulls_lock);
+    if (map_count(f.pulls) > 0 && !db_write(im->core->db, flush_write, &f, &err))
         log_warn("counts of pulls were not written: %s", err.message);
     map_free(f.pulls);
     pthread_mutex_lock(&im->lock);
@@ -320,6 +321,7 @@ struct images *images_start(struct core *core, struct err *err)
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_mutex_init(&im->lock, NULL);
+    pthread_mutex_init(&im->pulls_lock, NULL);
     pthread_cond_init(&im->changed, &attr);
     pthread_condattr_destroy(&attr);
     im->core = core;
@@ -357,6 +359,7 @@ void images_free(struct images *im)
     map_free(im->pulls);
     close(im->dir);
     pthread_mutex_destroy(&im->lock);
+    pthread_mutex_destroy(&im->pulls_lock);
     pthread_cond_destroy(&im->changed);
     free(im);
 }
