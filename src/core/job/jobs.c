@@ -314,8 +314,8 @@ static bool stop_strangers(struct look *l, struct err *err)
     struct exec *x = l->jobs->exec;
     for (size_t i = 0; i < l->n_status; i++) {
         const struct exec_status *s = &l->status[i];
-        if (s->state != EXEC_EXITED && l->n < SCENE_JOBS_MAX && !is_live(l, s->id) &&
-            !x->ops->stop(x, s->id, -1, err) && err->code != ERR_NOT_FOUND)
+        if (s->state != EXEC_EXITED && !is_live(l, s->id) && !x->ops->stop(x, s->id, -1, err) &&
+            err->code != ERR_NOT_FOUND)
             return false;
     }
     return true;

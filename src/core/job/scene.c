@@ -267,8 +267,10 @@ bool scene_jobs(struct core *core, struct arena *a, struct object **ret, size_t 
     auto_sql struct sql q;
     sql_init(&q);
     row_select(&q, &kind_job);
-    sql_add(&q, "state IN ('queued', 'starting', 'running', 'stopping') ORDER BY id LIMIT ");
-    sql_arg(&q, db_int(SCENE_JOBS_MAX));
+    sql_add(&q, "(state IN ('starting', 'running', 'stopping') OR id IN (SELECT id FROM jobs WHERE state ="
+                " 'queued' ORDER BY priority DESC, id LIMIT ");
+    sql_arg(&q, db_int(SCENE_WAITING_MAX));
+    sql_add(&q, ")) ORDER BY id");
     if (!db_query(core->db, a, q.text.p, sql_args(&q), &rows, err))
         return false;
     *ret = arena_array(a, struct object, rows.n + 1);

@@ -19,8 +19,8 @@ struct scene {
     size_t n_specs;
 };
 
-#define SCENE_JOBS_MAX 10000
-/* All jobs that are not over, by id; the oldest SCENE_JOBS_MAX. */
+#define SCENE_WAITING_MAX 10000
+/* All jobs that are not over, by id; of those that wait the first SCENE_WAITING_MAX by priority. */
 bool scene_jobs(struct core *core, struct arena *a, struct object **ret, size_t *ret_n, struct err *err);
 /* Fills the snapshot from s->job; promises (may be NULL) are those of former plans. */
 bool scene_build(struct scene *s, const struct promise *promises, struct err *err);
