@@ -29,7 +29,9 @@ class MariaDb:
                         "--auth-root-authentication-method=normal", *self.run_as], check=True, stdout=subprocess.DEVNULL,
                        stderr=subprocess.STDOUT)
         end = time.monotonic() + DEADLINE
-        while not self._start(end):
+        while not self._start(min(end, time.monotonic() + DEADLINE / 2)):
+            self.process.kill()
+            self.process.wait(DEADLINE)
             assert time.monotonic() < end, Path(self.dir, "log").read_text(errors="replace")[-3000:]
         quoted = self.password.replace("\\", "\\\\").replace("'", "\\'")
         self.sql(f"CREATE USER {self.user}@'%' IDENTIFIED BY '{quoted}'; GRANT ALL ON *.* TO {self.user}@'%'")

@@ -58,9 +58,11 @@ class Relay:
 
     def _relay(self, client: socket.socket) -> None:
         with client, contextlib.suppress(OSError):
-            first = client.recv(65536)  # the mode of now, not of when the connection was made
-            mode, size = self._take()
-            if not first or mode == "off":
+            first = client.recv(65536)
+            if not first:
+                return
+            mode, size = self._take()  # of now, not of when the connection was made
+            if mode == "off":
                 return
             if mode == "hold":
                 while client.recv(65536):  # set() ends the connection

@@ -40,7 +40,9 @@ class S3:
         self.dir = tempfile.mkdtemp(prefix="ingot-s3-")
         self.http = httpx.Client(timeout=DEADLINE, trust_env=False)
         end = time.monotonic() + DEADLINE
-        while not self._start(end):
+        while not self._start(min(end, time.monotonic() + DEADLINE / 2)):
+            self.process.kill()
+            self.process.wait(DEADLINE)
             assert time.monotonic() < end, f"no S3 server in {DEADLINE} s: {self._log()}"
 
     def _log(self) -> str:
