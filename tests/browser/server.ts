@@ -5,14 +5,14 @@ import { join, resolve } from 'node:path'
 
 export const adminPassword = 'browser-test-admin'
 
-/** The address that a program prints when it is ready. */
-export function ready(program: ChildProcess): Promise<string> {
+/** The address that a program prints when it is ready: the first after the words, in a whole line. */
+export function ready(program: ChildProcess, words = ''): Promise<string> {
   return new Promise((done, fail) => {
     let text = ''
     const take = (chunk: Buffer) => {
       text += chunk.toString()
-      const url = /https?:\/\/[\d.:]+/.exec(text)?.[0]
-      if (url && text.includes('\n')) done(url)
+      const url = new RegExp(`${words}(https?://[\\d.:]+).*\\n`).exec(text)?.[1]
+      if (url) done(url)
     }
     program.stdout?.on('data', take)
     program.stderr?.on('data', (chunk: Buffer) => {
@@ -45,7 +45,7 @@ export async function serve(args: string[] = [], environment: Record<string, str
     if (code !== 0) throw new Error(`the server ended with ${String(code)}`)
   }
   try {
-    return { url: await ready(server), stop }
+    return { url: await ready(server, 'ready at '), stop }
   } catch (error) {
     rmSync(data, { recursive: true, force: true })
     throw error
