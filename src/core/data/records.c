@@ -138,8 +138,12 @@ static bool keep_write(struct op *op, void *ctx, struct err *err)
 static bool run_records(struct task *t, struct err *err)
 {
     const char *folder = arena_printf(t->arena, "%s/blobs/new/records-%lld", t->core->data, (long long)t->id);
-    const char *prefix = arena_printf(t->arena, "%s/v%lld", folder, (long long)t->subject);
+    struct object version;
     struct record_summary sum;
+    if (!engine_get(t->core, &caller_system, &kind_dataset_version, 0, t->subject, t->arena, &version, err))
+        return false;
+    const char *prefix =
+        arena_printf(t->arena, "%s/" STR_FMT, folder, STR_ARG(object_text(&version, "name")));
     struct list *l = base_zalloc(sizeof *l);
     struct err ignored = {0};
     bool ok = fs_remove_tree(AT_FDCWD, folder, err) && fs_mkdirs(folder, 0700, err) &&

@@ -347,10 +347,57 @@ static void test_manifests_hold_their_files(void **state)
     assert_int_equal(c.blobs, 4);
 }
 
+static void test_a_batch_is_there_after_its_flush(void **state)
+{
+    struct fixture *f = *state;
+    struct err err = {0};
+    struct digest d[3];
+    int64_t size;
+    static const char *const bytes[] = {"one", "two", "one"};
+    struct blob_batch *b = blob_batch_new(f->store);
+    for (size_t i = 0; i < countof(bytes); i++) {
+        struct blob_writer *w = blob_writer_new(f->store, &err);
+        assert_non_null(w);
+        assert_true(blob_writer_add(w, str_of(bytes[i]), &err));
+        assert_true(blob_batch_add(b, w, &d[i], &size, &err));
+        assert_int_equal(size, 3);
+    }
+    assert_memory_equal(&d[0], &d[2], sizeof d[0]);
+    assert_true(blob_batch_flush(b, &err));
+    for (size_t i = 0; i < countof(bytes); i++) {
+        struct str text;
+        assert_true(blob_read(f->store, &f->arena, &d[i], 10, &text, &err));
+        assert_true(str_is(text, bytes[i]));
+        assert_true(blob_touch(f->store, &d[i], &size, &err));
+        assert_int_equal(size, 3);
+    }
+    blob_batch_free(b);
+}
+
+static void test_a_batch_that_is_given_up_leaves_nothing(void **state)
+{
+    struct fixture *f = *state;
+    struct err err = {0};
+    struct digest d;
+    int64_t size;
+    if (f->store->bucket)
+        return; /* there each blob is stored at once */
+    struct blob_batch *b = blob_batch_new(f->store);
+    struct blob_writer *w = blob_writer_new(f->store, &err);
+    assert_non_null(w);
+    assert_true(blob_writer_add(w, STR("gone"), &err));
+    assert_true(blob_batch_add(b, w, &d, &size, &err));
+    blob_batch_free(b);
+    assert_int_equal(blob_open(f->store, &d, NULL, &err), -1);
+    assert_int_equal(err.code, ERR_NOT_FOUND);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_same_bytes_are_kept_once, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_a_batch_is_there_after_its_flush, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_a_batch_that_is_given_up_leaves_nothing, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_uses_are_counted_per_project, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_collector_takes_only_what_is_unused, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_upload_goes_on_where_it_was_cut, open_all, close_all),
