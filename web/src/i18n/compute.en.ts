@@ -62,9 +62,8 @@ export const computeEn = {
   'log.times': 'Times',
   'log.download': 'Download',
   'log.lines': '{n#1 line|{n} lines}',
-  'log.reading': 'reading, {part}%',
   'log.live': 'live',
-  'log.dropped': 'The first {size} are kept no more.',
+  'log.dropped': 'The first {n} lines are kept no more.',
   'log.empty': 'Nothing was written yet.',
 
   'terminal.connecting': 'Connecting',

@@ -64,9 +64,8 @@ export const computeZh: Record<keyof typeof computeEn, string> = {
   'log.times': '时间',
   'log.download': '下载',
   'log.lines': '共 {n#1|{n}} 行',
-  'log.reading': '读取中 {part}%',
   'log.live': '实时',
-  'log.dropped': '开头的 {size} 已不再保留。',
+  'log.dropped': '开头的 {n} 行已不再保留。',
   'log.empty': '还没有输出。',
 
   'terminal.connecting': '连接中',

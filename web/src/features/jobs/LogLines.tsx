@@ -60,7 +60,9 @@ export function LogLines({ store, times, follow, onFollow, jump, found, hit }: P
   const { t } = useI18n()
   const box = useRef<HTMLDivElement>(null)
   const [view, setView] = useState({ top: 0, height: 400 })
-  const total = store.total
+  // Lines before the first that is kept have no rows.
+  const base = store.first
+  const total = store.total - base
   const full = total * rowHeight
   const height = Math.min(full, tallest)
   const rows = Math.max(1, Math.floor(view.height / rowHeight))
@@ -87,7 +89,7 @@ export function LogLines({ store, times, follow, onFollow, jump, found, hit }: P
     if (follow) set(height)
   }, [follow, height, total, set])
   useLayoutEffect(() => {
-    if (jump) set(topOf(Math.max(0, jump.line - Math.floor(rows / 2))))
+    if (jump) set(topOf(Math.max(0, jump.line - base - Math.floor(rows / 2))))
     // Only when somebody asks for a place.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [jump])
@@ -114,9 +116,9 @@ export function LogLines({ store, times, follow, onFollow, jump, found, hit }: P
   }
   const place = scaled ? view.top - (first - Math.floor(first)) * rowHeight - (Math.floor(first) - from) * rowHeight : from * rowHeight
   const visible = []
-  for (let i = from; i < to; i += 1) visible.push(<Line key={i} n={i} line={store.line(i)} times={times} found={found} hit={i === hit} />)
+  for (let i = from; i < to; i += 1) visible.push(<Line key={i + base} n={i + base} line={store.line(i + base)} times={times} found={found} hit={i + base === hit} />)
   return (
-    <div ref={box} className="log-box" tabIndex={0} role="log" aria-live="off" aria-label={t('job.log')} onScroll={onScroll} style={{ '--digits': String(total).length } as CSSProperties}>
+    <div ref={box} className="log-box" tabIndex={0} role="log" aria-live="off" aria-label={t('job.log')} onScroll={onScroll} style={{ '--digits': String(store.total).length } as CSSProperties}>
       <div className="log-all" style={{ height }}>
         <div className="log-rows" style={{ transform: `translateY(${Math.max(0, place)}px)` }}>{visible}</div>
       </div>

@@ -3,7 +3,6 @@ import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import type { Item } from '../../api/kinds'
 import { apiUrl, Problem } from '../../api/client'
 import { useDebounced } from '../../components/hooks'
-import { formatBytes } from '../../components/format'
 import { Icon } from '../../components/Icon'
 import { problemText } from '../../components/problem'
 import { useI18n } from '../../i18n'
@@ -12,9 +11,15 @@ import { LogLines } from './LogLines'
 import { LogStore, matchLimit } from './logStore'
 import { RankPicker } from './RankPicker'
 
-/** Numbers of the lines that hold a text; found as the log is read on. */
-function useMatches(store: LogStore, text: string): { lines: number[]; done: boolean } {
-  const [found, setFound] = useState<{ lines: number[]; done: boolean }>({ lines: [], done: true })
+interface Matches {
+  lines: number[]
+  done: boolean
+  error?: unknown
+}
+
+/** Numbers of the lines that hold a text, as they are found. */
+function useMatches(store: LogStore, text: string): Matches {
+  const [found, setFound] = useState<Matches>({ lines: [], done: true })
   const caughtUp = store.caughtUp
   useEffect(() => {
     if (text === '') {
@@ -23,7 +28,9 @@ function useMatches(store: LogStore, text: string): { lines: number[]; done: boo
     }
     const abort = new AbortController()
     setFound({ lines: [], done: false })
-    void store.search(text, abort.signal, (lines, done) => setFound({ lines, done }))
+    store.search(text, abort.signal, (lines, done) => setFound({ lines, done })).catch((error: unknown) => {
+      if (!abort.signal.aborted) setFound({ lines: [], done: true, error })
+    })
     return () => abort.abort()
   }, [store, text, caughtUp])
   return found
@@ -79,7 +86,6 @@ function Viewer({ job, rank, attempt, children }: { job: Item; rank: number; att
     setFollow(false)
     setJump({ line: first })
   }, [first, q])
-  const loading = !store.caughtUp && store.error === null
   return (
     <section className="log" aria-label={t('job.log')}>
       <div className="tools">
@@ -90,7 +96,7 @@ function Viewer({ job, rank, attempt, children }: { job: Item; rank: number; att
         />
         {q !== '' && (
           <span className="row">
-            <span className="num" role="status">{matches.lines.length === 0 ? t(matches.done ? 'log.noMatch' : 'log.searching') : t('log.match', { i: n(at + 1), n: `${n(matches.lines.length)}${matches.lines.length >= matchLimit || !matches.done ? '+' : ''}` })}</span>
+            <span className="num" role="status">{matches.error ? problemText(matches.error, i18n) : matches.lines.length === 0 ? t(matches.done ? 'log.noMatch' : 'log.searching') : t('log.match', { i: n(at + 1), n: `${n(matches.lines.length)}${matches.lines.length >= matchLimit || !matches.done ? '+' : ''}` })}</span>
             <Button size="small" aria-label={t('log.previous')} icon={<Icon name="up" size={12} />} disabled={matches.lines.length === 0} onClick={() => goTo(at - 1)} />
             <Button size="small" aria-label={t('log.next')} icon={<Icon name="down" size={12} />} disabled={matches.lines.length === 0} onClick={() => goTo(at + 1)} />
           </span>
@@ -116,11 +122,10 @@ function Viewer({ job, rank, attempt, children }: { job: Item; rank: number; att
         <Button icon={<Icon name="down" size={14} />} href={apiUrl(`/jobs/${job.id}/log/download`, { rank, attempt })} download>{t('log.download')}</Button>
       </div>
       {store.error !== null && !early && <p className="note note-error" role="alert">{problemText(store.error, i18n)} <Button type="link" size="small" onClick={() => void store.start()}>{t('error.retry')}</Button></p>}
-      {store.dropped > 0 && <p className="note">{t('log.dropped', { size: formatBytes(store.dropped) })}</p>}
+      {store.first > 0 && <p className="note">{t('log.dropped', { n: n(store.first) })}</p>}
       <LogLines store={store} version={store.version} times={times} follow={follow} onFollow={setFollow} jump={jump} found={q} hit={matches.lines[at]} />
       <p className="muted num log-foot" role="status">
-        {t('log.lines', { n: n(store.total) })}
-        {loading && store.end > 0 && ` · ${t('log.reading', { part: n(Math.floor((100 * store.read) / store.end)) })}`}
+        {t('log.lines', { n: n(store.total - store.first) })}
         {store.caughtUp && !store.closed && ` · ${t('log.live')}`}
       </p>
     </section>

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { apiUrl, request } from '../../api/client'
 import type { Item, Words } from '../../api/kinds'
 import type { I18n } from '../../i18n'
-import type { LogAnswer, LogLine, LogSource } from './logStore'
+import type { LogAnswer, LogLine, LogSearchAnswer, LogSource } from './logStore'
 
 export type JobState = 'queued' | 'starting' | 'running' | 'stopping' | 'completed' | 'failed' | 'stopped'
 
@@ -79,7 +79,8 @@ export function useForecast(project: number | undefined, spec: number | null, no
 export function logSource(job: number, rank: number, attempt: number): LogSource {
   const query = { rank, attempt }
   return {
-    read: (after, signal) => request<LogAnswer>(`/jobs/${job}/log`, { query: { ...query, after }, signal }),
+    read: (from, signal) => request<LogAnswer>(`/jobs/${job}/log`, { query: { ...query, ...from }, signal }),
+    search: (text, line, signal) => request<LogSearchAnswer>(`/jobs/${job}/log/search`, { query: { ...query, q: text, line, limit: 1000, ignore_case: 1 }, signal }),
     follow: (after, onLines, onEnd) => {
       let next = after
       let closed = false
@@ -94,7 +95,7 @@ export function logSource(job: number, rank: number, attempt: number): LogSource
         source.addEventListener('end', () => {
           closed = true
           source?.close()
-          onEnd(true)
+          onEnd()
         })
         source.addEventListener('error', () => {
           // A new connection goes on from where this one was.

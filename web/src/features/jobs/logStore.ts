@@ -1,62 +1,59 @@
-// A log of any length as numbered lines. It is read page by page in the background; the places of all pages are
-// remembered, the text only of those used lately, so that a huge log does not fill the memory of the browser.
-import { plainText } from './ansi'
-
+// A log of any length as numbered lines. Only what is looked at is fetched, in chunks of lines, and only the chunks
+// used lately are kept: a log of a million lines costs what a screen of it costs.
 export interface LogLine {
   at: string
   stream: 'output' | 'error' | 'platform'
   text: string
 }
 
-/** As GET /jobs/{id}/log answers. */
+/** As GET /jobs/{id}/log answers: some lines, where they end in bytes, and which lines there are. */
 export interface LogAnswer {
   first: number
   end: number
   next: number
+  first_line: number
+  end_line: number
   closed: boolean
   lines: LogLine[]
 }
 
+export interface LogSearchAnswer {
+  matches: { line: number }[]
+  next: number
+  end: boolean
+}
+
 export interface LogSource {
-  read: (after: number, signal: AbortSignal) => Promise<LogAnswer>
+  /** From a line, or from a place in bytes. */
+  read: (from: { line: number } | { after: number }, signal: AbortSignal) => Promise<LogAnswer>
+  search: (text: string, line: number, signal: AbortSignal) => Promise<LogSearchAnswer>
   /** Calls lines as they come, with the place after them; end when the log is closed. Gives a way to stop. */
-  follow: (after: number, onLines: (lines: LogLine[], next: number) => void, onEnd: (closed: boolean) => void) => () => void
+  follow: (after: number, onLines: (lines: LogLine[], next: number) => void, onEnd: () => void) => () => void
 }
 
-interface Page {
-  offset: number
-  first: number
-  count: number
-  lines: LogLine[] | null
-}
-
-const keptLines = 1_500_000
-const livePage = 2000
+export const chunkLines = 500
+const keptChunks = 400
 export const matchLimit = 10_000
 
 export class LogStore {
+  /** Lines that there are, from 0; those before `first` are kept no more. */
   total = 0
-  /** Everything that was written so far is known. */
+  first = 0
+  /** What was written so far is known; from now on it is followed. */
   caughtUp = false
   closed = false
   error: unknown = null
-  /** Bytes read, of bytes there. */
-  read = 0
-  end = 0
-  /** Bytes at the beginning that are kept no more. */
-  dropped = 0
   version = 0
 
-  private pages: Page[] = []
-  private held = 0
+  private chunks = new Map<number, LogLine[]>()
+  private loading = new Set<number>()
   private next = 0
   private listeners = new Set<() => void>()
-  private loading = new Map<Page, Promise<void>>()
   private abort = new AbortController()
   private stopFollowing: (() => void) | null = null
   private told = false
 
-  constructor(private readonly source: LogSource, private readonly kept = keptLines) {}
+  constructor(private readonly source: LogSource, private readonly kept = keptChunks) {}
 
   subscribe = (listener: () => void): (() => void) => {
     this.listeners.add(listener)
@@ -68,7 +65,7 @@ export class LogStore {
     this.version += 1
     if (this.told) return
     this.told = true
-    // Many pages a second make one drawing a frame.
+    // Much that comes at once makes one drawing a frame.
     const later = globalThis.requestAnimationFrame ?? ((run: () => void) => setTimeout(run, 0))
     later(() => {
       this.told = false
@@ -76,51 +73,50 @@ export class LogStore {
     })
   }
 
+  /** Learns how long the log is and fetches its last lines; then follows it until it is closed. */
   async start(): Promise<void> {
-    this.abort.abort()
+    this.stop()
     this.abort = new AbortController()
     const { signal } = this.abort
     try {
-      while (!signal.aborted) {
-        const answer = await this.source.read(this.next, signal)
-        if (signal.aborted) return
-        this.error = null
-        if (this.pages.length === 0) this.dropped = answer.first
-        if (answer.lines.length > 0) this.add(Math.max(this.next, answer.first), answer.lines)
-        const moved = answer.next > this.next
-        this.next = Math.max(this.next, answer.next)
-        this.read = this.next
-        this.end = Math.max(answer.end, this.next)
-        this.closed = answer.closed
-        if (!moved || answer.next >= answer.end) break
-        this.tell()
+      let answer = await this.source.read({ line: 0 }, signal)
+      this.take(0, answer)
+      if (answer.next < answer.end) {
+        const last = Math.floor(Math.max(answer.first_line, answer.end_line - 1) / chunkLines) * chunkLines
+        const lines: LogLine[] = []
+        answer = await this.source.read({ line: last }, signal)
+        for (lines.push(...answer.lines); answer.next < answer.end && answer.lines.length > 0; lines.push(...answer.lines)) {
+          answer = await this.source.read({ after: answer.next }, signal)
+        }
+        this.take(last, { ...answer, lines, end_line: Math.max(answer.end_line, last + lines.length) })
       }
+      if (signal.aborted) return
+      this.next = answer.next
+      this.closed = answer.closed
     } catch (error) {
       if (signal.aborted) return
       this.error = error
       this.tell()
       return
     }
-    if (signal.aborted) return
+    this.error = null
     this.caughtUp = true
     this.tell()
     if (!this.closed) this.followOn()
   }
 
   private followOn(): void {
-    this.stopFollowing?.()
     this.stopFollowing = this.source.follow(
       this.next,
       (lines, next) => {
         if (next <= this.next) return
-        this.addLive(lines)
         this.next = next
-        this.read = this.end = next
+        this.append(lines)
         this.tell()
       },
-      (closed) => {
+      () => {
         this.stopFollowing = null
-        this.closed = closed
+        this.closed = true
         this.tell()
       },
     )
@@ -128,106 +124,92 @@ export class LogStore {
 
   stop(): void {
     this.abort.abort()
+    this.loading.clear()
     this.stopFollowing?.()
     this.stopFollowing = null
   }
 
-  private add(offset: number, lines: LogLine[]): void {
-    this.pages.push({ offset, first: this.total, count: lines.length, lines })
-    this.total += lines.length
-    this.held += lines.length
-    this.shed()
-  }
-
-  /** Lines that come one by one share a page until it is full. */
-  private addLive(lines: LogLine[]): void {
-    const last = this.pages[this.pages.length - 1]
-    if (last?.lines && last.count < livePage) {
-      last.lines = last.lines.concat(lines)
-      last.count += lines.length
-      this.total += lines.length
-      this.held += lines.length
-    } else this.add(this.next, lines)
-  }
-
-  /** Forgets the text of pages far from both ends, oldest first. */
-  private shed(): void {
-    for (let i = 1; this.held > this.kept && i < this.pages.length - 2; i += 1) {
-      const page = this.pages[i]
-      if (!page?.lines) continue
-      this.held -= page.count
-      page.lines = null
+  /** Puts fetched lines into their chunks; of a chunk that was not fetched whole nothing, unless it is the last. */
+  private take(line: number, answer: LogAnswer): void {
+    this.first = answer.first_line
+    this.total = Math.max(this.total, answer.end_line)
+    const from = Math.max(line, answer.first_line)
+    const to = from + answer.lines.length
+    for (let c = Math.floor(from / chunkLines); c * chunkLines < to; c += 1) {
+      const start = Math.max(c * chunkLines, answer.first_line)
+      const end = Math.min((c + 1) * chunkLines, this.total)
+      if (start >= from && end <= to) this.keep(c, answer.lines.slice(start - from, end - from))
     }
   }
 
-  private pageOf(line: number): Page | undefined {
-    let low = 0
-    let high = this.pages.length - 1
-    while (low < high) {
-      const mid = (low + high + 1) >> 1
-      if ((this.pages[mid]?.first ?? 0) <= line) low = mid
-      else high = mid - 1
+  private keep(c: number, lines: LogLine[]): void {
+    this.chunks.delete(c)
+    this.chunks.set(c, lines)
+    for (const oldest of this.chunks.keys()) {
+      if (this.chunks.size <= this.kept) break
+      this.chunks.delete(oldest)
     }
-    const page = this.pages[low]
-    return page && line >= page.first && line < page.first + page.count ? page : undefined
+  }
+
+  private append(lines: LogLine[]): void {
+    for (const line of lines) {
+      const c = Math.floor(this.total / chunkLines)
+      const there = this.chunks.get(c)
+      if (there) there.push(line)
+      // The beginning of a chunk that was shed is fetched when it is looked at.
+      else if (this.total % chunkLines === 0 || this.total === this.first) this.keep(c, [line])
+      this.total += 1
+    }
   }
 
   /** undefined: not there, or on its way; listeners are told when it has come. */
   line(n: number): LogLine | undefined {
-    const page = this.pageOf(n)
-    if (!page) return undefined
-    if (page.lines) return page.lines[n - page.first]
-    void this.fetchAgain(page)
-    return undefined
-  }
-
-  private fetchAgain(page: Page): Promise<void> {
-    const known = this.loading.get(page)
-    if (known) return known
-    const run = this.again(page).finally(() => this.loading.delete(page))
-    this.loading.set(page, run)
-    return run
-  }
-
-  private async again(page: Page): Promise<void> {
-    const lines: LogLine[] = []
-    let at = page.offset
-    try {
-      while (lines.length < page.count) {
-        const answer = await this.source.read(at, this.abort.signal)
-        if (answer.lines.length === 0) break
-        lines.push(...answer.lines)
-        at = answer.next
-      }
-    } catch (error) {
-      if (!this.abort.signal.aborted) this.error = error
-      return
+    if (n < this.first || n >= this.total) return undefined
+    const c = Math.floor(n / chunkLines)
+    const lines = this.chunks.get(c)
+    if (!lines) {
+      void this.load(c)
+      return undefined
     }
-    page.lines = lines.slice(0, page.count)
-    this.held += page.count
-    this.shed()
-    page.lines ??= lines.slice(0, page.count)
+    return lines[n - Math.max(c * chunkLines, this.first)]
+  }
+
+  private async load(c: number): Promise<void> {
+    if (this.loading.has(c)) return
+    this.loading.add(c)
+    const { signal } = this.abort
+    const start = Math.max(c * chunkLines, this.first)
+    const wanted = Math.min((c + 1) * chunkLines, this.total) - start
+    const lines: LogLine[] = []
+    try {
+      let answer = await this.source.read({ line: start }, signal)
+      // Long lines: a chunk may take more than one answer.
+      for (lines.push(...answer.lines); lines.length < wanted && answer.lines.length > 0; lines.push(...answer.lines)) {
+        answer = await this.source.read({ after: answer.next }, signal)
+      }
+      if (signal.aborted) return
+      if (lines.length < wanted) throw new Error('the log ended early')
+      this.take(start, { ...answer, lines, end_line: Math.max(answer.end_line, start + lines.length) })
+    } catch (error) {
+      if (signal.aborted) return
+      this.error = error
+    } finally {
+      this.loading.delete(c)
+    }
     this.tell()
   }
 
   /** Numbers of the lines that hold the text, in order, as they are found; ends early when the signal says so. */
   async search(text: string, signal: AbortSignal, found: (lines: number[], done: boolean) => void): Promise<void> {
-    const wanted = text.toLowerCase()
     const all: number[] = []
-    for (let i = 0; i < this.pages.length && all.length < matchLimit; i += 1) {
-      const page = this.pages[i]
-      if (!page) break
-      if (!page.lines) await this.fetchAgain(page)
+    let line = 0
+    for (let more = true; more && all.length < matchLimit; ) {
+      const answer = await this.source.search(text, line, signal)
       if (signal.aborted) return
-      page.lines?.forEach((line, k) => {
-        if (all.length < matchLimit && plainText(line.text).toLowerCase().includes(wanted)) all.push(page.first + k)
-      })
-      if (i % 16 === 15) {
-        found(all.slice(), false)
-        await new Promise((done) => setTimeout(done, 0))
-        if (signal.aborted) return
-      }
+      for (const match of answer.matches) all.push(match.line)
+      more = !answer.end && answer.next > line
+      line = answer.next
+      found(all.slice(), !more || all.length >= matchLimit)
     }
-    found(all, true)
   }
 }
