@@ -34,7 +34,7 @@ static bool find(struct cli *cli, const struct args *args, int64_t *ret_id, yyjs
 
 /* --- ssh --- */
 
-/* ssh runs this very program to learn the password, and takes the host's key as it is the first time. */
+/* ssh runs this very program to learn the password; the host's key is what the platform says. */
 static bool become_ssh(struct cli *cli, const char **argv, const char *password, struct err *err)
 {
     char self[4096];
@@ -68,12 +68,17 @@ static bool run_ssh(struct cli *cli, const struct args *args, struct err *err)
         puts(yyjson_get_str(yyjson_obj_get(ssh, "command")));
         return true;
     }
-    const char **argv = arena_array(a, const char *, args->word_count + 12);
+    const char **argv = arena_array(a, const char *, args->word_count + 16);
     argv[n++] = "ssh";
     argv[n++] = "-o";
-    argv[n++] = "StrictHostKeyChecking=accept-new";
+    argv[n++] = "StrictHostKeyChecking=yes";
     argv[n++] = "-o";
-    argv[n++] = arena_printf(a, "HostKeyAlias=ingot-environment-%lld", (long long)id);
+    argv[n++] = "UserKnownHostsFile=none";
+    argv[n++] = "-o";
+    argv[n++] = "HostKeyAlias=ingot";
+    argv[n++] = "-o";
+    argv[n++] = arena_printf(a, "KnownHostsCommand=/bin/echo ingot %s",
+                             yyjson_get_str(yyjson_obj_get(ssh, "host_key")));
     argv[n++] = "-p";
     argv[n++] = arena_printf(a, "%lld", (long long)yyjson_get_sint(yyjson_obj_get(ssh, "port")));
     argv[n++] = arena_printf(a, "%s@%s", yyjson_get_str(yyjson_obj_get(ssh, "user")),

@@ -94,6 +94,7 @@ def test_real_clients(admin, make, key, tmp_path):
     e = start(admin, e)
     again = access(admin, e)
     scanned = subprocess.run(["ssh-keyscan", "-p", str(again["port"]), "127.0.0.1"], capture_output=True, text=True, timeout=DEADLINE)
+    assert re.findall(r"AAAA\S+", scanned.stdout) == [ssh["host_key"].split()[1]]
     assert re.findall(r"AAAA\S+", scanned.stdout) == re.findall(r"AAAA\S+", known.stdout) != []
 
 

@@ -1,8 +1,10 @@
 /* What can be done with an environment: start, stop, extend, copy, save, access. */
 #include "base/clock.h"
+#include "base/hash.h"
 #include "core/environment/environment.h"
 #include "core/environment/tools.h"
 #include "core/image/image.h"
+#include "core/job/ssh_key.h"
 #include "core/task/task.h"
 
 #define HOUR 3.6e9 /* microseconds */
@@ -262,6 +264,18 @@ static struct str host_of(struct str host)
     return host.n ? host : STR("127.0.0.1");
 }
 
+/* So that a client need not trust the first key it sees. */
+static struct str host_key(struct op *op, const struct object *o)
+{
+    uint8_t seed[SSH_KEY_SEED];
+    struct str secret, shared;
+    struct err err = {0};
+    if (!hex_decode(object_text(o, "host_key"), seed, sizeof seed) ||
+        !ssh_key_files(op->arena, seed, &secret, &shared, &err))
+        return STR_NULL;
+    return str_trim(shared);
+}
+
 static void write_ssh(struct op *op, const struct object *o, bool own, struct json_out *out)
 {
     uint16_t port = environments_port(op->core, o->id);
@@ -275,6 +289,7 @@ static void write_ssh(struct op *op, const struct object *o, bool own, struct js
     json_kstr(out, "host", host);
     json_kint(out, "port", port);
     json_kz(out, "user", "root");
+    json_kstr(out, "host_key", host_key(op, o));
     json_kz(out, "command", arena_printf(op->arena, "ssh -p %u root@" STR_FMT, port, STR_ARG(host)));
     json_kstr(out, "password", op->caller->user == o->created_by ? object_text(o, "password") : STR_NULL);
     json_object_end(out);

@@ -10,10 +10,34 @@
 
 #define PROBE_MS 1000
 
-/* The image's own Python when it is of the version the tool was installed with, else the server's. */
-#define TOOL_PYTHON(folder, module)                                                                          \
-    "python=\"$TOOLS/" folder "/bin/python\"\n"                                                              \
-    "\"$python\" -c 'import " module "' 2>/dev/null || python=\"$TOOLS/" folder "/any/bin/python\"\n"
+/* The image's own Python when it is of the version the tool was installed with, else the server's. What is
+ * set the first time: no news from outside, no assistants that need an account elsewhere. */
+static const char jupyter_command[] =
+    "python=$TOOLS/jupyter/bin/python\n"
+    "$python -c 'import jupyterlab' 2>/dev/null || python=$TOOLS/jupyter/any/bin/python\n"
+    "export JUPYTER_CONFIG_DIR=/workspace/.jupyter JUPYTER_DATA_DIR=/workspace/.local/share/jupyter\n"
+    "set=$JUPYTER_CONFIG_DIR/labconfig/default_setting_overrides.json\n"
+    "[ -e $set ] || { mkdir -p ${set%/*}; echo '{\"@jupyterlab/apputils-extension:notification\": "
+    "{\"fetchNews\": \"false\", \"checkForUpdates\": false}}' >$set; }\n"
+    "exec $python -m jupyterlab --no-browser --allow-root --ip=127.0.0.1 --port=$PORT "
+    "--ServerApp.port_retries=0 --ServerApp.base_url=$BASE --ServerApp.root_dir=/workspace "
+    "--IdentityProvider.token= --ServerApp.disable_check_xsrf=True --ServerApp.allow_remote_access=True "
+    "--ServerApp.quit_button=False --LabApp.news_url=None "
+    "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate";
+
+static const char vscode_command[] =
+    "set=/workspace/.local/share/code-server/User/settings.json\n"
+    "[ -e $set ] || { mkdir -p ${set%/*}; echo '{\"chat.disableAIFeatures\": true, "
+    "\"workbench.secondarySideBar.defaultVisibility\": \"hidden\"}' >$set; }\n"
+    "exec $TOOLS/vscode/bin/node $TOOLS/vscode/node_modules/code-server --auth none "
+    "--bind-addr 127.0.0.1:$PORT --disable-telemetry --disable-update-check "
+    "--disable-getting-started-override --disable-workspace-trust /workspace";
+
+static const char tensorboard_command[] =
+    "python=$TOOLS/tensorboard/bin/python\n"
+    "$python -c 'import tensorboard' 2>/dev/null || python=$TOOLS/tensorboard/any/bin/python\n"
+    "exec $python -m tensorboard.main --host 127.0.0.1 --port $PORT --path_prefix ${BASE%/} "
+    "--logdir \"${LOGDIR:-/workspace}\"";
 
 /* Guarded by the platform, so that none asks for a password of its own; none listens but on the loopback. */
 const struct tool tools[] = {
@@ -27,16 +51,7 @@ const struct tool tools[] = {
      .page = "lab",
      .ready = "api",
      .polls = "api/",
-     .command =
-         "export JUPYTER_CONFIG_DIR=/workspace/.jupyter "
-         "JUPYTER_DATA_DIR=/workspace/.local/share/jupyter\n" TOOL_PYTHON(
-             "jupyter",
-             "jupyterlab") "exec \"$python\" -m jupyterlab --no-browser --allow-root --ip=127.0.0.1 "
-                           "--port=\"$PORT\" --ServerApp.port_retries=0 --ServerApp.base_url=\"$BASE\" "
-                           "--IdentityProvider.token= --ServerApp.disable_check_xsrf=True "
-                           "--ServerApp.allow_remote_access=True --ServerApp.root_dir=/workspace "
-                           "--ServerApp.quit_button=False --LabApp.news_url=None "
-                           "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"},
+     .command = jupyter_command},
     {.name = "vscode",
      .title = {"VS Code", "VS Code"},
      .owner_kind = "environment",
@@ -49,9 +64,7 @@ const struct tool tools[] = {
      .strips_prefix = true,
      .on_demand = true,
      .polls = "healthz",
-     .command = "exec \"$TOOLS/vscode/bin/node\" \"$TOOLS/vscode/node_modules/code-server\" --auth none "
-                "--bind-addr 127.0.0.1:\"$PORT\" --disable-telemetry --disable-update-check "
-                "--disable-getting-started-override --disable-workspace-trust /workspace"},
+     .command = vscode_command},
     {.name = "tensorboard",
      .title = {"TensorBoard", "TensorBoard"},
      .owner_kind = "tensorboard",
@@ -60,10 +73,7 @@ const struct tool tools[] = {
      .needs = "tensorboard/installed",
      .page = "",
      .ready = "data/environment",
-     .command = TOOL_PYTHON("tensorboard",
-                            "tensorboard") "exec \"$python\" -m tensorboard.main --host 127.0.0.1 --port "
-                                           "\"$PORT\" --path_prefix "
-                                           "\"${BASE%/}\" --logdir \"${LOGDIR:-/workspace}\""},
+     .command = tensorboard_command},
     {0},
 };
 
