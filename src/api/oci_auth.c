@@ -68,6 +68,14 @@ static bool recall(struct oci_call *call, struct str text)
     return hit;
 }
 
+static char *keep(struct str s)
+{
+    char *copy = base_alloc(s.n + 1);
+    memcpy(copy, s.p, s.n);
+    copy[s.n] = 0;
+    return copy;
+}
+
 static void remember(const struct oci_call *call, struct str text)
 {
     if (text.n > MAX_KEY)
@@ -75,10 +83,10 @@ static void remember(const struct oci_call *call, struct str text)
     pthread_mutex_lock(&known.lock);
     struct slot *s = slot_of(text);
     forget(s);
-    *s = (struct slot){.text = strndup(text.p, text.n),
+    *s = (struct slot){.text = keep(text),
                        .core = call->core,
                        .caller = accounts_caller_ref(&call->caller),
-                       .scopes = call->scopes.p ? strndup(call->scopes.p, call->scopes.n) : NULL,
+                       .scopes = call->scopes.p ? keep(call->scopes) : NULL,
                        .until = call->until};
     s->caller.peer = NULL;
     pthread_mutex_unlock(&known.lock);
