@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""clang-tidy over src/. What passed is remembered in .cache/tidy by the hash of the file, all that it includes
+"""clang-tidy over src/. What passed is remembered in ~/.cache/ingot-tidy by the hash of the file, all that it includes
 of ours, the settings and the tool, so that only changed files cost time. VERBOSE=1 shows how the analyser
 came to what it says."""
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from common import INCLUDE, ROOT, compiler_flags, in_parallel, report, sources
 from layers import included
 
-PASSED = ROOT / ".cache/tidy"
+PASSED = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ingot-tidy"
 
 
 @cache
@@ -46,7 +46,7 @@ def main() -> None:
     PASSED.mkdir(parents=True, exist_ok=True)
     flags = compiler_flags()
     version = subprocess.run(["clang-tidy", "--version"], capture_output=True, check=True).stdout
-    settings = version + (ROOT / ".clang-tidy").read_bytes() + "\0".join(flags).encode()
+    settings = version + (ROOT / ".clang-tidy").read_bytes() + "\0".join(flags).replace(str(ROOT), ".").encode()
 
     def tidy(file: Path) -> str:
         key = hashlib.sha256(settings)
