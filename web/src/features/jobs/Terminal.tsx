@@ -30,7 +30,10 @@ function connect(box: HTMLElement, url: string, screen: Xterm, onState: (state: 
     size()
     screen.focus()
   }
-  socket.onmessage = (event: MessageEvent<ArrayBuffer | string>) => screen.write(typeof event.data === 'string' ? event.data : new Uint8Array(event.data))
+  // Texts are not the terminal's: the last one tells the exit code.
+  socket.onmessage = (event: MessageEvent<ArrayBuffer | string>) => {
+    if (typeof event.data !== 'string') screen.write(new Uint8Array(event.data))
+  }
   socket.onclose = () => onState('closed')
   screen.onData((text) => {
     const bytes = encoder.encode(text)
