@@ -89,14 +89,14 @@ static struct str put(char **to, struct str s)
     return copy;
 }
 
-void oci_keep(const struct oci_call *call, const struct oci_kept *a)
+void oci_keep(const struct oci_call *call, const struct oci_kept *answer)
 {
     struct str auth = request_header(call->request, "authorization"), path = call->request->path,
                user = str_of(call->caller.name);
-    if (a->body.n > MAX_BODY || auth.n + path.n > MAX_KEY || !auth.n || !user.p ||
+    if (answer->body.n > MAX_BODY || auth.n + path.n > MAX_KEY || !auth.n || !user.p ||
         call->commits != db_commits(call->core->db))
         return;
-    size_t n = auth.n + path.n + user.n + a->media_type.n + a->digest.n + a->body.n + 6;
+    size_t n = auth.n + path.n + user.n + answer->media_type.n + answer->digest.n + answer->body.n + 6;
     struct kept *k = base_alloc(sizeof *k + n);
     char *at = k->bytes;
     int64_t until = clock_now() + LIFE_US;
@@ -106,10 +106,10 @@ void oci_keep(const struct oci_call *call, const struct oci_kept *a)
                        .auth = put(&at, auth),
                        .path = put(&at, path)};
     k->user = put(&at, user).p;
-    k->answer = (struct oci_kept){.version = a->version,
-                                  .media_type = put(&at, a->media_type),
-                                  .digest = put(&at, a->digest),
-                                  .body = put(&at, a->body)};
+    k->answer = (struct oci_kept){.version = answer->version,
+                                  .media_type = put(&at, answer->media_type),
+                                  .digest = put(&at, answer->digest),
+                                  .body = put(&at, answer->body)};
     atomic_init(&k->refs, 1);
     struct set *s = set_of(auth, path);
     pthread_mutex_lock(&s->lock);

@@ -156,9 +156,9 @@ static char *make_token(struct oci_call *call, struct str scopes, struct err *er
     char mark[SHA256_HEX + 1], mac[64];
     if (!password_mark(call->core, call->arena, call->caller.user, mark, err))
         return NULL;
-    const char *payload =
-        arena_printf(call->arena, "%lld %lld %s\n" STR_FMT, (long long)call->caller.user,
-                     (long long)(clock_now() + LIFE_S * INT64_C(1000000)), mark, STR_ARG(scopes));
+    long long until = clock_now() + LIFE_S * INT64_C(1000000);
+    const char *payload = arena_printf(call->arena, "%lld %lld %s\n" STR_FMT, (long long)call->caller.user,
+                                       until, mark, STR_ARG(scopes));
     size_t n = strlen(payload);
     char *text = arena_alloc(call->arena, 4 * (n + 2) / 3 + 8);
     memcpy(text, PREFIX, 4);

@@ -53,7 +53,7 @@ struct oci_kept {
     struct str media_type, digest, body;
     int64_t version;
 };
-void oci_keep(const struct oci_call *call, const struct oci_kept *k);
+void oci_keep(const struct oci_call *call, const struct oci_kept *answer);
 bool oci_give(struct core *core, struct request *r);
 /* A manifest: the body is left out for HEAD by the server. */
 void oci_answer_manifest(struct request *r, const struct oci_kept *k);

@@ -67,8 +67,8 @@ bool reference_tag(struct str tag, struct err *err)
 
 bool reference_digest(struct str text, struct digest *ret, struct err *err)
 {
-    struct str hex = {text.p + 7, text.n - 7};
-    if (str_starts(text, "sha256:") && digest_parse(hex, ret))
+    bool named = str_starts(text, "sha256:");
+    if (named && digest_parse((struct str){text.p + 7, text.n - 7}, ret))
         return true;
     return err_set(err, ERR_INVALID, "digest",
                    "digest: \"%.*s\" is no digest: sha256: and 64 hexadecimal digits in lower case",

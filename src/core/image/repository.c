@@ -38,9 +38,8 @@ static bool find_project(struct core *core, struct str name, struct arena *a, in
     struct db_row row;
     bool found;
     int64_t id;
-    struct str number = {name.p + 3, name.n - 3};
     *ret = 0;
-    if (str_starts(name, "id.") && str_to_i64(number, &id)) {
+    if (str_starts(name, "id.") && str_to_i64((struct str){name.p + 3, name.n - 3}, &id)) {
         if (!db_query_one(core->db, a, "SELECT id FROM projects WHERE id = ?", db_args(db_int(id)), &row,
                           &found, err))
             return false;
