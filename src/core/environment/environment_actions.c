@@ -241,8 +241,10 @@ static void write_tool(struct op *op, const struct tool *t, const struct object 
     json_kz(out, "zh", t->title.zh);
     json_object_end(out);
     json_kz(out, "state", tool_state_names[state]);
-    bool open = own && job && state == TOOL_READY;
-    json_kz(out, "url", open ? tool_url(op->core, op->caller, job->id, t, op->arena) : NULL);
+    const char *url = NULL;
+    if (own && job && state == TOOL_READY)
+        url = tool_url(op->core, op->caller, job->id, t, op->arena);
+    json_kz(out, "url", url);
     if (missing)
         write_reason(out, missing->en, missing->zh);
     else if (!job)
