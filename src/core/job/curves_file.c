@@ -88,8 +88,9 @@ static void write_line(struct buf *out, const struct curve_point *p, const struc
     json_begin(&o, out);
     json_object(&o);
     json_kz(&o, "at", clock_format(p->at, at));
+    int64_t millis = p->cpu / 1000; /* no more digits than mean something */
     json_key(&o, "cpu");
-    json_real(&o, (double)(p->cpu / 1000) / 1000);
+    json_real(&o, (double)millis / 1000);
     json_kint(&o, "memory", p->memory);
     json_key(&o, "accelerators");
     json_object(&o);

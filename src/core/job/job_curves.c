@@ -43,8 +43,9 @@ static void write_point(struct json_out *out, const struct curve_point *p)
     char at[CLOCK_TEXT_MAX];
     json_object(out);
     json_kz(out, "at", clock_format(p->at, at));
+    int64_t millis = p->cpu / 1000;
     json_key(out, "cpu");
-    json_real(out, (double)(p->cpu / 1000) / 1000);
+    json_real(out, (double)millis / 1000);
     json_kint(out, "memory", p->memory);
     json_kint(out, "net_rx", p->rx);
     json_kint(out, "net_tx", p->tx);
