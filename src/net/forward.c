@@ -72,6 +72,13 @@ static void set_mask(struct forwards *f, struct join *j, int side)
         j->mask[side] = mask;
 }
 
+static void join_free(struct join *j)
+{
+    close(j->fd[0]);
+    close(j->fd[1]);
+    free(j);
+}
+
 static void join_close(struct join *j)
 {
     struct forward *w = j->owner;
@@ -79,9 +86,7 @@ static void join_close(struct join *j)
     if (j->next)
         j->next->prev = j->prev;
     w->count--;
-    close(j->fd[0]);
-    close(j->fd[1]);
-    free(j);
+    join_free(j);
 }
 
 /* A side that breaks ends what comes from it like one that closes: what came before still goes on. */
@@ -273,8 +278,10 @@ void forward_close(struct forwards *f, struct forward *w)
     if (!w)
         return;
     pthread_mutex_lock(&f->lock);
-    while (w->joins)
-        join_close(w->joins);
+    for (struct join *j = w->joins, *next; j; j = next) {
+        next = j->next;
+        join_free(j);
+    }
     *(w->prev ? &w->prev->next : &f->ports) = w->next;
     if (w->next)
         w->next->prev = w->prev;
