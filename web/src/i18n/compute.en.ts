@@ -129,6 +129,7 @@ export const computeEn = {
   'tool.title': 'Tools',
   'tool.open': 'Open {tool} in a new tab',
   'tool.starting': 'Starting',
+  'tool.gone': 'It does not run any more.',
   'tool.missing': 'Its image does not have this tool.',
   'environment.ways': 'Ways in',
   'environment.ssh': 'SSH command',

@@ -131,6 +131,7 @@ export const computeZh: Record<keyof typeof computeEn, string> = {
   'tool.title': '工具',
   'tool.open': '在新标签页中打开 {tool}',
   'tool.starting': '启动中',
+  'tool.gone': '它已不再运行。',
   'tool.missing': '镜像中没有这个工具。',
   'environment.ways': '进入方式',
   'environment.ssh': 'SSH 命令',

@@ -51,7 +51,7 @@ function Ways({ item }: { item: Item }) {
   return (
     <section className="block ways" aria-label={t('environment.ways')}>
       <h2>{t('environment.ways')}</h2>
-      <div className="row wrap">{tools.map((tool) => <ToolButton key={tool.name} tool={tool} />)}</div>
+      <div className="row wrap">{tools.map((tool) => <ToolButton key={tool.name} item={item} tool={tool} />)}</div>
       {ssh ? (
         <>
           <CopyText text={ssh.command} label={t('environment.ssh')} />

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Button } from 'antd'
-import { useState } from 'react'
+import { useCallback, useState } from 'react'
 import { request } from '../../api/client'
 import { useI18n } from '../../i18n'
 import { ProblemNote } from '../../components/ProblemNote'
+import { useOpenTab } from '../environments/openTab'
 
 interface Board {
   state: 'starting' | 'ready' | string
@@ -19,9 +20,11 @@ export function TensorBoard({ path }: { path: string }) {
     queryFn: () => request<Board>(`${path}/tensorboard`, { method: 'POST', body: {} }),
     enabled: wanted,
     retry: false,
-    refetchInterval: (query) => (query.state.error ? false : query.state.data?.state === 'ready' ? 30_000 : 1000),
+    refetchInterval: (query) => (query.state.error || query.state.data?.state === 'ready' ? false : 1000),
   })
+  const fresh = useCallback(async () => (await request<Board>(`${path}/tensorboard`, { method: 'POST', body: {} })).url, [path])
+  const open = useOpenTab(fresh)
   if (board.error) return <><ProblemNote error={board.error} /><Button onClick={() => void board.refetch()}>{t('error.retry')}</Button></>
-  if (wanted && board.data?.state === 'ready' && board.data.url) return <Button href={board.data.url} target="_blank" rel="noreferrer">{t('tensorboard.open')}</Button>
+  if (wanted && board.data?.state === 'ready' && board.data.url) return <Button href={board.data.url} target="_blank" rel="noreferrer" onClick={open}>{t('tensorboard.open')}</Button>
   return <Button loading={wanted} onClick={() => setWanted(true)}>{t(wanted ? 'tensorboard.starting' : 'tensorboard.start')}</Button>
 }
