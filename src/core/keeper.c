@@ -139,6 +139,7 @@ void keeper_stop(struct keeper *k)
 {
     if (!k)
         return;
+    store_collect_end(k->core->store);
     signal_keeper(k, true);
     pthread_join(k->thread, NULL);
     pthread_mutex_destroy(&k->lock);

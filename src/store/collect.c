@@ -77,14 +77,19 @@ static void rest(uint64_t begun)
 bool store_collect(struct store *s, struct store_collected *ret, struct err *err)
 {
     struct store_collected sum = {0};
-    size_t n;
-    do {
+    size_t n = STEP;
+    while (n == STEP && !atomic_load(&s->ending)) {
         uint64_t begun = clock_mono();
         if (!collect_step(s, &sum, &n, err))
             return false;
         if (n == STEP)
             rest(begun);
-    } while (n == STEP);
+    }
     *ret = sum;
     return blob_sweep(s, &ret->blobs, err);
+}
+
+void store_collect_end(struct store *s)
+{
+    atomic_store(&s->ending, true);
 }

@@ -102,5 +102,7 @@ struct store_collected {
  * the bucket) that no row knows: a crash may leave such. The first pass looks at all of them, later ones at a
  * share. */
 bool store_collect(struct store *s, struct store_collected *ret, struct err *err);
+/* A pass that runs ends after its step, and later ones at once: before the end of the program. */
+void store_collect_end(struct store *s);
 
 #endif

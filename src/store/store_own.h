@@ -5,6 +5,7 @@
 #include "store/store.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #define STORE_LOCKS 256
 
@@ -15,6 +16,7 @@ struct store {
     int tmp_fd;     /* <data>/blobs/new: blobs being written */
     int cache_fd;   /* <data>/cache */
     int64_t grace_us;
+    atomic_bool ending; /* no more collecting */
     /* By the digest's first byte: held while a file moves into place or is removed, never while bytes are
      * written. */
     pthread_mutex_t lock[STORE_LOCKS];
