@@ -5,8 +5,8 @@
 
 #include <errno.h>
 
-#define BATCH_FILES 8192
-#define BATCH_BYTES (INT64_C(1) << 29)
+#define BATCH_FILES 32768
+#define BATCH_BYTES (INT64_C(1) << 30)
 
 struct item {
     struct digest digest;

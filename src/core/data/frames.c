@@ -59,8 +59,18 @@ static bool expand_one(struct expanding *x, const struct unpacked_file *f, const
     return true;
 }
 
+static bool has_video(const struct unpacked *files)
+{
+    for (size_t i = 0; i < files->n; i++)
+        if (frames_is_video(files->file[i].path))
+            return true;
+    return false;
+}
+
 bool frames_expand(struct task *t, struct unpacked *files, const struct media_frames *how, struct err *err)
 {
+    if (!has_video(files))
+        return true;
     struct unpacked out = *files;
     out.file = NULL;
     out.n = out.cap = 0;

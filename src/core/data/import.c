@@ -130,7 +130,7 @@ static void input_close(void *ctx, struct str path, struct str bytes)
 static bool probe(struct import *m, const struct unpacked_file *f, struct media_info *ret, struct err *err)
 {
     struct str head;
-    if (f->width > 0 && f->height > 0) {
+    if (f->width > 0 && f->height > 0 && (uint64_t)f->width * (uint64_t)f->height <= QUICK_PIXELS) {
         *ret = (struct media_info){.kind = "image", .width = f->width, .height = f->height};
         return true;
     }
