@@ -29,6 +29,15 @@ static const struct asset *find(struct str path)
     return NULL;
 }
 
+/* "q=0", "q=0.0", "q=0.000" */
+static bool is_zero(struct str q)
+{
+    bool zero = str_starts(q, "q=0");
+    for (size_t i = 3; zero && i < q.n; i++)
+        zero = q.p[i] == '.' || q.p[i] == '0';
+    return zero;
+}
+
 /* Whether Accept-Encoding names the coding without q=0. */
 static bool accepts(struct str header, const char *coding)
 {
@@ -37,8 +46,7 @@ static bool accepts(struct str header, const char *coding)
         struct str name = str_trim(str_cut(str_cut(header, ',', &header), ';', &params));
         if (!str_ieq(name, str_of(coding)))
             continue;
-        struct str q = str_trim(params);
-        return !(str_starts(q, "q=0") && strspn(q.p + 3, ".0") >= q.n - 3);
+        return !is_zero(str_trim(params));
     }
     return false;
 }
