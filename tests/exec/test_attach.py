@@ -8,6 +8,7 @@ from driver import Refused, wait_for
 def box(x):
     id = x.shell("echo ready; exec sleep 1000000", env=["MARK=from the container"], network=7, cwd="/work")
     x.said(id, "ready")
+    x.running(id)
     yield id
     x.call("kill", id=id)
     x.ended(id)
