@@ -55,7 +55,7 @@ test('pictures of the pages of compute', async ({ page, api }) => {
   const jobUrl = `${inside}/jobs/${job.id}`
   const pages: [name: string, path: string, ready?: string][] = [
     ['overview', inside, '[data-resource="cpu"]'], ['jobs', `${inside}/jobs`], ['job-new', `${inside}/jobs?new=1`], ['job', jobUrl], ['job-failed', `${inside}/jobs/${failed.id}`], ['job-waiting', `${inside}/jobs/${waiting.id}`],
-    ['job-curves', `${jobUrl}?tab=curves`, '.chart-line'], ['job-log', `${jobUrl}?tab=log`, '.log-line'], ['job-events', `${jobUrl}?tab=events`], ['job-terminal', `${jobUrl}?tab=terminal`, '.terminal[data-state="open"]'],
+    ['job-curves', `${jobUrl}?tab=curves`, '.chart-line'], ['job-log', `${jobUrl}?tab=log`, '.log-line'], ['job-events', `${jobUrl}?tab=events`], ['job-terminal', `${jobUrl}?tab=terminal`, '.terminal-box[data-state="open"]'],
     ['environments', `${inside}/environments`], ['environment', `${inside}/environments/${environment.id}`], ['environment-new', `${inside}/environments?new=1`],
     ['trainings', `${inside}/trainings`], ['training', `${inside}/trainings/${training.id}`], ['training-new', `${inside}/trainings?new=1`],
     ['instance', instance, '.chart-line'], ['instance-lineage', `${instance}?tab=lineage`, '.lineage-node'], ['model-lineage', `${inside}/model-sets/${models.id}/v/1?tab=lineage`, '.lineage-node'],

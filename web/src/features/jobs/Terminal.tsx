@@ -81,7 +81,7 @@ export function TerminalTab({ job }: { job: Item }) {
         {state === 'closed' && <Button size="small" type="primary" onClick={() => setRound(round + 1)}>{t('terminal.again')}</Button>}
         <span className="muted">{t('terminal.hint')}</span>
       </div>
-      <div ref={box} className="terminal" data-state={state} />
+      <div ref={box} className="terminal-box" data-state={state} />
     </section>
   )
 }
