@@ -22,8 +22,8 @@ test('a project: create with a quota, members, switch, delete by typing its name
   await expect(page.getByRole('heading', { name })).toBeVisible()
   await page.reload()
   await expect(page.getByRole('heading', { name })).toBeVisible()
-  await expect(page.getByText('256 GiB')).toBeVisible()
-  await expect(page.getByText('nvidia-a100')).toBeVisible()
+  await expect(page.locator('[data-resource="memory"]')).toContainText('256 GiB')
+  await expect(page.locator('[data-resource="accelerator-nvidia-a100"]')).toBeVisible()
 
   const user = await api.create('users', { name: unique('mate'), password: 'a-good-password' })
   await page.getByRole('link', { name: 'Members', exact: true }).click()
