@@ -9,6 +9,15 @@ from mariadb import MariaDb
 from s3 import S3
 
 
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    """A failed test shows what the worker's server said."""
+    report = (yield).get_result()
+    server = getattr(item, "funcargs", {}).get("server")
+    if report.failed and isinstance(server, Server):
+        report.sections.append(("the server's log ends with", server.log_tail()))
+
+
 @pytest.fixture(scope="session")
 def postgres():
     """The worker's PostgreSQL cluster."""

@@ -118,6 +118,13 @@ class Server:
         assert not REPORT.search(self.stderr), self.stderr
         return code
 
+    def log_tail(self, size: int = 4000) -> str:
+        """What the running server logged last. The file's place is the server's own: it is not moved."""
+        if self.process is None:
+            return ""
+        end = os.fstat(self.log.fileno()).st_size
+        return os.pread(self.log.fileno(), size, max(0, end - size)).decode(errors="replace")
+
     def kill(self) -> None:
         """As a power failure would, as far as a process can be."""
         self.process.send_signal(signal.SIGKILL)
