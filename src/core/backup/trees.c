@@ -3,7 +3,6 @@
 #include "base/buf.h"
 #include "base/fs.h"
 #include "base/hash.h"
-#include "base/log.h"
 #include "base/proc.h"
 #include "exec/exec.h"
 
@@ -12,8 +11,6 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define TRIES 5
 
 const char *const trees_names[] = {"workspace", "curves", "jobs", NULL};
 
@@ -67,13 +64,13 @@ static bool list_all(struct core *core, struct buf *list, struct err *err)
     return list_jobs(core, list, err);
 }
 
-/* Once: what was listed and is gone when tar looks (a job was deleted) ends tar with an error. */
-static bool try_pack(struct core *core, int *ret_fd, struct err *err)
+bool trees_pack(struct core *core, int *ret_fd, struct err *err)
 {
     auto_arena struct arena a;
     arena_init(&a);
     auto_buf struct buf list = {0};
     char tail[16];
+    *ret_fd = -1;
     if (!list_all(core, &list, err))
         return false;
     if (!list.n)
@@ -100,18 +97,6 @@ static bool try_pack(struct core *core, int *ret_fd, struct err *err)
     unlink(path);
     unlink(names);
     return ok;
-}
-
-bool trees_pack(struct core *core, int *ret_fd, struct err *err)
-{
-    *ret_fd = -1;
-    for (int left = TRIES; left > 1; left--) {
-        struct err gone = {0};
-        if (try_pack(core, ret_fd, &gone))
-            return true;
-        log_warn("backup: %s; once more", gone.message);
-    }
-    return try_pack(core, ret_fd, err);
 }
 
 /* --- placing --- */
