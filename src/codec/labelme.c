@@ -1,9 +1,10 @@
 /* LabelMe: one JSON file beside each picture, with shapes of corner points. Whole-picture labels are its
- * flags. The rings of one object share a group_id. */
+ * flags. The rings of one object share a group_id. Masks are in labelme_mask.h. */
 #include "base/hash.h"
 #include "base/json.h"
 #include "codec/formats.h"
 #include "codec/geometry.h"
+#include "codec/labelme_mask.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -150,12 +151,32 @@ static bool join_group(struct reader_sample *s, const struct shape *shape)
     return false;
 }
 
-static bool read_shape(struct reader_sample *s, yyjson_val *v, size_t index, struct err *err)
+/* A mask; NULL, or why it is not taken. */
+static const char *read_mask(struct reader_sample *s, yyjson_val *v, const char *at, uint64_t *budget,
+                             struct shape *ret)
+{
+    struct ring ring;
+    const char *repaired, *why;
+    if (!read_ring(&s->arena, yyjson_obj_get(v, "points"), &ring) || ring.count != 2)
+        return "a mask needs two points, its corners";
+    if (!labelme_mask_read(&s->arena, json_str(yyjson_obj_get(v, "mask")), ring.xy,
+                           (uint32_t[]){s->width, s->height}, budget, ret, &repaired, &why))
+        return why;
+    if (repaired)
+        reader_problem(s->r, CODEC_REPAIRED, s->source, str_of(at), "%s", repaired);
+    return NULL;
+}
+
+static bool read_shape(struct reader_sample *s, yyjson_val *v, size_t index, uint64_t *budget,
+                       struct err *err)
 {
     char at[40];
     struct shape shape = {0};
     snprintf(at, sizeof at, "shapes[%zu]", index);
-    const char *why = yyjson_is_obj(v) ? read_geometry(&s->arena, v, &shape) : "it is not an object";
+    bool mask = str_is(json_str(yyjson_obj_get(v, "shape_type")), "mask");
+    const char *why = !yyjson_is_obj(v) ? "it is not an object"
+                      : mask            ? read_mask(s, v, at, budget, &shape)
+                                        : read_geometry(&s->arena, v, &shape);
     if (why) {
         reader_skip(s->r, s->source, str_of(at), "%s", why);
         return true;
@@ -242,12 +263,13 @@ static bool read_document(struct codec_reader *r, struct str source, struct str 
         reader_skip(r, source, STR_NULL, "it is no LabelMe file: it has no list of shapes");
     } else {
         size_t i, max;
+        uint64_t budget = LABELME_MASK_PIXELS;
         find_picture(&s, v);
         s.split = path_split(s.file != READER_NONE ? reader_path(r, s.file) : source);
         if (model_takes_labels(r->type))
             ok = read_flags(&s, yyjson_obj_get(v, "flags"), err);
         yyjson_val *shapes = yyjson_obj_get(v, "shapes");
-        yyjson_arr_foreach(shapes, i, max, item) ok = ok && read_shape(&s, item, i, err);
+        yyjson_arr_foreach(shapes, i, max, item) ok = ok && read_shape(&s, item, i, &budget, err);
         ok = ok && reader_emit(&s, STR_NULL, err);
     }
     reader_sample_release(&s);
@@ -289,8 +311,9 @@ struct group {
     struct arena *a;
 };
 
+/* mask: the pixels of a mask in base64, else STR_NULL. */
 static void put_shape(struct json_out *o, const struct shape *s, const char *kind, const double *xy, size_t n,
-                      yyjson_val *attributes, int64_t group)
+                      yyjson_val *attributes, int64_t group, struct str mask)
 {
     yyjson_val *flags = yyjson_obj_get(attributes, "flags"), *own = yyjson_obj_get(attributes, "group_id");
     json_object(o);
@@ -314,27 +337,36 @@ static void put_shape(struct json_out *o, const struct shape *s, const char *kin
         json_key(o, "score");
         json_real(o, s->score);
     }
+    if (mask.p)
+        json_kstr(o, "mask", mask);
     json_object_end(o);
 }
 
-static void put_any(struct json_out *o, struct group *g, const struct shape *s)
+/* False when the mask has no pixels, which LabelMe cannot say. */
+static bool put_any(struct json_out *o, struct group *g, const struct shape *s)
 {
     struct err ignored;
     yyjson_val *attributes = s->attributes.n ? json_parse(g->a, s->attributes, &ignored) : NULL;
+    struct str mask;
     double corners[8];
-    if (s->kind == SHAPE_BOX && s->angle == 0) {
+    if (s->kind == SHAPE_MASK) {
+        if (!labelme_mask_write(g->a, s, corners, &mask))
+            return false;
+        put_shape(o, s, "mask", corners, 2, attributes, -1, mask);
+    } else if (s->kind == SHAPE_BOX && s->angle == 0) {
         double two[4] = {s->x, s->y, geometry_tidy(s->x + s->w), geometry_tidy(s->y + s->h)};
-        put_shape(o, s, "rectangle", two, 2, attributes, -1);
+        put_shape(o, s, "rectangle", two, 2, attributes, -1, STR_NULL);
     } else if (s->kind == SHAPE_BOX) {
         geometry_corners(s, corners);
         for (int i = 0; i < 8; i++)
             corners[i] = geometry_tidy(corners[i]);
-        put_shape(o, s, "polygon", corners, 4, attributes, -1);
+        put_shape(o, s, "polygon", corners, 4, attributes, -1, STR_NULL);
     } else {
         int64_t group = s->ring_count > 1 ? g->next++ : -1;
         for (uint32_t i = 0; i < s->ring_count; i++)
-            put_shape(o, s, "polygon", s->rings[i].xy, s->rings[i].count, attributes, group);
+            put_shape(o, s, "polygon", s->rings[i].xy, s->rings[i].count, attributes, group, STR_NULL);
     }
+    return true;
 }
 
 static bool write_sample(struct codec_writer *w, struct writer_sample *it, struct err *err)
@@ -359,8 +391,9 @@ static bool write_sample(struct codec_writer *w, struct writer_sample *it, struc
     json_key(&o, "shapes");
     json_array(&o);
     for (uint32_t i = 0; i < it->n.shape_count; i++)
-        if (writer_outline(w, it, i))
-            put_any(&o, &g, &it->n.shapes[i]);
+        if (!put_any(&o, &g, &it->n.shapes[i]))
+            writer_problem(w, CODEC_SKIPPED, it->s.path, str_of(arena_printf(&it->arena, "shapes[%u]", i)),
+                           "its mask is empty");
     json_array_end(&o);
     json_kstr(&o, "imagePath", base);
     json_key(&o, "imageData");

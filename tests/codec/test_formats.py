@@ -332,8 +332,7 @@ def test_example_is_read_back_whole(tool, tmp_path, form, kind):
     assert {s["split"] for s in samples} == {"train", "val"}
 
 
-@pytest.mark.parametrize("form", ["labelme", "yolo"])
-def test_masks_become_polygons(tool, tmp_path, form):
+def test_masks_become_polygons(tool, tmp_path):
     source = tmp_path / "in"
     source.mkdir()
     (source / "a.png").write_bytes(png(30, 20))
@@ -343,8 +342,8 @@ def test_masks_become_polygons(tool, tmp_path, form):
     runs = mask.encode(pixels)
     shape = {"type": "mask", "label": "x", "size": [20, 30], "counts": runs["counts"].decode()}
     (source / "ingot.jsonl").write_text(json.dumps({"file": "a.png", "annotation": {"shapes": [shape]}}) + "\n")
-    tool.run("convert", "segmentation", "ingot", source, form, tmp_path / "out")
-    (found,) = tool.samples("segmentation", form, tmp_path / "out").values()
+    tool.run("convert", "segmentation", "ingot", source, "yolo", tmp_path / "out")
+    (found,) = tool.samples("segmentation", "yolo", tmp_path / "out").values()
     (shape,) = found["annotation"]["shapes"]
     assert shape["rings"] == [[25, 4, 25, 12, 15, 12, 15, 8, 5, 8, 5, 4]]
     assert (mask.decode(mask.merge(mask.frPyObjects(shape["rings"], 20, 30))) == pixels).all()
