@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { absoluteTime, bytesForInput, characters, formatBytes, formatDuration, parseBytes, relativeTime } from './format'
+import { absoluteTime, bytesForInput, characters, formatBytes, formatDuration, formatMoment, parseBytes, relativeTime } from './format'
 
 describe('bytes', () => {
   test('format', () => {
@@ -48,4 +48,10 @@ test('durations', () => {
 
 test('characters, not UTF-16 units', () => {
   expect(characters('标签🐈')).toBe(3)
+})
+
+test('places in sounds', () => {
+  expect(formatMoment(0.354)).toBe('0.35 s')
+  expect(formatMoment(0)).toBe('0 s')
+  expect(formatMoment(65)).toBe('1 min 5 s')
 })

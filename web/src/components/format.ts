@@ -72,6 +72,11 @@ export function absoluteTime(then: number, language: Language): string {
   }).format(then)
 }
 
+/** A place in a sound, or its length: "0.35 s", "1 min 5 s". */
+export function formatMoment(seconds: number): string {
+  return seconds < 60 ? `${Math.round(seconds * 100) / 100} s` : formatDuration(seconds)
+}
+
 export function formatDuration(seconds: number): string {
   const s = Math.max(0, Math.round(seconds))
   const parts: [number, string][] = [

@@ -1,5 +1,5 @@
 import { memo, useState, type MouseEvent } from 'react'
-import { formatBytes, formatDuration } from '../../components/format'
+import { formatBytes, formatMoment } from '../../components/format'
 import { Icon } from '../../components/Icon'
 import { useI18n } from '../../i18n'
 import { labelCounts, thumbnailUrl, type ColorOf, type Sample } from './samples'
@@ -59,8 +59,8 @@ function Picture({ path, sample, colorOf }: { path: string; sample: Sample; colo
 function Other({ sample }: { sample: Sample }) {
   return (
     <span className="cell-other">
-      <Icon name={sample.duration > 0 ? 'bolt' : 'list'} size={20} />
-      <span className="num">{sample.duration > 0 ? formatDuration(sample.duration) : formatBytes(sample.size)}</span>
+      <Icon name={sample.duration > 0 ? 'sound' : 'list'} size={20} />
+      <span className="num">{sample.duration > 0 ? formatMoment(sample.duration) : formatBytes(sample.size)}</span>
       {sample.annotation.labels && <span>{sample.annotation.labels.join(', ')}</span>}
     </span>
   )

@@ -127,10 +127,12 @@ function Records({ version, file, from, onFrom, all }: { version: Version; file:
       <section className="block">
         <div className="section-head">
           <h2>{t('records.range', { from: n(Math.min(from, last)), to: n(Math.min(from + pageSize - 1, last)), all: n(page.records) })}</h2>
-          <label htmlFor="record-at" className="muted">{t('records.go')}</label>
-          <InputNumber id="record-at" min={0} max={last} precision={0} value={from} onChange={(value) => value !== null && onFrom(value)} changeOnWheel={false} />
-          <Button disabled={from <= 0} onClick={() => onFrom(Math.max(0, from - pageSize))}>{t('records.previous')}</Button>
-          <Button disabled={from + pageSize > last} onClick={() => onFrom(from + pageSize)}>{t('records.next')}</Button>
+          <span className="row">
+            <label htmlFor="record-at" className="muted">{t('records.go')}</label>
+            <InputNumber id="record-at" min={0} max={last} precision={0} value={from} onChange={(value) => value !== null && onFrom(value)} changeOnWheel={false} />
+            <Button disabled={from <= 0} onClick={() => onFrom(Math.max(0, from - pageSize))}>{t('records.previous')}</Button>
+            <Button disabled={from + pageSize > last} onClick={() => onFrom(from + pageSize)}>{t('records.next')}</Button>
+          </span>
         </div>
         <div className="table-box">
           <table className="table record-table">

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useMemo, useState } from 'react'
 import { useKeys, type Shortcut } from '../../app/keys'
 import { request } from '../../api/client'
 import { invalidate } from '../../api/objects'
-import { formatBytes, formatDuration } from '../../components/format'
+import { formatBytes, formatMoment } from '../../components/format'
 import { useEscape } from '../../components/hooks'
 import { Icon } from '../../components/Icon'
 import { problemText } from '../../components/problem'
@@ -100,14 +100,14 @@ function Side({ version, sample, colorOf, shapes, onShapes, onClean }: { version
       </div>
       <dl className="facts facts-small">
         {sample.width > 0 && <div><dt>{t('sample.pixels')}</dt><dd className="num">{`${sample.width} × ${sample.height}`}</dd></div>}
-        {sample.duration > 0 && <div><dt>{t('sample.duration')}</dt><dd className="num">{formatDuration(sample.duration)}</dd></div>}
+        {sample.duration > 0 && <div><dt>{t('sample.duration')}</dt><dd className="num">{formatMoment(sample.duration)}</dd></div>}
         <div><dt>{t('versions.size')}</dt><dd className="num">{formatBytes(sample.size)}</dd></div>
         {sample.sharpness !== null && <div><dt>{t('statistics.sharpness')}</dt><dd className="num">{n(sample.sharpness, 1)}</dd></div>}
         <div><dt>{t('object.updated')}</dt><dd><Time at={sample.updated_at} /></dd></div>
       </dl>
-      <section>
+      {(labels.length > 0 || !sample.annotation.text) && <section>
         <h2>{t('sample.annotation')}</h2>
-        {labels.length === 0 && !sample.annotation.text ? <p className="muted">{t('sample.none')}</p> : (
+        {labels.length === 0 ? <p className="muted">{t('sample.none')}</p> : (
           <ul className="tags">{labels.map(([label, count]) => <li key={label} className="chip"><span className="dot" style={{ background: colorOf(label) }} />{label}{count > 1 && <span className="muted num">{n(count)}</span>}</li>)}</ul>
         )}
         {list.length > 0 && (
@@ -119,7 +119,7 @@ function Side({ version, sample, colorOf, shapes, onShapes, onClean }: { version
             {list.length > 200 && <li className="muted">{t('value.more', { n: n(list.length - 200) })}</li>}
           </ol>
         )}
-      </section>
+      </section>}
       <History version={version} sample={sample} />
     </div>
   )

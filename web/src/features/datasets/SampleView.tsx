@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode } from 'react'
 import { send } from '../../api/client'
-import { formatDuration } from '../../components/format'
+import { formatMoment } from '../../components/format'
 import { useI18n } from '../../i18n'
 import { contentUrl, type Annotation, type ColorOf, type Sample, type Version } from './samples'
 import { Shapes } from './Shapes'
@@ -29,7 +29,7 @@ function Sound({ url, sample }: { url: string; sample: Sample }) {
       <audio controls src={url} />
       {sample.annotation.text && <p className="pre">{sample.annotation.text}</p>}
       <ol className="history">
-        {(sample.annotation.segments ?? []).map((s, i) => <li key={i}><span className="muted num">{`${formatDuration(s.start)} – ${formatDuration(s.end)}`}</span>{s.label && <span className="tag">{s.label}</span>}<span className="pre">{s.text}</span></li>)}
+        {(sample.annotation.segments ?? []).map((s, i) => <li key={i}><span className="muted num">{`${formatMoment(s.start)} – ${formatMoment(s.end)}`}</span>{s.label && <span className="tag">{s.label}</span>}<span className="pre">{s.text}</span></li>)}
       </ol>
     </div>
   )
@@ -62,7 +62,7 @@ function marked(text: string, annotation: Annotation, colorOf: ColorOf): ReactNo
   for (const span of [...(annotation.spans ?? [])].sort((a, b) => a.start - b.start)) {
     if (span.start < at) continue
     result.push(characters.slice(at, span.start).join(''))
-    result.push(<mark key={span.start} style={{ boxShadow: `inset 0 -2px 0 ${colorOf(span.label)}` }}>{characters.slice(span.start, span.end).join('')}<sub>{span.label}</sub></mark>)
+    result.push(<span key={span.start} className="span"><mark style={{ boxShadow: `inset 0 -2px 0 ${colorOf(span.label)}` }}>{characters.slice(span.start, span.end).join('')}</mark><small>{span.label}</small></span>)
     at = span.end
   }
   result.push(characters.slice(at).join(''))

@@ -1,5 +1,5 @@
 import { Button, Dropdown } from 'antd'
-import { lazy, Suspense, useMemo, useState } from 'react'
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { Link, useNavigate, useParams, useSearchParams } from 'react-router'
 import { useApp } from '../../app/context'
 import { itemUrl, listUrl, projectUrl } from '../../app/links'
@@ -78,6 +78,11 @@ function Loaded({ version }: { version: Version }) {
     tab === 'import' ? version.open : tab === 'lineage' ? item['lineage'] !== null && typeof item['lineage'] === 'object' : tab === 'duplicates' ? parent['data_type'] === 'image' : tab === 'activity' ? audit !== undefined && offers(session, audit, 'list') : true)
   const first: Tab = data ? 'samples' : 'files'
   const now = tabs.find((tab) => tab === params.get('tab')) ?? first
+  const tabBar = useRef<HTMLElement>(null)
+  // In braces: what browsers return from this is no way to undo it.
+  useEffect(() => {
+    tabBar.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [now])
   const parentUrl = itemUrl(parentKind, parent.id, project) ?? '/'
   const mayDelete = offers(session, kind, 'delete', project?.id)
   const mayPreprocess = data && parent['data_type'] === 'image' && may(session, 'dataset_version.create', project?.id) && Number(item['samples']) > 0
@@ -114,7 +119,7 @@ function Loaded({ version }: { version: Version }) {
         </div>
       </header>
       {typeof item['description'] === 'string' && item['description'] !== '' && <p className="lead pre">{item['description']}</p>}
-      <nav className="tabs" aria-label={w(kind.title)}>
+      <nav ref={tabBar} className="tabs" aria-label={w(kind.title)}>
         {tabs.map((tab) => <Link key={tab} to={tab === first ? '?' : `?tab=${tab}`} aria-current={tab === now ? 'page' : undefined} replace>{t(tab === 'activity' ? 'object.activity' : `tab.${tab}`)}</Link>)}
       </nav>
       {now === 'samples' && <Gallery version={version} />}
