@@ -19,6 +19,8 @@ packages_of() {
             nginx-light iproute2 openmpi-bin sshpass \
             python3-mpi4py python3-torch libopenblas0 python3-pil \
             skopeo podman buildah
+        # Docker of another origin stays: Debian's would take its place.
+        command -v dockerd >/dev/null || echo docker.io
         ;;
     bench) echo nginx-light wrk curl postgresql docker-registry podman crun libarchive-tools libvips-tools ;;
     *)
@@ -37,6 +39,16 @@ as_root() {
         echo "setup.sh: need root or sudo to run: $*" >&2
         exit 1
     fi
+}
+
+# Docker's daemon changes the machine's network: it is started neither now nor with the next boot.
+quiet_docker() {
+    policy=/usr/sbin/policy-rc.d
+    [ ! -e $policy ] && own=$policy || own=
+    trap 'as_root rm -f $own; as_root systemctl -q disable docker.service docker.socket containerd.service || true' EXIT
+    [ -n "$own" ] || return 0
+    printf '#!/bin/sh\nexit 101\n' | as_root tee $own >/dev/null
+    as_root chmod 755 $own
 }
 
 wanted=""
@@ -67,6 +79,7 @@ if [ -n "$missing" ]; then
     # shellcheck disable=SC2086
     as_root apt-get $patience update -q ||
         echo "setup: apt-get update failed; going on with the package lists there are" >&2
+    case " $missing " in *" docker.io "*) quiet_docker ;; esac
     # Installing must not ask anything, nor start what it installs.
     # shellcheck disable=SC2086
     as_root env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \

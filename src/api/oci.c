@@ -116,7 +116,9 @@ void oci_problem(struct oci_call *call, const struct err *err, const struct head
 bool oci_repository(struct oci_call *call, struct repository *ret)
 {
     const char *action = call->route->action;
-    enum repository_right right = strcmp(action, "pull") == 0   ? REPOSITORY_PULL
+    bool blob = call->route->run == oci_run_blob;
+    enum repository_right right = strcmp(action, "pull") == 0
+                                      ? (blob ? REPOSITORY_PULL_BLOB : REPOSITORY_PULL)
                                   : strcmp(action, "push") == 0 ? REPOSITORY_PUSH
                                                                 : REPOSITORY_DELETE;
     struct err err = {0};

@@ -1,10 +1,14 @@
 #include "api/oci_own.h"
 #include "api/range.h"
 
-static void no_blob(struct oci_call *call)
+static void no_blob(struct oci_call *call, const struct repository *r)
 {
     struct err err = {0};
-    err_set(&err, ERR_NOT_FOUND, "blob", "the image has no blob " STR_FMT, STR_ARG(call->last));
+    if (r->image)
+        err_set(&err, ERR_NOT_FOUND, "blob", "the image has no blob " STR_FMT, STR_ARG(call->last));
+    else
+        err_set(&err, ERR_NOT_FOUND, "repository", "there is no image \"%.*s\" yet",
+                (int)(call->name.n > 120 ? 120 : call->name.n), call->name.p);
     oci_problem(call, &err, NULL, 0);
 }
 
@@ -22,7 +26,7 @@ void oci_run_blob(struct oci_call *call)
     }
     int fd = size < 0 ? -1 : blob_open(call->core->store, &d, &size, &err);
     if (fd < 0 && (size < 0 || err.code == ERR_NOT_FOUND)) {
-        no_blob(call);
+        no_blob(call, &r);
         return;
     }
     if (fd < 0) {

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import tarfile
 import tempfile
@@ -123,6 +124,80 @@ def test_podman_and_buildah(host, project, image, registry, stores, tmp_path):
     client("podman", *options("two"), "tag", at, at + "-again", env=env)
     client("podman", *options("two"), "push", "--tls-verify=false", at + "-again", env=env)
     assert registry.tags(repository(project, image)) == ["v1", "v1-again"]
+
+
+@pytest.fixture
+def docker():
+    """A function that runs docker's client with a daemon of this test alone: own folders, own socket, no rules in the network."""
+    folder = tempfile.mkdtemp(prefix="id-", dir="/tmp")
+    with open(f"{folder}/log", "wb") as out, open(f"{folder}/daemon.json", "w", encoding="utf-8") as settings:
+        settings.write("{}")
+        settings.flush()
+        daemon = subprocess.Popen(
+            ["dockerd", "--config-file", f"{folder}/daemon.json", "--data-root", f"{folder}/data", "--exec-root", f"{folder}/exec",
+             "--pidfile", f"{folder}/pid", "--host", f"unix://{folder}/sock", "--storage-driver", "vfs", "--bridge", "none",
+             "--iptables=false", "--ip6tables=false", "--ip-forward=false"],
+            stdout=out, stderr=out, start_new_session=True)
+
+    def run(*command, **options) -> subprocess.CompletedProcess:
+        return subprocess.run(["docker", "--config", f"{folder}/config", "--host", f"unix://{folder}/sock", *command],
+                              capture_output=True, text=True, check=False, **options)
+
+    def said() -> str:
+        with open(f"{folder}/log", encoding="utf-8", errors="replace") as text:
+            return text.read()[-4000:]
+
+    def ready() -> bool:
+        assert daemon.poll() is None, said()
+        return run("version").returncode == 0
+
+    try:
+        wait_for(ready, "docker's daemon")
+
+        def client_of_it(*command, fails=False, **options) -> str:
+            done = run(*command, **options)
+            assert (done.returncode != 0) == fails, f"docker {' '.join(command)}: {done.stderr}\n{said()}"
+            return done.stdout + done.stderr
+
+        yield client_of_it
+    finally:
+        daemon.terminate()
+        try:
+            daemon.wait(120)
+        except subprocess.TimeoutExpired:
+            os.killpg(daemon.pid, signal.SIGKILL)
+            daemon.wait()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_docker(host, project, image, registry, docker, tmp_path, make_user):
+    """A login, a push, what the registry says of it, a pull, a push into another repository, an index."""
+    user = make_user(project)
+    name, at = repository(project, image), f"{host}/{repository(project, image)}"
+    login = ("login", "--username", user.user["name"], "--password-stdin", host)
+    assert "unauthorized" in docker(*login, input="wrong", fails=True).lower()
+    docker(*login, input=PASSWORD)
+    (tmp_path / "files.tar").write_bytes(tar([("hello.txt", unique().encode())]))
+    docker("import", "--change", "ENV A=b", str(tmp_path / "files.tar"), f"{at}:v1")
+    assert "digest: sha256:" in docker("push", f"{at}:v1")
+    assert registry.tags(name) == ["v1"]
+    pushed = registry.call("GET", f"{name}/manifests/v1", 200)
+    shown = json.loads(docker("manifest", "inspect", "--insecure", f"{at}:v1"))
+    assert shown["config"]["digest"] == pushed.json()["config"]["digest"]
+    docker("rmi", f"{at}:v1")
+    assert "Downloaded newer image" in docker("pull", f"{at}:v1")
+    assert json.loads(docker("inspect", f"{at}:v1"))[0]["Config"]["Env"] == ["A=b"]
+    docker("pull", f"{at}@{pushed.headers['docker-content-digest']}")
+    docker("tag", f"{at}:v1", f"{at}-too:v1")
+    assert f"Mounted from {name}" in docker("push", f"{at}-too:v1")
+    docker("manifest", "create", "--insecure", f"{at}:both", f"{at}:v1")
+    docker("manifest", "push", "--insecure", f"{at}:both")
+    assert registry.tags(name) == ["both", "v1"]
+    assert registry.call("GET", f"{name}/manifests/both", 200).json()["manifests"][0]["digest"] == pushed.headers["docker-content-digest"]
+    docker("pull", "--all-tags", at)
+    assert docker("images", "--format", "{{.Tag}}", at).split() == ["both", "v1"]
+    docker("logout", host)
+    assert "unauthorized" in docker("pull", "--all-tags", at, fails=True).lower()
 
 
 # --- running ---
@@ -334,4 +409,4 @@ def test_layers_go_when_nobody_needs_them(server, admin, project, registry, imag
 
 
 def test_clients_are_there():
-    assert all(shutil.which(name) for name in ("skopeo", "podman", "buildah"))
+    assert all(shutil.which(name) for name in ("skopeo", "podman", "buildah", "docker", "dockerd"))

@@ -72,7 +72,8 @@ def test_push_in_pieces_and_go_on(registry, repository):
     registry.call("PATCH", at, 202, content=data[3000:9000], headers={"Content-Range": "3000-8999"})
     done = registry.call("PUT", at, 201, params={"digest": digest(data)}, content=data[9000:])
     assert done.headers["docker-content-digest"] == digest(data)
-    assert registry.call("GET", done.headers["location"][4:], 404).json()["errors"][0]["code"] == "NAME_UNKNOWN"
+    assert registry.call("HEAD", done.headers["location"][4:], 200).headers["content-length"] == str(len(data))
+    registry.refused("GET", f"{repository}/blobs/{digest(b'else')}", 404, "NAME_UNKNOWN")
     registry.refused("GET", at, 404, "BLOB_UPLOAD_UNKNOWN")
     image = Image([tar([("a", b"b")])])
     registry.push(repository, image)
@@ -313,6 +314,11 @@ def test_nobody(server, repository):
 def test_roles(server, admin, project, registry, repository, make_user):
     registry.push(repository, small(), "v1")
     viewer, stranger = of(server, make_user(project, "viewer")), of(server, make_user())
+    early = small(unique()).layers[0]
+    registry.blob(f"{project['name']}/later", early)
+    registry.call("GET", f"{project['name']}/later/blobs/{digest(early)}", 200)
+    for nobody in (viewer, stranger):
+        nobody.refused("GET", f"{project['name']}/later/blobs/{digest(early)}", 404, "NAME_UNKNOWN")
     viewer.call("GET", f"{repository}/manifests/v1", 200)
     viewer.refused("POST", f"{repository}/blobs/uploads/", 403, "DENIED", "image.update")
     viewer.refused("POST", f"{project['name']}/new/blobs/uploads/", 403, "DENIED", "image.create")

@@ -64,9 +64,13 @@ static bool load(struct core *core, struct str name, struct arena *a, struct rep
     return true;
 }
 
-static bool may_pull(const struct caller *c, const struct repository *r, struct str path, struct err *err)
+static bool may_pull(const struct caller *c, const struct repository *r, struct str path, bool blob,
+                     struct err *err)
 {
     struct err why = {0};
+    if (blob && r->project && !r->image && caller_need(c, "image.create", r->project, &why))
+        return true;
+    why = (struct err){0};
     bool may = r->project && caller_need(c, "image.read", r->project, &why);
     if (r->image && (may || r->public_))
         return true;
@@ -91,9 +95,10 @@ bool repository_find(struct core *core, const struct caller *c, struct str path,
         return err_set(err, ERR_UNAUTHORIZED, NULL, "sign in first: name and password, or an API token");
     if (!find_project(core, project, a, &r.project, err) || !load(core, rest, a, &r, err))
         return false;
-    if (right == REPOSITORY_PULL && !may_pull(c, &r, path, err))
+    bool blob = right == REPOSITORY_PULL_BLOB, pull = blob || right == REPOSITORY_PULL;
+    if (pull && !may_pull(c, &r, path, blob, err))
         return false;
-    if (right != REPOSITORY_PULL) {
+    if (!pull) {
         const char *permission = right == REPOSITORY_DELETE ? "image.delete"
                                  : r.image                  ? "image.update"
                                                             : "image.create";

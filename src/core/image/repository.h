@@ -14,11 +14,17 @@
 
 extern const char repository_sql[]; /* the tables beside the kinds' own */
 
-enum repository_right { REPOSITORY_PULL, REPOSITORY_PUSH, REPOSITORY_DELETE };
+enum repository_right {
+    REPOSITORY_PULL,
+    REPOSITORY_PULL_BLOB, /* and what was uploaded before the image's first manifest, to those who may make
+                             it: clients ask for a blob as soon as they have sent it */
+    REPOSITORY_PUSH,
+    REPOSITORY_DELETE
+};
 
 struct repository {
     int64_t project;
-    int64_t image; /* 0: nothing was pushed yet (only with REPOSITORY_PUSH) */
+    int64_t image; /* 0: nothing was pushed yet (only with REPOSITORY_PUSH and _PULL_BLOB) */
     bool public_;
     struct str name; /* of the image, in the project */
 };
