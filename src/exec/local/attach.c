@@ -127,11 +127,14 @@ bool attach_start(struct exec *x, struct exec_id id, const struct exec_attach_sp
     struct str plan = mounts < 0 ? STR_NULL : container_plan(l, &a, name, err);
     if (!plan.p)
         return false;
+    auto_fd int crun = spawn_crun(l, err);
+    if (crun < 0)
+        return false;
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
         return err_errno(err, errno, "cannot make a socket");
-    const int fds[] = {pair[1], mounts};
-    pid_t pid = spawn_shim(l, -1, arguments(l, name, spec, plan, &a), fds, 2, err);
+    const int fds[] = {pair[1], mounts, crun};
+    pid_t pid = spawn_shim(l, -1, arguments(l, name, spec, plan, &a), fds, countof(fds), err);
     close(pair[1]);
     int fd = pair[0];
     if (pid > 0 && spec->tty) {

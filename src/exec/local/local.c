@@ -38,11 +38,15 @@ static bool start_shim(struct local *l, struct container *c, const char *dir, st
     auto_fd int ctl = cwd < 0 ? -1 : openat(cwd, "ctl", O_RDWR | O_CLOEXEC);
     if (ctl < 0)
         return err_errno(err, errno, "cannot open %s", dir);
+    auto_fd int crun = spawn_crun(l, err);
+    if (crun < 0)
+        return false;
     pthread_mutex_lock(&l->lock);
     c->watch = inotify_add_watch(l->inotify, dir, IN_MOVED_TO);
     pthread_mutex_unlock(&l->lock);
     char *argv[] = {"ingot-shim", "supervise", NULL};
-    pid_t pid = spawn_shim(l, cwd, argv, &ctl, 1, err);
+    const int fds[] = {ctl, crun};
+    pid_t pid = spawn_shim(l, cwd, argv, fds, countof(fds), err);
     if (pid < 0)
         return false;
     pthread_mutex_lock(&l->lock);
@@ -247,7 +251,7 @@ static void release(struct local *l)
         free(l->leases);
         l->leases = next;
     }
-    const int fds[] = {l->dir_fd, l->lock_fd, l->program, l->inotify, l->wake};
+    const int fds[] = {l->dir_fd, l->lock_fd, l->program, l->crun, l->inotify, l->wake};
     for (size_t i = 0; i < countof(fds); i++)
         base_close_fd(&fds[i]);
     char *const texts[] = {l->dir, l->name, l->stage, l->dns, l->inventory, l->host_dir, l->node};
@@ -332,7 +336,7 @@ static struct local *make(const struct local_options *o)
     l->dns = o->dns ? base_strdup(o->dns) : NULL;
     l->inventory = o->inventory ? base_strdup(o->inventory) : NULL;
     l->egress = o->egress;
-    l->dir_fd = l->lock_fd = l->program = l->inotify = l->wake = -1;
+    l->dir_fd = l->lock_fd = l->program = l->crun = l->inotify = l->wake = -1;
     pthread_mutex_init(&l->lock, NULL);
     pthread_cond_init(&l->moved, NULL);
     l->containers = map_new();

@@ -10,6 +10,7 @@
 #include "base/pool.h"
 
 #include <pthread.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #define NETWORK_SLOTS  256 /* projects with containers at one time */
@@ -43,7 +44,9 @@ struct local {
     struct exec base;
     char *dir, *name, *stage, *dns, *inventory, *host_dir, *node;
     int dir_fd, lock_fd, program; /* program: memfd of ingot-shim */
-    uint32_t subnet;              /* host order */
+    int crun;                     /* memfd of crun, as crun_stat was; under the lock */
+    struct stat crun_stat;
+    uint32_t subnet; /* host order */
     bool egress;
     bool users;             /* user namespaces work */
     char users_reason[256]; /* why not */
@@ -115,7 +118,11 @@ void leftovers_none(struct local *l);  /* nothing of ours is left */
 bool probe_machine(struct local *l, struct err *err);
 
 /* spawn.c: the shim as a child. argv[0] is "ingot-shim"; fds become 3, 4 ... */
+#define SPAWN_FDS 4
 pid_t spawn_shim(struct local *l, int cwd, char *const argv[], const int *fds, size_t n, struct err *err);
+/* crun's program as the shim wants it, in memory and sealed: crun then need not copy and start itself a
+ * second time to be safe from containers that write to it. The caller closes it. */
+int spawn_crun(struct local *l, struct err *err);
 
 /* the rest of the table */
 bool logs_info(struct exec *x, struct exec_id id, struct exec_log *ret, struct err *err);

@@ -1,7 +1,7 @@
 /* A command inside a running container, for terminals. Started by the server with descriptor 3, a socket to
- * it (the terminal is sent over it; without a terminal it is the command's input and output), and descriptor
- * 4, the mount namespace of the container's shim. Arguments: attach STAGE ID TTY ROWS COLS CWD USER N ENV...
- * COMMAND... */
+ * it (the terminal is sent over it; without a terminal it is the command's input and output), 4, the mount
+ * namespace of the container's shim, and 5, crun's program. Arguments: attach STAGE ID TTY ROWS COLS CWD
+ * USER N ENV... COMMAND... */
 #include "exec/shim/shim.h"
 
 #include <errno.h>
@@ -19,6 +19,7 @@
 
 #define SERVER_FD 3
 #define MOUNTS_FD 4
+#define CRUN_FD   5
 
 enum { STAGE = 1, ID, TTY, ROWS, COLS, CWD, USER, ENV };
 
@@ -101,7 +102,7 @@ static pid_t start_crun(int argc, char **argv, bool tty)
         sigprocmask(SIG_SETMASK, &none, NULL);
         if (!tty && (dup2(SERVER_FD, 0) < 0 || dup2(SERVER_FD, 1) < 0 || dup2(SERVER_FD, 2) < 0))
             _exit(127);
-        execvp(list[0], list);
+        fexecve(CRUN_FD, list, environ);
         _exit(127);
     }
     free(list);
@@ -174,7 +175,6 @@ int shim_attach(int argc, char **argv)
     int console = tty ? listen_console() : -1;
     if (tty && console < 0)
         return 125;
-    fcntl(SERVER_FD, F_SETFD, FD_CLOEXEC);
     pid_t pid = start_crun(argc, argv, tty);
     if (tty) {
         int sock = accept_console(console, pid);

@@ -20,10 +20,10 @@
 struct stream {
     char text[LINE_MAX_BYTES];
     size_t n;
-    char letter;
 };
 
-static struct stream streams[3] = {{.letter = 'i'}, {.letter = 'o'}, {.letter = 'e'}};
+static struct stream streams[3]; /* by number */
+static const char letters[] = "ioe";
 static int dir = -1, file = -1, index_file = -1;
 static int64_t end, lines, segment_start, segment_size;
 static char names[SEGMENTS + 1][LOGS_NAME_MAX]; /* oldest first */
@@ -117,7 +117,7 @@ static void hold(struct stream *s, const char *p, size_t n)
 {
     while (s->n + n >= LINE_MAX_BYTES) {
         size_t room = LINE_MAX_BYTES - s->n;
-        record(s->letter, true, s->text, s->n, p, room);
+        record(letters[s - streams], true, s->text, s->n, p, room);
         s->n = 0;
         p += room;
         n -= room;
@@ -141,7 +141,7 @@ void logfile_add(int stream, const char *p, size_t n)
             hold(s, p, length);
             length = 0;
         }
-        record(s->letter, false, s->text, s->n, p, length);
+        record(letters[s - streams], false, s->text, s->n, p, length);
         s->n = 0;
         n -= (size_t)(newline + 1 - p);
         p = newline + 1;
@@ -171,7 +171,7 @@ void logfile_flush(bool last)
     for (int i = 1; i <= 2; i++) {
         struct stream *s = &streams[i];
         if (s->n > 0)
-            record(s->letter, !last, s->text, s->n, "", 0);
+            record(letters[s - streams], !last, s->text, s->n, "", 0);
         s->n = 0;
     }
     write_out();

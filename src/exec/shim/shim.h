@@ -12,7 +12,8 @@
 #include <sys/types.h>
 
 /* The descriptors it is started with. */
-#define SHIM_CTL_FD 3
+#define SHIM_CTL_FD  3 /* supervise: the pipe `ctl`; probe: where the reason goes */
+#define SHIM_CRUN_FD 4 /* supervise: crun's program, sealed */
 
 /* plan: "key\0value\0" pairs; some keys are repeated. */
 struct plan {
@@ -63,8 +64,8 @@ struct init_report {
     char text[200];
 };
 
-int shim_supervise(void);
-int shim_probe(void);
+int shim_supervise(int argc, char **argv);
+int shim_probe(int argc, char **argv);
 int shim_init(int argc, char **argv);
 int shim_enter(int argc, char **argv);
 int shim_attach(int argc, char **argv);

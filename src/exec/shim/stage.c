@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "exec/local/cgroup.h"
+#include "exec/shim/calls.h"
 
 static uint32_t uid_base;
 static int userns = -1;

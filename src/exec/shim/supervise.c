@@ -75,7 +75,7 @@ static pid_t start_crun(void)
     if (null < 0 || report < 0 || dup2(null, 0) < 0 || dup2(s.out[1], 1) < 0 || dup2(s.errors[1], 2) < 0 ||
         dup2(report, 3) < 0)
         _exit(127);
-    execvp("crun", argv);
+    fexecve(SHIM_CRUN_FD, argv, environ);
     _exit(127);
 }
 
@@ -281,12 +281,13 @@ static bool prepare(void)
            stage_begin(&s.plan) && wire_build(&s.plan) && stage_build(&s.plan);
 }
 
-int shim_supervise(void)
+int shim_supervise(int argc, char **argv)
 {
+    (void)argc;
+    (void)argv;
     setsid();
     bool isolated = stage_isolate();
     job_dir = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    fcntl(SHIM_CTL_FD, F_SETFD, FD_CLOEXEC);
     fcntl(SHIM_CTL_FD, F_SETFL, O_NONBLOCK);
     if (!isolated || !prepare() || !start_container()) {
         if (s.container > 0)
@@ -303,8 +304,10 @@ int shim_supervise(void)
 }
 
 /* Whether this machine can do all that a container needs; the reason, if not, goes to descriptor 3. */
-int shim_probe(void)
+int shim_probe(int argc, char **argv)
 {
+    (void)argc;
+    (void)argv;
     bool isolated = stage_isolate();
     job_dir = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (isolated && prepare())
