@@ -82,7 +82,7 @@ static bool path_param(struct api_call *call, bool required, struct str *ret, st
     return (!required && !ret->n) || manifest_check_path(*ret, err);
 }
 
-static bool open_file(struct api_call *call, struct str path, int *ret_fd, const struct manifest_entry **ret,
+static bool find_file(struct api_call *call, struct str path, const struct manifest_entry **ret,
                       struct err *err)
 {
     struct object version;
@@ -90,10 +90,7 @@ static bool open_file(struct api_call *call, struct str path, int *ret_fd, const
     if (!find_version(call, &version, err) || !folder_manifest(call->core, &version, call->arena, &m, err))
         return false;
     *ret = manifest_find(&m, path);
-    if (!*ret)
-        return err_set(err, ERR_NOT_FOUND, "path", "there is no file \"" STR_FMT "\"", STR_ARG(path));
-    *ret_fd = blob_open(call->core->store, &(*ret)->blob, NULL, err);
-    return *ret_fd >= 0;
+    return *ret || err_set(err, ERR_NOT_FOUND, "path", "there is no file \"" STR_FMT "\"", STR_ARG(path));
 }
 
 /* Users' files are never documents of ours: a sandbox without scripts, and a download unless it is plain text
@@ -103,9 +100,8 @@ static void run_content(struct api_call *call)
     struct err err = {0};
     struct str path, download = STR_NULL;
     const struct manifest_entry *e;
-    int fd;
     char etag[SHA256_HEX + 3] = "\"";
-    if (!path_param(call, true, &path, &err) || !open_file(call, path, &fd, &e, &err)) {
+    if (!path_param(call, true, &path, &err) || !find_file(call, path, &e, &err)) {
         api_problem(call, &err, NULL, 0);
         return;
     }
@@ -122,7 +118,9 @@ static void run_content(struct api_call *call)
                                      {STR("Content-Disposition"), str_of(disposition)},
                                      {STR("Content-Security-Policy"), STR("sandbox; default-src 'none'")},
                                      {STR("Cache-Control"), STR("private, no-cache")}};
-    range_respond_file(call->request, fd, (uint64_t)e->size, etag, headers, countof(headers));
+    if (!range_respond_blob(call->request, call->core->store, &e->blob, etag, headers, countof(headers),
+                            &err))
+        api_problem(call, &err, NULL, 0);
 }
 
 /* --- writing one file --- */

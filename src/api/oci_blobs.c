@@ -24,13 +24,8 @@ void oci_run_blob(struct oci_call *call)
         oci_problem(call, &err, NULL, 0);
         return;
     }
-    int fd = size < 0 ? -1 : blob_open(call->core->store, &d, &size, &err);
-    if (fd < 0 && (size < 0 || err.code == ERR_NOT_FOUND)) {
+    if (size < 0) {
         no_blob(call, &r);
-        return;
-    }
-    if (fd < 0) {
-        oci_problem(call, &err, NULL, 0);
         return;
     }
     const struct header headers[] = {
@@ -39,9 +34,13 @@ void oci_run_blob(struct oci_call *call)
         {STR("Docker-Content-Digest"), call->last},
         {STR("Cache-Control"), STR("private, max-age=31536000, immutable")},
     };
-    range_respond_file(call->request, fd, (uint64_t)size,
-                       arena_printf(call->arena, "\"" STR_FMT "\"", STR_ARG(call->last)), headers,
-                       countof(headers));
+    const char *etag = arena_printf(call->arena, "\"" STR_FMT "\"", STR_ARG(call->last));
+    if (range_respond_blob(call->request, call->core->store, &d, etag, headers, countof(headers), &err))
+        return;
+    if (err.code == ERR_NOT_FOUND)
+        no_blob(call, &r);
+    else
+        oci_problem(call, &err, NULL, 0);
 }
 
 void oci_run_blob_delete(struct oci_call *call)

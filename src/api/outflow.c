@@ -42,16 +42,29 @@ static void on_closed(struct stream *s, void *ctx)
         outflow_free(f);
 }
 
-struct outflow *outflow_begin(struct request *r, int status, const struct header *headers, size_t n)
+static struct outflow *begin(struct request *r, int status, const struct header *headers, size_t n,
+                             int64_t length)
 {
     static const struct stream_events events = {on_drained, on_closed};
     struct outflow *f = base_zalloc(sizeof *f);
     pthread_mutex_init(&f->lock, NULL);
     pthread_cond_init(&f->changed, NULL);
     pthread_mutex_lock(&f->lock);
-    f->stream = respond_stream(r, status, headers, n, &events, f);
+    f->stream = length < 0 ? respond_stream(r, status, headers, n, &events, f)
+                           : respond_stream_sized(r, status, headers, n, (uint64_t)length, &events, f);
     pthread_mutex_unlock(&f->lock);
     return f;
+}
+
+struct outflow *outflow_begin(struct request *r, int status, const struct header *headers, size_t n)
+{
+    return begin(r, status, headers, n, -1);
+}
+
+struct outflow *outflow_begin_sized(struct request *r, int status, const struct header *headers, size_t n,
+                                    uint64_t length)
+{
+    return begin(r, status, headers, n, (int64_t)length);
 }
 
 /* The lock is held while the stream is used, so that it cannot be closed (and gone) meanwhile. */

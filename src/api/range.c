@@ -1,5 +1,8 @@
 #include "api/range.h"
 
+#include "api/outflow.h"
+#include "base/log.h"
+
 #define MAX_HEADERS 12
 
 enum range range_parse(struct str header, uint64_t size, uint64_t *ret_offset, uint64_t *ret_length)
@@ -61,32 +64,86 @@ void range_refuse(struct request *r, uint64_t size)
     respond(r, 416, &bad, 1, STR_NULL);
 }
 
-void range_respond_file(struct request *r, int fd, uint64_t size, const char *etag,
-                        const struct header *headers, size_t n)
+struct plan {
+    int status;
+    struct header header[MAX_HEADERS];
+    size_t n;
+    uint64_t offset, length;
+};
+
+/* false when that was the answer already: 304 or 416. */
+static bool make_plan(struct request *r, uint64_t size, const char *etag, const struct header *headers,
+                      size_t n, struct plan *p)
 {
-    struct header all[MAX_HEADERS] = {{STR("ETag"), str_of(etag)},
-                                      {STR("Accept-Ranges"), STR("bytes")},
-                                      {STR("X-Content-Type-Options"), STR("nosniff")}};
-    size_t count = 3;
-    for (size_t i = 0; i < n && count < MAX_HEADERS - 1; i++)
-        all[count++] = headers[i];
+    *p = (struct plan){.status = 200,
+                       .header = {{STR("ETag"), str_of(etag)},
+                                  {STR("Accept-Ranges"), STR("bytes")},
+                                  {STR("X-Content-Type-Options"), STR("nosniff")}},
+                       .n = 3,
+                       .length = size};
+    for (size_t i = 0; i < n && p->n < MAX_HEADERS - 1; i++)
+        p->header[p->n++] = headers[i];
     struct str none_match = request_header(r, "if-none-match"), if_range = request_header(r, "if-range");
-    uint64_t offset = 0, length = size;
     if (none_match.p && names_etag(none_match, etag)) {
-        close(fd);
-        respond(r, 304, all, count, STR_NULL);
-        return;
+        respond(r, 304, p->header, p->n, STR_NULL);
+        return false;
     }
     enum range range = RANGE_ALL;
     if (!if_range.p || str_is(if_range, etag))
-        range = range_parse(request_header(r, "range"), size, &offset, &length);
+        range = range_parse(request_header(r, "range"), size, &p->offset, &p->length);
     if (range == RANGE_BAD) {
-        close(fd);
         range_refuse(r, size);
-        return;
+        return false;
     }
-    if (range == RANGE_PART)
-        all[count++] =
-            (struct header){STR("Content-Range"), str_of(range_text(r->arena, offset, length, size))};
-    respond_file(r, range == RANGE_PART ? 206 : 200, all, count, fd, offset, length);
+    if (range == RANGE_PART) {
+        p->status = 206;
+        p->header[p->n++] =
+            (struct header){STR("Content-Range"), str_of(range_text(r->arena, p->offset, p->length, size))};
+    }
+    return true;
+}
+
+void range_respond_file(struct request *r, int fd, uint64_t size, const char *etag,
+                        const struct header *headers, size_t n)
+{
+    struct plan p;
+    if (make_plan(r, size, etag, headers, n, &p))
+        respond_file(r, p.status, p.header, p.n, fd, p.offset, p.length);
+    else
+        close(fd);
+}
+
+static bool flow_piece(void *ctx, struct str data)
+{
+    return outflow_write(ctx, data);
+}
+
+static void send_blob(struct request *r, struct store *s, struct digest d, int64_t size, const struct plan *p)
+{
+    struct err err = {0};
+    bool head = str_is(r->method, "HEAD");
+    struct outflow *flow = outflow_begin_sized(r, p->status, p->header, p->n, p->length);
+    struct blob_sink sink = {flow_piece, flow};
+    bool ok = head || blob_send(s, &d, (int64_t)p->offset, (int64_t)p->length, size, &sink, &err);
+    if (!ok && outflow_write(flow, STR_NULL)) { /* the client is still there */
+        char hex[SHA256_HEX + 1];
+        digest_hex(&d, hex);
+        log_warn("an answer with blob %s was broken off: %s", hex, err.message);
+    }
+    outflow_end(flow, ok);
+}
+
+bool range_respond_blob(struct request *r, struct store *s, const struct digest *d, const char *etag,
+                        const struct header *headers, size_t n, struct err *err)
+{
+    int fd;
+    int64_t size;
+    struct plan p;
+    if (!blob_begin(s, d, &fd, &size, err))
+        return false;
+    if (fd >= 0)
+        range_respond_file(r, fd, (uint64_t)size, etag, headers, n);
+    else if (make_plan(r, (uint64_t)size, etag, headers, n, &p))
+        send_blob(r, s, *d, size, &p);
+    return true;
 }

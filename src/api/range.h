@@ -3,6 +3,7 @@
 #define INGOT_API_RANGE_H
 
 #include "net/http.h"
+#include "store/store.h"
 
 enum range { RANGE_ALL, RANGE_PART, RANGE_BAD };
 /* What of size bytes is asked for: bytes=a-b, a-, -n; several ranges or another unit: all of it. */
@@ -15,5 +16,9 @@ void range_refuse(struct request *r, uint64_t size);
  * added. */
 void range_respond_file(struct request *r, int fd, uint64_t size, const char *etag,
                         const struct header *headers, size_t n);
+/* The same with a blob. One that is not here yet is sent while it comes; when that fails in the middle, the
+ * connection breaks off. false when there is nothing to answer with, and the caller says why. */
+bool range_respond_blob(struct request *r, struct store *s, const struct digest *d, const char *etag,
+                        const struct header *headers, size_t n, struct err *err);
 
 #endif

@@ -35,12 +35,9 @@ static void run_bytes(struct api_call *call)
     struct err err = {0};
     struct object version;
     struct digest d;
-    int64_t size;
     char etag[SHA256_HEX + 3] = "\"";
-    int fd = -1;
-    if (find_version(call, &version, &err) && records_find(call->arena, &version, call->params[2], &d, &err))
-        fd = blob_open(call->core->store, &d, &size, &err);
-    if (fd < 0) {
+    if (!find_version(call, &version, &err) ||
+        !records_find(call->arena, &version, call->params[2], &d, &err)) {
         api_problem(call, &err, NULL, 0);
         return;
     }
@@ -48,7 +45,8 @@ static void run_bytes(struct api_call *call)
     strcat(etag, "\"");
     const struct header headers[] = {{STR("Content-Type"), STR("application/octet-stream")},
                                      {STR("Cache-Control"), STR("private, no-cache")}};
-    range_respond_file(call->request, fd, (uint64_t)size, etag, headers, countof(headers));
+    if (!range_respond_blob(call->request, call->core->store, &d, etag, headers, countof(headers), &err))
+        api_problem(call, &err, NULL, 0);
 }
 
 /* --- a page of records --- */

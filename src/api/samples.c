@@ -334,10 +334,8 @@ static void run_content(struct api_call *call)
     struct err err = {0};
     struct object version;
     struct sample s;
-    int64_t size;
     char etag[SHA256_HEX + 3] = "\"";
-    int fd = find_sample(call, &version, &s, &err) ? blob_open(call->core->store, &s.blob, &size, &err) : -1;
-    if (fd < 0) {
+    if (!find_sample(call, &version, &s, &err)) {
         api_problem(call, &err, NULL, 0);
         return;
     }
@@ -349,7 +347,8 @@ static void run_content(struct api_call *call)
                                      {STR("Content-Disposition"), str_of(disposition)},
                                      {STR("Content-Security-Policy"), STR("sandbox; default-src 'none'")},
                                      {STR("Cache-Control"), STR("private, max-age=86400")}};
-    range_respond_file(call->request, fd, (uint64_t)size, etag, headers, countof(headers));
+    if (!range_respond_blob(call->request, call->core->store, &s.blob, etag, headers, countof(headers), &err))
+        api_problem(call, &err, NULL, 0);
 }
 
 /* Thumbnails are made on demand and kept beside the data: they can always be made again. */

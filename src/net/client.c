@@ -50,6 +50,8 @@ static bool to_sink(const struct exchange_state *s)
     if (!s->q->sink || !s->q->sink_success)
         return s->q->sink != NULL;
     curl_easy_getinfo(s->curl, CURLINFO_RESPONSE_CODE, &status);
+    if (s->q->sink_status)
+        return status == s->q->sink_status;
     return status >= 200 && status < 300;
 }
 

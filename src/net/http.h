@@ -83,6 +83,9 @@ struct stream_events {
 };
 struct stream *respond_stream(struct request *r, int status, const struct header *headers, size_t n,
                               const struct stream_events *ev, void *ctx);
+/* The same when the length is known (Content-Length): so many bytes are written, or it is aborted. */
+struct stream *respond_stream_sized(struct request *r, int status, const struct header *headers, size_t n,
+                                    uint64_t length, const struct stream_events *ev, void *ctx);
 /* Copies; returns the bytes now waiting to be sent (the writer slows down by it). Ignored once closed is due.
  */
 size_t stream_write(struct stream *s, struct str data);

@@ -26,8 +26,8 @@ static void stream_gone(struct exchange *x, bool complete)
 
 static const struct exchange_output stream_output = {.flushed = stream_flushed, .gone = stream_gone};
 
-struct stream *respond_stream(struct request *r, int status, const struct header *headers, size_t n,
-                              const struct stream_events *ev, void *ctx)
+static struct stream *begin(struct request *r, int status, const struct header *headers, size_t n,
+                            int64_t length, const struct stream_events *ev, void *ctx)
 {
     struct exchange *x = exchange_of(r);
     struct stream *s = arena_new(&x->arena, struct stream);
@@ -38,12 +38,24 @@ struct stream *respond_stream(struct request *r, int status, const struct header
                        .headers = headers,
                        .n = n,
                        .fd = -1,
-                       .length = -1,
+                       .length = length,
                        .output = &stream_output,
                        .output_ctx = s};
     /* Always through the queue: `closed` may not come before the caller has the stream. */
     exchange_answer_later(x, a);
     return s;
+}
+
+struct stream *respond_stream(struct request *r, int status, const struct header *headers, size_t n,
+                              const struct stream_events *ev, void *ctx)
+{
+    return begin(r, status, headers, n, -1, ev, ctx);
+}
+
+struct stream *respond_stream_sized(struct request *r, int status, const struct header *headers, size_t n,
+                                    uint64_t length, const struct stream_events *ev, void *ctx)
+{
+    return begin(r, status, headers, n, (int64_t)length, ev, ctx);
 }
 
 size_t stream_write(struct stream *s, struct str data)

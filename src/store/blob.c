@@ -226,14 +226,13 @@ bool blob_take_hashed(struct store *s, int dirfd, const char *name, const struct
     return blob_adopt(s, dirfd, name, d, size, err);
 }
 
-int blob_open(struct store *s, const struct digest *d, int64_t *ret_size, struct err *err)
+/* -1 with ERR_NOT_FOUND when the data folder does not have it. */
+static int open_local(struct store *s, const struct digest *d, int64_t *ret_size, struct err *err)
 {
     char path[BLOB_PATH_MAX];
     blob_path(d, path);
     int fd = openat(s->blobs_fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     struct stat st;
-    if (fd < 0 && errno == ENOENT && s->bucket)
-        return bucket_read(s, d, ret_size, err);
     if (fd < 0 && errno == ENOENT)
         return err_set(err, ERR_NOT_FOUND, NULL, "there is no blob %s", path + 3), -1;
     if (fd < 0 || fstat(fd, &st) != 0) {
@@ -244,6 +243,34 @@ int blob_open(struct store *s, const struct digest *d, int64_t *ret_size, struct
     if (ret_size)
         *ret_size = st.st_size;
     return fd;
+}
+
+int blob_open(struct store *s, const struct digest *d, int64_t *ret_size, struct err *err)
+{
+    struct err why = {0};
+    int fd = open_local(s, d, ret_size, &why);
+    if (fd < 0 && why.code == ERR_NOT_FOUND && s->bucket)
+        return bucket_read(s, d, ret_size, err);
+    if (fd < 0)
+        *err = why;
+    return fd;
+}
+
+bool blob_begin(struct store *s, const struct digest *d, int *ret_fd, int64_t *ret_size, struct err *err)
+{
+    struct err why = {0};
+    *ret_fd = open_local(s, d, ret_size, &why);
+    if (*ret_fd < 0 && why.code == ERR_NOT_FOUND && s->bucket)
+        return bucket_begin(s, d, ret_fd, ret_size, err);
+    if (*ret_fd < 0)
+        *err = why;
+    return *ret_fd >= 0;
+}
+
+bool blob_send(struct store *s, const struct digest *d, int64_t from, int64_t n, int64_t size,
+               const struct blob_sink *sink, struct err *err)
+{
+    return bucket_send(s, d, from, n, size, sink, err);
 }
 
 bool blob_read(struct store *s, struct arena *a, const struct digest *d, size_t max, struct str *ret,

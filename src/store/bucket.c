@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
-#include "store/s3.h"
+#include "store/bucket_own.h"
 #include "store/store_own.h"
 
 #include <errno.h>
@@ -11,21 +11,12 @@
 #define CACHE_BYTES (INT64_C(20) << 30)
 #define MARK        "ingot-store"
 #define MARK_MAX    100
-#define PREFIX_MAX  400
-#define KEY_MAX     (PREFIX_MAX + SHA256_HEX + 20)
 
-struct bucket {
-    struct s3 *s3;
-    char *prefix; /* "" or ends with '/' */
-    char *id, *where;
-    struct bucket_cache *cache;
-};
-
-static struct str key_of(const struct bucket *b, const struct digest *d, char ret[KEY_MAX])
+struct str bucket_key(const struct bucket *b, const struct digest *d, char ret[BUCKET_KEY_MAX])
 {
     char path[BLOB_PATH_MAX];
     blob_path(d, path);
-    int n = snprintf(ret, KEY_MAX, "%ssha256/%s", b->prefix, path);
+    int n = snprintf(ret, BUCKET_KEY_MAX, "%ssha256/%s", b->prefix, path);
     return (struct str){ret, (size_t)n};
 }
 
@@ -101,9 +92,9 @@ static bool take_prefix(struct bucket *b, const char *prefix, struct err *err)
     size_t n = prefix ? strlen(prefix) : 0;
     while (n && prefix[n - 1] == '/')
         n--;
-    if (n > PREFIX_MAX - 2)
+    if (n > BUCKET_PREFIX_MAX - 2)
         return err_set(err, ERR_INVALID, "store", "the prefix in the bucket is longer than %d bytes",
-                       PREFIX_MAX - 2);
+                       BUCKET_PREFIX_MAX - 2);
     b->prefix = base_zalloc(n + 2);
     if (n) {
         memcpy(b->prefix, prefix, n);
@@ -126,6 +117,8 @@ bool bucket_open(struct store *s, const struct store_options *o, struct bucket *
     if (!o->s3)
         return true;
     struct bucket *b = base_zalloc(sizeof *b);
+    pthread_mutex_init(&b->lock, NULL);
+    pthread_cond_init(&b->changed, NULL);
     b->s3 = s3_new(o->s3, err);
     if (b->s3 && take_prefix(b, o->s3_prefix, err)) {
         const char *where = arena_printf(&a, "s3://%s/%s of %s", o->s3->bucket, b->prefix, s3_host(b->s3));
@@ -144,6 +137,9 @@ void bucket_close(struct bucket *b)
 {
     if (!b)
         return;
+    bucket_fetch_end(b);
+    pthread_mutex_destroy(&b->lock);
+    pthread_cond_destroy(&b->changed);
     bucket_cache_close(b->cache);
     s3_free(b->s3);
     free(b->prefix);
@@ -161,9 +157,9 @@ bool bucket_keep_place(struct store *s, struct err *err)
 
 bool bucket_has(struct store *s, const struct digest *d, bool *ret, struct err *err)
 {
-    char key[KEY_MAX];
+    char key[BUCKET_KEY_MAX];
     struct err why = {0};
-    *ret = s3_head(s->bucket->s3, key_of(s->bucket, d, key), NULL, &why);
+    *ret = s3_head(s->bucket->s3, bucket_key(s->bucket, d, key), NULL, &why);
     if (*ret || why.code == ERR_NOT_FOUND)
         return true;
     *err = why;
@@ -196,7 +192,7 @@ bool bucket_take(struct store *s, int dirfd, const char *name, const struct dige
                  bool known, struct err *err)
 {
     struct bucket *b = s->bucket;
-    char key[KEY_MAX];
+    char key[BUCKET_KEY_MAX];
     bool there = false;
     int64_t since = clock_now();
     wait_for_collector(s, d);
@@ -206,78 +202,10 @@ bool bucket_take(struct store *s, int dirfd, const char *name, const struct dige
         auto_fd int fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
         if (fd < 0)
             return err_errno(err, errno, "cannot open a blob for the object store");
-        if (!s3_put_file(b->s3, key_of(b, d, key), fd, size, d->b, err))
+        if (!s3_put_file(b->s3, bucket_key(b, d, key), fd, size, d->b, err))
             return false;
     }
     return still_there(s, d, size, since, err) && bucket_cache_add(b->cache, dirfd, name, d, size, err);
-}
-
-struct fetching {
-    struct sha256 *hash;
-    int fd;
-    int64_t size;
-};
-
-static bool fetch_piece(void *ctx, struct str piece, struct err *err)
-{
-    struct fetching *f = ctx;
-    sha256_add(f->hash, piece.p, piece.n);
-    f->size += (int64_t)piece.n;
-    return fs_write_all(f->fd, piece.p, piece.n, err);
-}
-
-static bool fetch_bytes(struct bucket *b, const struct digest *d, int fd, int64_t *ret_size, struct err *err)
-{
-    struct fetching f = {sha256_new(), fd, 0};
-    char key[KEY_MAX];
-    uint8_t hash[SHA256_SIZE];
-    bool ok = s3_get(b->s3, key_of(b, d, key), 0, -1, &(struct s3_sink){fetch_piece, &f}, err);
-    sha256_finish(f.hash, hash);
-    if (ok && memcmp(hash, d->b, sizeof hash) != 0)
-        ok = err_set(err, ERR_INTERNAL, NULL,
-                     "the object %s does not have the content of its name: it was damaged", key);
-    if (ok && fsync(fd) != 0)
-        ok = err_errno(err, errno, "cannot make a blob durable");
-    *ret_size = f.size;
-    return ok;
-}
-
-static int fetch(struct store *s, const struct digest *d, int64_t *ret_size, struct err *err)
-{
-    char name[33];
-    uint8_t id[16];
-    int64_t size = 0;
-    random_bytes(id, sizeof id);
-    hex_encode(id, sizeof id, name);
-    auto_fd int to = openat(s->tmp_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0440);
-    if (to < 0)
-        return err_errno(err, errno, "cannot make a file for a blob"), -1;
-    int fd = fetch_bytes(s->bucket, d, to, &size, err) ? openat(s->tmp_fd, name, O_RDONLY | O_CLOEXEC) : -1;
-    if (fd < 0 || !bucket_cache_add(s->bucket->cache, s->tmp_fd, name, d, size, err)) {
-        unlinkat(s->tmp_fd, name, 0);
-        base_close_fd(&fd);
-        return -1;
-    }
-    *ret_size = size;
-    return fd;
-}
-
-int bucket_read(struct store *s, const struct digest *d, int64_t *ret_size, struct err *err)
-{
-    int64_t size;
-    int fd = bucket_cache_get(s->bucket->cache, d);
-    if (fd < 0) {
-        struct err why = {0};
-        fd = fetch(s, d, &size, &why);
-        if (fd < 0)
-            *err = why;
-    } else {
-        size = lseek(fd, 0, SEEK_END);
-        lseek(fd, 0, SEEK_SET);
-    }
-    if (fd >= 0 && ret_size)
-        *ret_size = size;
-    return fd;
 }
 
 bool bucket_link(struct store *s, const struct digest *d, int dirfd, const char *path)
@@ -287,9 +215,9 @@ bool bucket_link(struct store *s, const struct digest *d, int dirfd, const char 
 
 bool bucket_remove(struct store *s, const struct digest *d, struct err *err)
 {
-    char key[KEY_MAX];
+    char key[BUCKET_KEY_MAX];
     bucket_cache_drop(s->bucket->cache, d);
-    return s3_delete(s->bucket->s3, key_of(s->bucket, d, key), err);
+    return s3_delete(s->bucket->s3, bucket_key(s->bucket, d, key), err);
 }
 
 bool bucket_each(struct store *s, uint8_t first,

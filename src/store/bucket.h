@@ -24,6 +24,10 @@ bool bucket_take(struct store *s, int dirfd, const char *name, const struct dige
                  bool known, struct err *err);
 /* From the cache, or fetched into it; as blob_open. */
 int bucket_read(struct store *s, const struct digest *d, int64_t *ret_size, struct err *err);
+/* As blob_begin and blob_send (bucket_fetch.c). */
+bool bucket_begin(struct store *s, const struct digest *d, int *ret_fd, int64_t *ret_size, struct err *err);
+bool bucket_send(struct store *s, const struct digest *d, int64_t from, int64_t n, int64_t size,
+                 const struct blob_sink *sink, struct err *err);
 bool bucket_has(struct store *s, const struct digest *d, bool *ret, struct err *err);
 /* The cached file gets a second name; false with errno. */
 bool bucket_link(struct store *s, const struct digest *d, int dirfd, const char *path);
@@ -44,5 +48,6 @@ bool bucket_cache_add(struct bucket_cache *c, int dirfd, const char *name, const
 bool bucket_cache_link(struct bucket_cache *c, const struct digest *d, int dirfd, const char *path);
 void bucket_cache_drop(struct bucket_cache *c, const struct digest *d);
 int64_t bucket_cache_bytes(struct bucket_cache *c);
+int64_t bucket_cache_max(const struct bucket_cache *c);
 
 #endif

@@ -173,3 +173,8 @@ int64_t bucket_cache_bytes(struct bucket_cache *c)
     pthread_mutex_unlock(&c->lock);
     return n;
 }
+
+int64_t bucket_cache_max(const struct bucket_cache *c)
+{
+    return c->max;
+}

@@ -136,6 +136,12 @@ static bool get_piece(void *ctx, struct str piece)
     return !g->ended;
 }
 
+static bool get_alive(void *ctx)
+{
+    const struct getting *g = ctx;
+    return g->sink->alive(g->sink->ctx);
+}
+
 /* One exchange from where the former ended. *again: it broke in the middle, and going on may help. */
 static bool get_once(struct s3 *s, struct str key, int64_t from, int64_t n, struct getting *g, bool *broke,
                      struct err *err)
@@ -149,8 +155,12 @@ static bool get_once(struct s3 *s, struct str key, int64_t from, int64_t n, stru
         snprintf(range, sizeof range, "bytes=%lld-%lld", (long long)at, (long long)(from + n - 1));
     else if (at > 0)
         snprintf(range, sizeof range, "bytes=%lld-", (long long)at);
-    struct s3_request q = {
-        .method = "GET", .key = key, .range = *range ? range : NULL, .sink = get_piece, .sink_ctx = g};
+    struct s3_request q = {.method = "GET",
+                           .key = key,
+                           .range = *range ? range : NULL,
+                           .sink = get_piece,
+                           .alive = g->sink->alive ? get_alive : NULL,
+                           .sink_ctx = g};
     bool ok = s3_call(s, &a, &q, &answer, err);
     if (ok && *range && answer.status != 206)
         return err_set(err, ERR_UPSTREAM, NULL, "the object store at %s does not answer ranges", s->host);
@@ -173,7 +183,7 @@ bool s3_get(struct s3 *s, struct str key, int64_t from, int64_t n, const struct 
         }
         if (ok || (n >= 0 && g.got >= n))
             return true;
-        if (!broke || i + 1 == s->tries) {
+        if (!broke || i + 1 == s->tries || (sink->alive && !sink->alive(sink->ctx))) {
             *err = why;
             return false;
         }
@@ -199,7 +209,7 @@ static bool read_piece(void *ctx, struct str piece, struct err *err)
 bool s3_read(struct s3 *s, struct arena *a, struct str key, size_t max, struct str *ret, struct err *err)
 {
     struct reading r = {.max = max};
-    bool ok = s3_get(s, key, 0, -1, &(struct s3_sink){read_piece, &r}, err);
+    bool ok = s3_get(s, key, 0, -1, &(struct s3_sink){read_piece, &r, NULL}, err);
     if (ok)
         *ret = arena_str(a, buf_view(&r.buf));
     buf_release(&r.buf);

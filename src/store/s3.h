@@ -33,6 +33,7 @@ bool s3_head(struct s3 *s, struct str key, int64_t *ret_size, struct err *err);
 struct s3_sink {
     bool (*piece)(void *ctx, struct str data, struct err *err);
     void *ctx;
+    bool (*alive)(void *ctx); /* asked about once a second, also in silence; false ends it. May be NULL */
 };
 bool s3_get(struct s3 *s, struct str key, int64_t from, int64_t n, const struct s3_sink *sink,
             struct err *err);

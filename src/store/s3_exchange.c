@@ -77,6 +77,12 @@ struct watched {
     bool began;
 };
 
+static bool watched_tick(void *ctx, unused_ok int64_t sent, unused_ok int64_t received)
+{
+    const struct watched *w = ctx;
+    return w->q->alive(w->q->sink_ctx);
+}
+
 static bool watched_sink(void *ctx, struct str piece)
 {
     struct watched *w = ctx;
@@ -121,6 +127,9 @@ static bool attempt(struct s3 *s, struct arena *a, struct watched *w, struct str
                                .sink = q->sink ? watched_sink : NULL,
                                .sink_ctx = w,
                                .sink_success = true,
+                               .sink_status = q->range ? 206 : 0,
+                               .tick = q->alive ? watched_tick : NULL,
+                               .tick_ctx = w,
                                .patient = true,
                                .keep = true};
     return client_do(a, &c, ret, err);
@@ -145,6 +154,8 @@ bool s3_exchange(struct s3 *s, struct arena *a, const struct s3_request *q, stru
         bool answered = attempt(s, a, &w, path, payload, ret, &why);
         if (answered && (last || w.began || !again(ret->status)))
             return true;
+        if (q->alive && !q->alive(q->sink_ctx))
+            return err_set(err, ERR_UNAVAILABLE, NULL, "nobody waits for it any more");
         if (!answered && (last || w.began || why.code != ERR_UPSTREAM))
             return err_set(err, why.code == ERR_UPSTREAM ? ERR_UNAVAILABLE : why.code, NULL,
                            "the object store does not answer: %s", why.message);

@@ -23,7 +23,8 @@ struct s3_request {
     const uint8_t *hash; /* of the body; NULL: made here */
     const char *range;   /* "bytes=5-", or NULL */
     bool (*sink)(void *ctx, struct str piece);
-    void *sink_ctx;
+    bool (*alive)(void *ctx); /* asked now and then; false ends it. NULL: to the end */
+    void *sink_ctx;           /* for both */
     size_t max_answer;
 };
 

@@ -64,6 +64,18 @@ bool blob_take_file(struct store *s, int dirfd, const char *name, struct digest 
 /* --- reading --- */
 /* ERR_NOT_FOUND when it is not there. The caller closes the descriptor. */
 int blob_open(struct store *s, const struct digest *d, int64_t *ret_size, struct err *err);
+/* For answers that begin before a large blob of the bucket is here: as blob_open, but *ret_fd is -1 for such
+ * a blob, and blob_send gives its bytes. */
+bool blob_begin(struct store *s, const struct digest *d, int *ret_fd, int64_t *ret_size, struct err *err);
+struct blob_sink {
+    bool (*piece)(void *ctx, struct str data); /* false: no more are wanted */
+    void *ctx;
+};
+/* The bytes [from, from + n) of a blob of `size` bytes that blob_begin did not open, in order, as they come
+ * from the bucket. Of a whole blob the last byte is only given when the hash of all was right; a range is as
+ * the bucket has it. false when not all were given, and then what was given must not pass for the answer. */
+bool blob_send(struct store *s, const struct digest *d, int64_t from, int64_t n, int64_t size,
+               const struct blob_sink *sink, struct err *err);
 bool blob_read(struct store *s, struct arena *a, const struct digest *d, size_t max, struct str *ret,
                struct err *err);
 /* Keeps it from the collector for another grace time; *ret_size is -1 when there is no such blob. */

@@ -7,12 +7,14 @@ import threading
 
 class Relay:
     """Forwards connections to a port of this machine. mode: "on", "off" (connections are closed at once), "busy" (every
-    request is answered with 503), "hold" (requests wait for the next mode), or "cut" (answers end after `bytes` bytes). With times the mode is "on" again after so
-    many connections."""
+    request is answered with 503), "hold" (requests wait for the next mode), "cut" (answers end after `size` bytes), or "stall"
+    (answers wait after `size` bytes until the event `go_on` is set). With times the mode is "on" again after so many
+    connections."""
 
     def __init__(self, port: int) -> None:
         self.target = port
         self.mode, self.times, self.bytes, self.hits = "on", -1, 0, 0
+        self.go_on = threading.Event()
         self.lock = threading.Lock()
         self.clients: set[socket.socket] = set()
         self.socket = socket.create_server(("127.0.0.1", 0), backlog=64)
@@ -74,15 +76,17 @@ class Relay:
             with socket.create_connection(("127.0.0.1", self.target)) as server:
                 server.sendall(first)
                 threading.Thread(target=self._copy, args=(client, server, -1), daemon=True).start()
-                self._copy(server, client, size if mode == "cut" else -1)
+                self._copy(server, client, size if mode in ("cut", "stall") else -1, mode == "stall")
 
-    @staticmethod
-    def _copy(source: socket.socket, target: socket.socket, limit: int) -> None:
+    def _copy(self, source: socket.socket, target: socket.socket, limit: int, stall: bool = False) -> None:
         with contextlib.suppress(OSError):
             while data := source.recv(65536):
                 if 0 <= limit <= len(data):
                     target.sendall(data[:limit])
-                    break
+                    if not stall:
+                        break
+                    self.go_on.wait()
+                    data, limit = data[limit:], -1
                 limit -= len(data) if limit >= 0 else 0
                 target.sendall(data)
             for s in (source, target):

@@ -7,8 +7,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import httpx
 import pytest
-from harness import ROOT, Server, binary, problem, unique
+from harness import ROOT, Server, binary, problem, unique, wait_for
 from relay import Relay
 from s3 import KEY, SECRET
 from test_datasets import bring, png, samples, zipped
@@ -132,6 +133,115 @@ def test_a_broken_download_goes_on(behind_relay):
     relay.set("cut", times=2, size=1 << 20)
     assert get(api, version, "a") == content
     assert relay.hits == 2
+
+
+LARGE = 40 << 20
+
+
+@pytest.fixture
+def large(behind_relay, request):
+    """A server with a large file that is only in the bucket."""
+    api = behind_relay.admin()
+    version, part = folder(api), os.urandom(1 << 20)
+    content = b"".join(part[:-4] + i.to_bytes(4) for i in range(getattr(request, "param", LARGE) >> 20))
+    put(api, version, "large", content)
+    behind_relay.stop()
+    empty_cache(behind_relay)
+    behind_relay.start()
+    behind_relay.version, behind_relay.content = version, content
+    yield behind_relay
+    behind_relay.relay.go_on.set()
+
+
+def reading(server, **headers):
+    """The answer with the large file, not read yet."""
+    api = server.admin()
+    return api.http.stream("GET", f"{server.version}/content", params={"path": "large"}, headers=headers)
+
+
+def is_cached(server) -> bool:
+    digest = hashlib.sha256(server.content).hexdigest()
+    return Path(server.data, "cache", "blobs", digest[:2], digest).exists()
+
+
+@pytest.mark.parametrize("large", [128 << 20], indirect=True)
+def test_a_large_file_is_served_while_it_is_fetched(large):
+    relay = large.relay
+    relay.set("stall", size=20 << 20)
+    with reading(large) as first, reading(large) as second:
+        assert int(first.headers["content-length"]) == len(large.content)
+        pieces = [first.iter_raw(1 << 16), second.iter_raw(1 << 16)]
+        got = [bytearray(next(p)) for p in pieces]
+        assert not relay.go_on.is_set() and not is_cached(large), "most of it is still in the bucket"
+        relay.go_on.set()
+        for g, p in zip(got, pieces, strict=True):
+            for piece in p:
+                g += piece
+            assert g == large.content
+    wait_for(lambda: is_cached(large), "the file in the cache")
+    relay.set("off")
+    assert get(large.admin(), large.version, "large", Range="bytes=-5") == large.content[-5:]
+
+
+def test_ranges_of_a_large_file_that_is_not_here(large):
+    api, content = large.admin(), large.content
+    for first, last in ((0, 0), (LARGE - 10, LARGE - 1), (12_345_678, 13_000_000)):
+        answer = api.call("GET", f"{large.version}/content", params={"path": "large"}, headers={"Range": f"bytes={first}-{last}"})
+        assert (answer.status_code, answer.headers["content-range"]) == (206, f"bytes {first}-{last}/{LARGE}")
+        assert answer.content == content[first:last + 1]
+    answer = api.call("HEAD", f"{large.version}/content", params={"path": "large"})
+    assert (answer.status_code, int(answer.headers["content-length"])) == (200, LARGE)
+    assert api.call("GET", f"{large.version}/content", params={"path": "large"},
+                    headers={"Range": f"bytes={LARGE}-"}).status_code == 416
+    assert not is_cached(large)
+    for _ in range(2):  # as much as all of it: now it is worth having
+        assert get(api, large.version, "large", Range=f"bytes=1-{LARGE - 2}") == content[1:-1]
+    wait_for(lambda: is_cached(large), "the file in the cache")
+
+
+def test_a_fetch_that_breaks_breaks_the_answer(large):
+    large.relay.set("cut", size=4 << 20)  # every try gets a part; five of them are not enough
+    for headers in ({}, {"Range": f"bytes=5-{LARGE - 1}"}):
+        with reading(large, **headers) as answer, pytest.raises(httpx.TransportError):
+            got = 0
+            for piece in answer.iter_raw():
+                got += len(piece)
+        assert 0 < got < LARGE - 5
+    assert not is_cached(large)
+    large.relay.set("on")
+    assert get(large.admin(), large.version, "large") == large.content
+
+
+def test_a_fetch_that_nobody_waits_for_ends(large):
+    def unfinished():
+        return os.listdir(Path(large.data, "blobs", "new"))
+    large.relay.set("stall", size=10 << 20)
+    with reading(large) as answer:
+        assert next(answer.iter_raw(1 << 16)) and unfinished()
+    wait_for(lambda: not unfinished(), "the end of the fetch")
+    assert not large.relay.go_on.is_set() and not is_cached(large)
+
+
+def test_a_damaged_large_file_is_not_given_out_whole(s3, large):
+    digest = hashlib.sha256(large.content).hexdigest()
+    bucket = next(a for a in large.args if a.startswith("s3://"))[5:].strip("/")
+    s3.put(bucket, f"sha256/{digest[:2]}/{digest}", b"?" + large.content[1:])
+    with reading(large) as answer, pytest.raises(httpx.TransportError):
+        answer.read()
+    assert not is_cached(large)
+    s3.put(bucket, f"sha256/{digest[:2]}/{digest}", large.content[1:])
+    assert large.admin().call("GET", f"{large.version}/content", params={"path": "large"}).status_code == 500
+
+
+def test_a_file_larger_than_the_cache(s3, fresh_server):
+    server = fresh_server(**s3.options(s3.bucket(), cache="1M"))
+    api = server.admin()
+    version, content = folder(api), os.urandom(20 << 20)
+    put(api, version, "a", content)
+    assert get(api, version, "a") == content
+    assert get(api, version, "a", Range="bytes=7-9") == content[7:10]
+    cached = [p.stat().st_size for p in Path(server.data, "cache", "blobs").rglob("*") if p.is_file()]
+    assert sum(cached) <= 1 << 20
 
 
 def test_a_lost_object_store(behind_relay):

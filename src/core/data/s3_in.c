@@ -60,7 +60,7 @@ static bool fetch(struct fetching *f, struct s3 *s, struct str key, struct diges
     f->writer = blob_writer_new(f->task->core->store, err);
     if (!f->writer)
         return false;
-    if (!s3_get(s, key, 0, -1, &(struct s3_sink){fetch_piece, f}, err)) {
+    if (!s3_get(s, key, 0, -1, &(struct s3_sink){fetch_piece, f, NULL}, err)) {
         blob_writer_abort(f->writer);
         return false;
     }
