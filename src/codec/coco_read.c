@@ -6,6 +6,8 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "codec/coco.h"
+#include "codec/coco_captions.h"
+#include "codec/coco_ids.h"
 #include "codec/scan.h"
 
 #include <math.h>
@@ -31,15 +33,6 @@ struct place {
     uint32_t size, index;   /* index: annotations[index] */
 };
 
-/* From the key of an id to a number, by open addressing. */
-struct table {
-    struct slot {
-        uint64_t key;
-        uint32_t number; /* + 1; 0: free */
-    } * slots;
-    size_t size, count;
-};
-
 struct coco {
     struct codec_reader *r;
     size_t file;
@@ -49,9 +42,11 @@ struct coco {
     struct str *categories; /* names */
     struct place *places;
     size_t image_count, image_cap, category_count, category_cap, place_count, place_cap;
-    struct table image_ids, category_ids;
-    const char *dropped; /* pages before this were given back */
-    void *pool;          /* of yyjson */
+    struct coco_ids image_ids, category_ids;
+    struct coco_captions *captions; /* of all files */
+    bool keeping;                   /* a file of captions: kept for the images of other files */
+    const char *dropped;            /* pages before this were given back */
+    void *pool;                     /* of yyjson */
     struct {
         char name[40];
         uint64_t count;
@@ -78,24 +73,6 @@ static void drop_pages(struct coco *c, const char *upto)
     }
 }
 
-/* An id as a number; texts are hashed. False when it is neither a whole number nor a text. */
-static bool id_key(yyjson_val *v, uint64_t *ret)
-{
-    if (yyjson_is_uint(v)) {
-        *ret = yyjson_get_uint(v);
-    } else if (yyjson_is_sint(v)) {
-        *ret = (uint64_t)yyjson_get_sint(v);
-    } else if (yyjson_is_real(v) && fabs(yyjson_get_real(v)) < 9e15 &&
-               yyjson_get_real(v) == floor(yyjson_get_real(v))) {
-        *ret = (uint64_t)(int64_t)yyjson_get_real(v);
-    } else if (yyjson_is_str(v)) {
-        *ret = hash64(json_str(v));
-    } else {
-        return false;
-    }
-    return true;
-}
-
 /* A document in the pool, or on the heap when it is large; freed with yyjson_doc_free. */
 static yyjson_doc *parse(struct coco *c, struct str text, char *why, size_t why_size)
 {
@@ -108,35 +85,6 @@ static yyjson_doc *parse(struct coco *c, struct str text, char *why, size_t why_
         snprintf(why, why_size, "not valid JSON at byte %zu: %s", (size_t)(text.p - c->text.p) + e.pos,
                  e.msg);
     return doc;
-}
-
-static struct slot *slot_of(const struct table *t, uint64_t key)
-{
-    size_t i = (key * UINT64_C(0x9e3779b97f4a7c15)) >> 20 & (t->size - 1);
-    while (t->slots[i].number && t->slots[i].key != key)
-        i = (i + 1) & (t->size - 1);
-    return &t->slots[i];
-}
-
-/* The number, or UINT32_MAX. */
-static uint32_t table_get(const struct table *t, uint64_t key)
-{
-    return t->size ? slot_of(t, key)->number - 1 : UINT32_MAX;
-}
-
-static void table_add(struct table *t, uint64_t key, uint32_t number)
-{
-    if (t->count * 2 >= t->size) {
-        struct table bigger = {.size = t->size ? t->size * 2 : 256, .count = t->count};
-        bigger.slots = base_zalloc(bigger.size * sizeof *bigger.slots);
-        for (size_t i = 0; i < t->size; i++)
-            if (t->slots[i].number)
-                *slot_of(&bigger, t->slots[i].key) = t->slots[i];
-        free(t->slots);
-        *t = bigger;
-    }
-    *slot_of(t, key) = (struct slot){key, number + 1};
-    t->count++;
 }
 
 /* ---- first go ---- */
@@ -152,19 +100,19 @@ static bool add_image(struct coco *c, yyjson_val *v, uint32_t index, const char 
     (void)err;
     uint64_t key;
     struct str name = json_str(yyjson_obj_get(v, "file_name"));
-    if (!yyjson_is_obj(v) || !id_key(yyjson_obj_get(v, "id"), &key) || !name.n || name.n > 1000) {
+    if (!yyjson_is_obj(v) || !coco_id_key(yyjson_obj_get(v, "id"), &key) || !name.n || name.n > 1000) {
         reader_problem(c->r, CODEC_SKIPPED, c->path, str_of(at), "an image needs an id and a file_name");
         return true;
     }
     if (c->image_count >= UINT32_MAX - 1)
         return true;
-    uint32_t before = table_get(&c->image_ids, key);
+    uint32_t before = coco_ids_get(&c->image_ids, key);
     if (before != UINT32_MAX) {
         reader_problem(c->r, CODEC_SKIPPED, c->path, str_of(at), "its id is that of images[%u]; left out",
                        c->images[before].index);
         return true;
     }
-    table_add(&c->image_ids, key, (uint32_t)c->image_count);
+    coco_ids_add(&c->image_ids, key, (uint32_t)c->image_count);
     c->images = grown(c->images, c->image_count, &c->image_cap, sizeof *c->images);
     c->images[c->image_count++] = (struct image){
         .key = key,
@@ -205,13 +153,13 @@ static bool add_category(struct coco *c, yyjson_val *v, uint32_t index, const ch
     (void)index;
     uint64_t key;
     struct str name = str_trim(json_str(yyjson_obj_get(v, "name")));
-    if (!yyjson_is_obj(v) || !id_key(yyjson_obj_get(v, "id"), &key) || !name.n ||
+    if (!yyjson_is_obj(v) || !coco_id_key(yyjson_obj_get(v, "id"), &key) || !name.n ||
         utf8_count(name) > ANNOTATION_MAX_LABEL) {
         reader_problem(c->r, CODEC_SKIPPED, c->path, str_of(at),
                        "a category needs an id and a name of at most %d characters", ANNOTATION_MAX_LABEL);
         return true;
     }
-    uint32_t before = table_get(&c->category_ids, key);
+    uint32_t before = coco_ids_get(&c->category_ids, key);
     if (before != UINT32_MAX) {
         struct str other = c->categories[before];
         if (!str_eq(other, name))
@@ -219,7 +167,7 @@ static bool add_category(struct coco *c, yyjson_val *v, uint32_t index, const ch
                            "its id belongs to \"" STR_FMT "\" already", STR_ARG(other));
         return true;
     }
-    table_add(&c->category_ids, key, (uint32_t)c->category_count);
+    coco_ids_add(&c->category_ids, key, (uint32_t)c->category_count);
     struct codec_label l = {.name = arena_str(&c->arena, name)};
     struct str parent = json_str(yyjson_obj_get(v, "supercategory"));
     if (parent.n && !str_eq(parent, name) && !str_is(parent, "none"))
@@ -246,7 +194,7 @@ static bool wanted_key(struct coco *c, struct str from, uint64_t *ret)
     }
     char why[100];
     yyjson_doc *doc = parse(c, v.text, why, sizeof why);
-    bool ok = doc && id_key(yyjson_doc_get_root(doc), ret);
+    bool ok = doc && coco_id_key(yyjson_doc_get_root(doc), ret);
     yyjson_doc_free(doc);
     return ok;
 }
@@ -373,11 +321,12 @@ static bool read_top(struct coco *c, struct err *err)
 struct piece {
     uint32_t image, size;
     size_t offset; /* in the group's text */
+    bool caption;  /* else a shape */
 };
 
 struct group {
     uint32_t from, to; /* images */
-    struct buf text;   /* of shapes, one after the other */
+    struct buf text;   /* of shapes and captions, one after the other */
     struct piece *pieces;
     size_t count, cap;
 };
@@ -443,51 +392,75 @@ static bool take_members(struct coco *c, yyjson_val *v, struct fields *f, struct
     return true;
 }
 
-static bool to_shape(struct coco *c, struct arena *a, yyjson_val *v, const char *at, struct shape *ret,
-                     const char **ret_why)
+static bool to_fields(struct coco *c, struct arena *a, yyjson_val *v, struct fields *ret,
+                      const char **ret_why)
 {
-    struct fields f = {0};
     struct str twice;
-    uint64_t key;
     if (!yyjson_is_obj(v)) {
         *ret_why = "it is not an object";
         return false;
     }
-    if (!take_members(c, v, &f, &twice)) {
+    if (!take_members(c, v, ret, &twice)) {
         *ret_why = arena_printf(a, "the key \"" STR_FMT "\" is there twice", STR_ARG(twice));
         return false;
     }
-    if (f.caption && !f.category) {
-        *ret_why = "captions are not read";
-        return false;
-    }
+    if (ret->caption && ret->category)
+        note_unknown(c, STR("caption"));
+    return true;
+}
+
+static bool to_shape(struct coco *c, struct arena *a, const struct fields *f, const char *at,
+                     struct shape *ret, const char **ret_why)
+{
+    uint64_t key;
     uint32_t category =
-        f.category && id_key(f.category, &key) ? table_get(&c->category_ids, key) : UINT32_MAX;
+        f->category && coco_id_key(f->category, &key) ? coco_ids_get(&c->category_ids, key) : UINT32_MAX;
     bool found = category != UINT32_MAX;
-    if (!found && !(c->r->type == ANNOTATION_OCR && !f.category)) {
-        *ret_why = f.category ? "its category_id is not among the categories" : "it has no category_id";
+    if (!found && !(c->r->type == ANNOTATION_OCR && !f->category)) {
+        *ret_why = f->category ? "its category_id is not among the categories" : "it has no category_id";
         return false;
     }
-    if (!coco_shape(a, c->r->type, &f.geometry, ret, ret_why))
+    if (!coco_shape(a, c->r->type, &f->geometry, ret, ret_why))
         return false;
-    yyjson_val *crowd = f.geometry.iscrowd;
+    yyjson_val *crowd = f->geometry.iscrowd;
     ret->label = found ? c->categories[category] : STR_NULL;
     ret->crowd = yyjson_get_bool(crowd) || yyjson_get_num(crowd) != 0;
-    ret->has_score = yyjson_is_num(f.geometry.score);
-    ret->score = yyjson_get_num(f.geometry.score);
-    ret->text = json_str(f.geometry.text);
+    ret->has_score = yyjson_is_num(f->geometry.score);
+    ret->score = yyjson_get_num(f->geometry.score);
+    ret->text = json_str(f->geometry.text);
     const char *rule;
-    if (!model_attributes(a, f.geometry.attributes, &ret->attributes, &rule))
+    if (!model_attributes(a, f->geometry.attributes, &ret->attributes, &rule))
         reader_problem(c->r, CODEC_REPAIRED, c->path, str_of(at), "attributes %s; left out", rule);
     return true;
 }
 
-/* Parses one annotation and appends its shape to the group. */
+static void add_piece(struct group *g, const struct place *p, size_t from, bool caption)
+{
+    g->pieces = grown(g->pieces, g->count, &g->cap, sizeof *g->pieces);
+    g->pieces[g->count++] = (struct piece){(uint32_t)p->image, (uint32_t)(g->text.n - from), from, caption};
+}
+
+/* Appends the caption to the group; false with the reason. */
+static bool add_caption(struct group *g, const struct place *p, yyjson_val *v, const char **ret_why)
+{
+    struct str text = json_str(v);
+    size_t from = g->text.n;
+    if (!yyjson_is_str(v) || !text.n || text.n > COCO_CAPTIONS_MAX / 8) {
+        *ret_why = "its caption is not a text of 1 to 8125 bytes";
+        return false;
+    }
+    model_write_string(&g->text, text);
+    add_piece(g, p, from, true);
+    return true;
+}
+
+/* Parses one annotation and appends its shape or caption to the group. */
 static void convert(struct coco *c, struct group *g, const struct place *p)
 {
     char at[48], why[256];
     const struct image *image = &c->images[p->image];
     struct reader_sample s;
+    struct fields f = {0};
     struct shape shape;
     const char *reason = why;
     snprintf(at, sizeof at, "annotations[%u]", p->index);
@@ -495,13 +468,15 @@ static void convert(struct coco *c, struct group *g, const struct place *p)
     s.width = image->width;
     s.height = image->height;
     yyjson_doc *doc = parse(c, (struct str){c->text.p + p->offset, p->size}, why, sizeof why);
-    if (!doc || !to_shape(c, &s.arena, yyjson_doc_get_root(doc), at, &shape, &reason)) {
+    bool ok = doc && to_fields(c, &s.arena, yyjson_doc_get_root(doc), &f, &reason);
+    bool caption = ok && f.caption && !f.category;
+    if (!ok || (caption ? !add_caption(g, p, f.caption, &reason)
+                        : !to_shape(c, &s.arena, &f, at, &shape, &reason))) {
         reader_skip(c->r, c->path, str_of(at), "%s", reason);
-    } else if (reader_check_shape(&s, &shape, at)) {
+    } else if (!caption && reader_check_shape(&s, &shape, at)) {
         size_t from = g->text.n;
         model_write_shape(&g->text, &shape);
-        g->pieces = grown(g->pieces, g->count, &g->cap, sizeof *g->pieces);
-        g->pieces[g->count++] = (struct piece){(uint32_t)p->image, (uint32_t)(g->text.n - from), from};
+        add_piece(g, p, from, false);
     }
     yyjson_doc_free(doc);
     reader_sample_release(&s);
@@ -515,11 +490,55 @@ static int by_image(const void *x, const void *y)
     return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
+/* Shapes and captions of one image, each with commas between. */
+struct texts {
+    struct buf shapes, captions, whole;
+};
+
+/* Adds a piece unless the sample has too much of it. */
+static bool join_piece(struct coco *c, struct buf *to, uint64_t *count, struct str piece, bool caption)
+{
+    size_t limit = caption ? COCO_CAPTIONS_MAX : ANNOTATION_MAX_BYTES - COCO_CAPTIONS_MAX - 64;
+    if (*count == ANNOTATION_MAX_SHAPES || to->n + piece.n + 1 > limit) {
+        c->r->counts.records++;
+        c->r->counts.skipped++;
+        return false;
+    }
+    if ((*count)++)
+        buf_char(to, ',');
+    buf_str(to, piece);
+    return true;
+}
+
+static void join_pieces(struct coco *c, const struct group *g, size_t from, size_t to, struct texts *t,
+                        struct reader_sample *s)
+{
+    uint64_t counts[2] = {0}, over[2] = {0};
+    buf_clear(&t->shapes);
+    buf_clear(&t->captions);
+    for (size_t i = from; i < to; i++) {
+        const struct piece *p = &g->pieces[i];
+        struct str piece = {g->text.p + p->offset, p->size};
+        if (!join_piece(c, p->caption ? &t->captions : &t->shapes, &counts[p->caption], piece, p->caption))
+            over[p->caption]++;
+    }
+    s->records = counts[0] + counts[1];
+    if (over[0])
+        reader_problem(c->r, CODEC_SKIPPED, c->path, str_of(s->position),
+                       "%llu annotations beyond %d, or beyond %u bytes, are left out",
+                       (unsigned long long)over[0], ANNOTATION_MAX_SHAPES, ANNOTATION_MAX_BYTES);
+    if (over[1])
+        reader_problem(c->r, CODEC_SKIPPED, c->path, str_of(s->position),
+                       "%llu captions beyond %d bytes are left out", (unsigned long long)over[1],
+                       COCO_CAPTIONS_MAX);
+}
+
 static bool emit_image(struct coco *c, struct group *g, uint32_t number, size_t from, size_t to,
-                       struct buf *text, struct err *err)
+                       struct texts *t, struct err *err)
 {
     const struct image *image = &c->images[number];
     struct reader_sample s;
+    bool ok = true;
     reader_sample_init(&s, c->r, c->path);
     s.file = reader_find(c->r, c->path, image->name);
     s.path = image->name;
@@ -529,41 +548,34 @@ static bool emit_image(struct coco *c, struct group *g, uint32_t number, size_t 
     if (s.split == CODEC_SPLIT_NONE && s.file != READER_NONE)
         s.split = path_split(reader_path(c->r, s.file));
     snprintf(s.position, sizeof s.position, "images[%u]", image->index);
-    buf_clear(text);
-    buf_z(text, to > from ? "{\"shapes\":[" : "{");
-    for (size_t i = from; i < to; i++) {
-        const struct piece *p = &g->pieces[i];
-        if (s.records == ANNOTATION_MAX_SHAPES || text->n + p->size > ANNOTATION_MAX_BYTES - 16) {
-            c->r->counts.records += to - i;
-            c->r->counts.skipped += to - i;
-            reader_problem(c->r, CODEC_SKIPPED, c->path, str_of(s.position),
-                           "%zu annotations beyond %d, or beyond %u bytes, are left out", to - i,
-                           ANNOTATION_MAX_SHAPES, ANNOTATION_MAX_BYTES);
-            break;
-        }
-        if (s.records++)
-            buf_char(text, ',');
-        buf_add(text, g->text.p + p->offset, p->size);
+    join_pieces(c, g, from, to, t, &s);
+    if (c->keeping && !t->shapes.n) {
+        coco_captions_keep(c->captions, &s, buf_view(&t->captions));
+    } else {
+        coco_captions_take(c->captions, &s, &t->captions);
+        coco_annotation_text(&t->whole, buf_view(&t->captions), buf_view(&t->shapes));
+        ok = reader_emit(&s, buf_view(&t->whole), err);
     }
-    buf_z(text, s.records ? "]}" : "}");
-    bool ok = reader_emit(&s, s.records ? buf_view(text) : STR("{}"), err);
     reader_sample_release(&s);
     return ok;
 }
 
 static bool emit_group(struct coco *c, struct group *g, struct err *err)
 {
-    auto_buf struct buf text = {0};
+    struct texts t = {0};
     size_t from = 0, to = 0;
+    bool ok = true;
     if (g->count)
         qsort(g->pieces, g->count, sizeof *g->pieces, by_image);
-    for (uint32_t i = g->from; i < g->to; i++, from = to) {
+    for (uint32_t i = g->from; ok && i < g->to; i++, from = to) {
         while (to < g->count && g->pieces[to].image == i)
             to++;
-        if (!emit_image(c, g, i, from, to, &text, err))
-            return false;
+        ok = emit_image(c, g, i, from, to, &t, err);
     }
-    return true;
+    buf_release(&t.shapes);
+    buf_release(&t.captions);
+    buf_release(&t.whole);
+    return ok;
 }
 
 static bool run_group(struct coco *c, struct group *g, uint64_t bytes, struct err *err)
@@ -588,7 +600,7 @@ static void resolve(struct coco *c)
     size_t kept = 0;
     for (size_t i = 0; i < c->place_count; i++) {
         struct place p = c->places[i];
-        uint32_t number = table_get(&c->image_ids, p.image);
+        uint32_t number = coco_ids_get(&c->image_ids, p.image);
         if (number == UINT32_MAX) {
             char at[48];
             snprintf(at, sizeof at, "annotations[%u]", p.index);
@@ -676,25 +688,60 @@ int coco_detect(struct codec_reader *r)
     return 0;
 }
 
+static bool read_one(struct codec_reader *r, size_t file, struct coco_captions *captions, bool keeping,
+                     struct err *err)
+{
+    struct coco c = {
+        .r = r, .file = file, .path = reader_path(r, file), .captions = captions, .keeping = keeping};
+    if (!reader_open(r, file, &c.text, err))
+        return false;
+    c.pool = base_alloc(POOL_BYTES);
+    bool ok = read_file(&c, err);
+    reader_close(r, file, c.text);
+    free(c.images);
+    free(c.categories);
+    free(c.places);
+    free(c.image_ids.slots);
+    free(c.category_ids.slots);
+    free(c.pool);
+    arena_release(&c.arena);
+    return ok;
+}
+
+/* Whether the file is one of captions that belong to the images of others. */
+static bool has_captions(struct codec_reader *r, size_t file)
+{
+    struct str text;
+    struct err ignored;
+    if (!reader_open(r, file, &text, &ignored))
+        return false;
+    bool found = coco_captions_in(text);
+    if (r->in->close)
+        r->in->close(r->in->ctx, reader_path(r, file), text);
+    return found;
+}
+
+enum { NOT_COCO, SHAPES_FILE, CAPTIONS_FILE };
+
 bool coco_read(struct codec_reader *r, struct err *err)
 {
+    size_t n = r->in->file_count, found = 0;
+    auto_free uint8_t *kinds = base_zalloc(n + 1);
+    struct coco_captions *captions = coco_captions_new();
     bool ok = true;
-    for (size_t i = 0; ok && i < r->in->file_count; i++) {
-        if (!is_coco_file(r, i))
-            continue;
-        struct coco c = {.r = r, .file = i, .path = reader_path(r, i)};
-        if (!reader_open(r, i, &c.text, err))
-            return false;
-        c.pool = base_alloc(POOL_BYTES);
-        ok = read_file(&c, err);
-        reader_close(r, i, c.text);
-        free(c.images);
-        free(c.categories);
-        free(c.places);
-        free(c.image_ids.slots);
-        free(c.category_ids.slots);
-        free(c.pool);
-        arena_release(&c.arena);
-    }
+    for (size_t i = 0; i < n; i++)
+        if (is_coco_file(r, i)) {
+            kinds[i] = SHAPES_FILE;
+            found++;
+        }
+    for (size_t i = 0; found > 1 && i < n; i++)
+        if (kinds[i] && has_captions(r, i))
+            kinds[i] = CAPTIONS_FILE;
+    for (int kind = CAPTIONS_FILE; kind > NOT_COCO; kind--)
+        for (size_t i = 0; ok && i < n; i++)
+            if (kinds[i] == kind)
+                ok = read_one(r, i, captions, kind == CAPTIONS_FILE, err);
+    ok = ok && coco_captions_rest(captions, r, err);
+    coco_captions_free(captions);
     return ok;
 }

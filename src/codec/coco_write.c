@@ -1,5 +1,6 @@
 /* Writing COCO: categories, then one walk over the samples for the images and one for the annotations. */
 #include "codec/coco.h"
+#include "codec/coco_captions.h"
 #include "codec/geometry.h"
 
 #include <stdio.h>
@@ -167,13 +168,66 @@ bool coco_write_file(struct codec_writer *w, const char *path, enum codec_split 
     return write_images(w, part, err) && write_annotations(w, part, err) && writer_end(w, err);
 }
 
-/* Which parts there are. */
-static bool find_parts(struct codec_writer *w, bool ret[CODEC_SPLIT_COUNT], struct err *err)
+struct caption {
+    struct codec_writer *w;
+    size_t image;
+    uint64_t *id;
+};
+
+static bool put_caption(void *ctx, struct str caption)
+{
+    const struct caption *c = ctx;
+    struct buf *b = &c->w->buf;
+    buf_z(b, *c->id ? ",\n" : "\n");
+    buf_printf(b, "{\"id\":%llu,\"image_id\":%zu,\"caption\":", (unsigned long long)++*c->id, c->image + 1);
+    model_write_string(b, caption);
+    buf_char(b, '}');
+    return true;
+}
+
+/* The captions of one part (WRITER_ALL: of all), in a file of their own as COCO has it. */
+static bool write_captions(struct codec_writer *w, const char *path, enum codec_split part, struct err *err)
+{
+    struct writer_sample it = {0};
+    uint64_t id = 0;
+    bool end = false;
+    if (!writer_begin(w, path, err))
+        return false;
+    buf_z(&w->buf, "{\"info\":{\"description\":\"Exported by Ingot\",\"version\":\"1.0\"},\n");
+    bool ok = write_images(w, part, err) && writer_rewind(w, &it, err);
+    buf_z(&w->buf, "\"annotations\":[");
+    while (ok && (ok = writer_next(w, &it, &end, err)) && !end) {
+        if (wanted(w, &it, part))
+            coco_captions_each(it.n.attributes, put_caption, &(struct caption){w, it.number, &id});
+        ok = writer_flush(w, err);
+    }
+    buf_z(&w->buf, "]}\n");
+    writer_sample_release(&it);
+    return ok && writer_end(w, err);
+}
+
+static bool is_caption(void *ctx, struct str caption)
+{
+    (void)caption;
+    *(bool *)ctx = true;
+    return false;
+}
+
+struct parts {
+    bool any[CODEC_SPLIT_COUNT], captions[CODEC_SPLIT_COUNT + 1]; /* captions[WRITER_ALL]: at all */
+};
+
+/* Which parts there are, and which have captions. */
+static bool find_parts(struct codec_writer *w, struct parts *ret, struct err *err)
 {
     struct writer_sample it = {0};
     bool end = false, ok = writer_rewind(w, &it, err);
-    while (ok && (ok = writer_next(w, &it, &end, err)) && !end)
-        ret[writer_part(w, &it)] = true;
+    while (ok && (ok = writer_next(w, &it, &end, err)) && !end) {
+        enum codec_split part = writer_part(w, &it);
+        ret->any[part] = true;
+        coco_captions_each(it.n.attributes, is_caption, &ret->captions[part]);
+        ret->captions[WRITER_ALL] = ret->captions[WRITER_ALL] || ret->captions[part];
+    }
     writer_sample_release(&it);
     return ok;
 }
@@ -188,19 +242,28 @@ static bool write_media(struct codec_writer *w, struct err *err)
     return ok;
 }
 
+/* instances.json and, when there are captions, captions.json; `part` in their names. */
+static bool write_part(struct codec_writer *w, enum codec_split part, bool captions, struct err *err)
+{
+    char path[64];
+    const char *name = part == WRITER_ALL ? "" : codec_split_names[part];
+    snprintf(path, sizeof path, "annotations/instances%s%s.json", *name ? "_" : "", name);
+    if (!coco_write_file(w, path, part, err))
+        return false;
+    snprintf(path, sizeof path, "annotations/captions%s%s.json", *name ? "_" : "", name);
+    return !captions || write_captions(w, path, part, err);
+}
+
 bool coco_write(struct codec_writer *w, struct err *err)
 {
-    bool parts[CODEC_SPLIT_COUNT] = {0};
-    if (!find_parts(w, parts, err))
+    struct parts parts = {0};
+    if (!find_parts(w, &parts, err))
         return false;
-    bool split = parts[CODEC_TRAIN] || parts[CODEC_VAL] || parts[CODEC_TEST];
-    if (!split && !coco_write_file(w, "annotations/instances.json", WRITER_ALL, err))
+    bool split = parts.any[CODEC_TRAIN] || parts.any[CODEC_VAL] || parts.any[CODEC_TEST];
+    if (!split && !write_part(w, WRITER_ALL, parts.captions[WRITER_ALL], err))
         return false;
-    for (int i = 0; split && i < CODEC_SPLIT_COUNT; i++) {
-        char path[64];
-        snprintf(path, sizeof path, "annotations/instances%s%s.json", i ? "_" : "", codec_split_names[i]);
-        if (parts[i] && !coco_write_file(w, path, (enum codec_split)i, err))
+    for (int i = 0; split && i < CODEC_SPLIT_COUNT; i++)
+        if (parts.any[i] && !write_part(w, (enum codec_split)i, parts.captions[i], err))
             return false;
-    }
     return !w->out->media || write_media(w, err);
 }

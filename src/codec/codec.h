@@ -52,7 +52,7 @@ struct codec_label {
 enum codec_problem_kind {
     CODEC_SKIPPED,  /* the record was left out */
     CODEC_REPAIRED, /* taken, but changed: clipped, a default put in */
-    CODEC_IGNORED,  /* a file or part that no codec reads: captions, licences, README */
+    CODEC_IGNORED,  /* a file or part that no codec reads: licences, README */
 };
 extern const char *const codec_problem_names[]; /* "skipped", "repaired", "ignored" */
 
