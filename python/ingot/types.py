@@ -53,6 +53,7 @@ class Project(Base):
     name: str
     description: str | None
     quota: dict[str, Any] | None
+    weight: int  # of its fair share
 
 
 class Member(Base):

@@ -201,6 +201,18 @@ def test_quota_refused(admin, quota):
     problem(admin.call("POST", "projects", json={"name": unique(), "quota": quota}), 422, "invalid", "quota")
 
 
+def test_weights_are_given_by_administrators(admin, make_user):
+    project = admin.post("projects", {"name": unique()})
+    assert project["weight"] == 1
+    for bad in (0, 101, -1, 1.5, "2"):
+        problem(admin.call("POST", "projects", json={"name": unique(), "weight": bad}), 422, "invalid", "weight")
+    owner = make_user(project, "owner")
+    changed = owner.patch(f"projects/{project['id']}", {"description": "mine", "weight": 1}, project["revision"])
+    refused = owner.call("PATCH", f"projects/{project['id']}", json={"weight": 2}, headers={"If-Match": f'"{changed["revision"]}"'})
+    assert refused.status_code == 403 and "weight" in refused.json()["detail"], refused.text
+    assert admin.patch(f"projects/{project['id']}", {"weight": 100}, changed["revision"])["weight"] == 100
+
+
 def test_quota(admin):
     quota = {"cpu": 7.5, "memory": 1 << 40, "storage": 0, "accelerators": {"gpu": 2, "昇腾": 0.5}}
     assert admin.post("projects", {"name": unique(), "quota": quota})["quota"] == quota

@@ -45,21 +45,26 @@ def test_a_job_runs_and_says_what_it_did(admin, run):
     assert (job["state"], job["exit_code"], job["attempt"]) == ("completed", 0, 1)
     lines = log(admin, job)
     assert {"hello", "to-errors", "/workspace", "0"} <= set(lines)
-    states = [e["state"] for e in admin.get(f"jobs/{job['id']}/events")["items"]]
-    assert states == ["completed", "running", "starting"] or states == ["completed", "starting"]
-    assert job["started_at"] or states == ["completed", "starting"]
+    events = admin.get(f"jobs/{job['id']}/events")["items"]
+    assert [e["state"] for e in events] == ["completed", "running", "starting"]
+    assert job["created_at"] <= job["started_at"] <= job["ended_at"] and events[1]["at"] == job["started_at"]
 
 
 def test_failures_have_codes_and_reasons(admin, run):
     job = run("exit 7")
     assert (job["state"], job["exit_code"]) == ("failed", 7)
-    assert "7" in job["reason"]
+    assert (job["reason"], job["reason_zh"]) == ("ended with exit code 7", "退出码 7")
+    event = admin.get(f"jobs/{job['id']}/events")["items"][0]
+    assert (event["state"], event["reason"], event["reason_zh"]) == ("failed", job["reason"], job["reason_zh"])
 
 
 def test_retries(admin, run):
     job = run("exit 3", retries=1)
     assert (job["state"], job["attempt"]) == ("failed", 2)
     log(admin, job, attempt=1)
+    events = admin.get(f"jobs/{job['id']}/events")["items"]
+    assert [e["state"] for e in events if e["attempt"] == 1][:3] == ["queued", "running", "starting"]
+    assert [e["reason_zh"] for e in events if e["state"] == "queued"] == ["退出码 3；将重试"]
 
 
 def test_environment_and_gangs(admin, run):

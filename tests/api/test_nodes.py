@@ -189,3 +189,21 @@ def test_a_wrong_configuration_is_refused_at_the_start(tmp_path, config):
     ended = subprocess.run([binary(), "serve", "--data", str(tmp_path / "data"), "--listen", "127.0.0.1:0", "--config", str(path)],
                            capture_output=True, text=True, timeout=DEADLINE)
     assert ended.returncode != 0 and ("containers" in ended.stderr or "/nonexistent" in ended.stderr)
+
+
+def test_shares_follow_the_weights_of_projects(platform):
+    """Four places and two projects: three of them are for the one of weight three, though it came later."""
+    admin = platform.admin
+    light, heavy = (admin.post("projects", {"name": unique(), "weight": w}) for w in (1, 3))
+    quarter = platform.spec(cpus=platform.node["cpus"] / 4)
+    blocker = platform.job("sleep 1000", platform.spec(cpus=platform.node["cpus"]))
+    platform.reached(blocker, "running")
+    jobs = [platform.job("sleep 1000", quarter, project) for project in (light, heavy) for _ in range(4)]
+    platform.stop(blocker)
+
+    def running() -> list[int]:
+        now = [admin.get(f"jobs/{job['id']}") for job in jobs]
+        return [j["project"]["id"] for j in now if j["state"] == "running"]
+    wait_for(lambda: len(running()) == 4, "four that run")
+    assert sorted(running()) == sorted([light["id"]] + [heavy["id"]] * 3)
+    platform.stop(*jobs)

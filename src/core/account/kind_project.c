@@ -69,6 +69,28 @@ static bool quota_check(struct arena *a, const struct field *f, const struct db_
 }
 
 /* --- project --- */
+/* The share is taken from others: who has the right on all projects gives it. */
+static bool weight_given(struct op *op, const struct object *old, const struct object *o, struct err *err)
+{
+    int64_t was = old ? object_int(old, "weight") : 1, is = object_int(o, "weight");
+    was = was ? was : 1;
+    return is == was || caller_may(op->caller, "project.update", 0) ||
+           err_set(err, ERR_FORBIDDEN, "project.update",
+                   "weight: it is %lld; only administrators, who hold project.update on the whole platform, "
+                   "change it",
+                   (long long)was);
+}
+
+static bool before_create(struct op *op, struct object *o, struct err *err)
+{
+    return weight_given(op, NULL, o, err);
+}
+
+static bool before_update(struct op *op, const struct object *old, struct object *o, struct err *err)
+{
+    return weight_given(op, old, o, err);
+}
+
 /* Who makes a project owns it. */
 static bool after_create(struct op *op, struct object *o, struct err *err)
 {
@@ -119,6 +141,16 @@ static const struct field project_fields[] = {
      .title = {"Quota", "配额"},
      .help = {"cpu, memory and storage in bytes, accelerators by kind; 0 or absent: no limit",
               "cpu、memory 与 storage（字节）、accelerators（按类型）；0 或缺省表示不限"}},
+    {.name = "weight",
+     .type = FIELD_INT,
+     .flags = FIELD_EDIT,
+     .min = 1,
+     .max = 100,
+     .fallback = "1",
+     .title = {"Weight", "权重"},
+     .help = {"Of its fair share when jobs of several projects wait: a project of weight 3 gets three times "
+              "what one of weight 1 gets. Set by administrators",
+              "多个项目的作业排队时的公平份额：权重 3 的项目获得权重 1 的三倍资源。由管理员设置"}},
     {0},
 };
 
@@ -135,7 +167,9 @@ const struct kind kind_project = {
     .verbs = VERB_ALL,
     .fields = project_fields,
     .actions = overview_actions,
+    .before_create = before_create,
     .after_create = after_create,
+    .before_update = before_update,
     .before_delete = before_delete,
     .visible = visible,
     .changed = changed,

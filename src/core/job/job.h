@@ -53,13 +53,14 @@ enum job_then {
 struct job_change {
     enum job_state from, to;
     const char *reason;    /* for people; may be NULL */
-    const char *reason_zh; /* NULL: the same as reason */
+    const char *reason_zh; /* NULL: as sentence.h has it */
     enum job_then then;    /* with to == JOB_STOPPING */
+    int64_t started_at;    /* when its command began, where that is known; 0: now, if it runs from now on */
 };
 bool job_set_state(struct op *op, struct object *o, const struct job_change *c, struct err *err);
 enum job_then job_then_of(const struct object *o);
 
-/* Events of a job, newest first: {"items":[{"at","state","reason"}]}. */
+/* Events of a job, newest first: {"items":[{"at","attempt","state","reason","reason_zh"}]}. */
 bool job_events(struct core *core, int64_t job, struct arena *a, struct buf *out, struct err *err);
 
 #endif

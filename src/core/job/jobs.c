@@ -6,6 +6,7 @@
 #include "core/job/jobs_own.h"
 #include "core/job/owner.h"
 #include "core/job/scene.h"
+#include "core/job/sentence.h"
 #include "exec/local/local.h"
 
 #include <errno.h>
@@ -51,6 +52,7 @@ struct ranks look_ranks(const struct look *l, const struct object *job)
         r.starting += s->state == EXEC_STARTING;
         r.running += s->state == EXEC_RUNNING;
         r.exited += s->state == EXEC_EXITED;
+        r.started_us = s->started_us > r.started_us ? s->started_us : r.started_us;
         bool bad = s->state == EXEC_EXITED && !(s->end == EXEC_END_EXIT && s->code == 0);
         if (bad && (!r.failed || r.failed->end == EXEC_END_STOPPED))
             r.failed = s;
@@ -125,33 +127,28 @@ static void write_moves(struct look *l)
     }
 }
 
-/* Why a container ended badly, in both languages. */
-static struct words end_words(struct look *l, const struct exec_status *s)
+/* Why a container ended badly. */
+static const char *end_reason(struct look *l, const struct exec_status *s)
 {
-    const char *own = s->reason[0] ? arena_strdup(l->arena, s->reason) : NULL;
+    if (s->reason[0])
+        return arena_strdup(l->arena, s->reason);
     switch (s->end) {
     case EXEC_END_OOM:
-        return (struct words){own ? own : "it needed more memory than its spec gives",
-                              "内存超出规格上限，已被终止"};
+        return "it needed more memory than its spec gives";
     case EXEC_END_SIGNAL:
-        return (struct words){own ? own : arena_printf(l->arena, "ended by signal %d", s->signal),
-                              arena_printf(l->arena, "被信号 %d 终止", s->signal)};
+        return arena_printf(l->arena, "ended by signal %d", s->signal);
     case EXEC_END_LOST:
-        return (struct words){own ? own : "its container was lost", "容器已丢失"};
-    case EXEC_END_EXIT:
-        return (struct words){own ? own : arena_printf(l->arena, "ended with exit code %d", s->code),
-                              arena_printf(l->arena, "退出码 %d", s->code)};
+        return "its container was lost";
     default:
-        return (struct words){own ? own : arena_printf(l->arena, "ended with exit code %d", s->code), own};
+        return arena_printf(l->arena, "ended with exit code %d", s->code);
     }
 }
 
-static void to_be_tried_again(struct look *l, struct move *m, int64_t failures, struct words why)
+static void to_be_tried_again(struct look *l, struct move *m, int64_t failures, const char *why)
 {
     m->change.to = JOB_QUEUED;
     m->not_before = l->now + (BACKOFF_US << (failures > 6 ? 6 : failures - 1));
-    m->change.reason = arena_printf(l->arena, "%s; it is tried again", why.en);
-    m->change.reason_zh = arena_printf(l->arena, "%s；将重试", why.zh ? why.zh : why.en);
+    m->change.reason = arena_printf(l->arena, "%s; it is tried again", why);
 }
 
 /* All ranks have ended: what becomes of the job? */
@@ -178,12 +175,10 @@ static void judge(struct look *l, const struct object *job, const struct ranks *
         m->change.reason = "its container was lost with its machine or supervisor; it is started again";
         m->change.reason_zh = "容器随其机器或守护进程丢失，将重新启动";
     } else if (failures <= object_int(job, "retries")) {
-        to_be_tried_again(l, m, failures, end_words(l, r->failed));
+        to_be_tried_again(l, m, failures, end_reason(l, r->failed));
     } else {
-        struct words why = end_words(l, r->failed);
         m->change.to = JOB_FAILED;
-        m->change.reason = why.en;
-        m->change.reason_zh = why.zh;
+        m->change.reason = end_reason(l, r->failed);
     }
 }
 
@@ -200,13 +195,13 @@ static bool collect(struct look *l, const struct object *job, struct move *m, st
         return false; /* the next look tries again */
     }
     m->change.to = JOB_FAILED;
-    m->change.reason = m->change.reason_zh = arena_strdup(l->arena, why.message);
+    m->change.reason = arena_strdup(l->arena, why.message);
     return true;
 }
 
 static bool finish(struct look *l, const struct object *job, const struct ranks *r, struct err *err)
 {
-    struct move m = {.job = job, .change = {.from = job_state_of(job)}};
+    struct move m = {.job = job, .change = {.from = job_state_of(job), .started_at = r->started_us}};
     judge(l, job, r, &m);
     return collect(l, job, &m, err) && move_later(l, &m);
 }
@@ -257,7 +252,8 @@ static bool step_started(struct look *l, const struct object *job, struct err *e
         return move(l, &m, err) && stop_ranks(l, job, err);
     }
     if (s == JOB_STARTING && r.running + r.exited == r.wanted) {
-        struct move m = {.job = job, .change = {.from = JOB_STARTING, .to = JOB_RUNNING}};
+        struct move m = {.job = job,
+                         .change = {.from = JOB_STARTING, .to = JOB_RUNNING, .started_at = r.started_us}};
         return move_later(l, &m);
     }
     if (s == JOB_RUNNING && over_time(l, job)) {
@@ -379,9 +375,13 @@ static bool look_once(struct jobs *j, struct err *err)
 static bool wait_write(struct db_conn *c, void *ctx, struct err *err)
 {
     struct jobs *j = ctx;
-    return conn_exec(c,
-                     "UPDATE jobs SET reason = ? WHERE state = 'queued' AND (reason IS NULL OR reason <> ?)",
-                     db_args(db_textz(j->reason), db_textz(j->reason)), NULL, err);
+    auto_arena struct arena a;
+    arena_init(&a);
+    return conn_exec(
+        c,
+        "UPDATE jobs SET reason = ?, reason_zh = ? WHERE state = 'queued' AND (reason IS NULL OR "
+        "reason <> ?)",
+        db_args(db_textz(j->reason), db_textz(sentence_zh(&a, j->reason)), db_textz(j->reason)), NULL, err);
 }
 
 static bool wait_round(struct jobs *j)

@@ -55,6 +55,7 @@ struct look {
 struct ranks {
     int32_t wanted, starting, running, exited, missing;
     const struct exec_status *failed; /* the first that ended badly, or NULL */
+    int64_t started_us;               /* when the last one's command began; 0 */
 };
 struct ranks look_ranks(const struct look *l, const struct object *job);
 

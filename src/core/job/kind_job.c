@@ -3,6 +3,7 @@
 #include "core/fields.h"
 #include "core/job/jobs_own.h"
 #include "core/job/owner.h"
+#include "core/job/sentence.h"
 
 static const char *const then_names[] = {"", "failed", "retry", "queued"};
 
@@ -196,6 +197,28 @@ static bool tell_owner(struct op *op, const struct object *o, enum job_state fro
     return !owner || !owner->changed || owner->changed(op, o, from, err);
 }
 
+static bool add_event(struct op *op, const struct object *o, int64_t at, enum job_state state,
+                      const char *reason, const char *reason_zh, struct err *err)
+{
+    return conn_exec(
+        op->conn,
+        "INSERT INTO job_events (job, at, attempt, state, reason, reason_zh) VALUES (?, ?, ?, ?, ?, ?)",
+        db_args(db_int(o->id), db_int(at), db_int(object_int(o, "attempt")), db_textz(job_state_names[state]),
+                db_textz(reason ? reason : ""), db_textz(reason_zh ? reason_zh : "")),
+        NULL, err);
+}
+
+/* A command that is over before anybody saw it run did run, and the job says when. */
+static bool set_started(struct op *op, struct object *o, const struct job_change *c, int64_t now,
+                        struct err *err)
+{
+    int64_t began = c->started_at && c->started_at < now ? c->started_at : now;
+    bool unseen = c->started_at && (c->from == JOB_STARTING || !object_int(o, "started_at"));
+    if (c->to == JOB_RUNNING || unseen)
+        *object_value(o, "started_at") = db_int(began);
+    return c->to == JOB_RUNNING || !unseen || add_event(op, o, began, JOB_RUNNING, NULL, NULL, err);
+}
+
 bool job_set_state(struct op *op, struct object *o, const struct job_change *c, struct err *err)
 {
     int64_t now = clock_now();
@@ -204,19 +227,17 @@ bool job_set_state(struct op *op, struct object *o, const struct job_change *c, 
                        STR_ARG(object_text(o, "state")));
     *object_value(o, "state") = db_textz(job_state_names[c->to]);
     *object_value(o, "reason") = db_textz(c->reason);
-    *object_value(o, "reason_zh") = db_textz(c->reason_zh ? c->reason_zh : c->reason);
+    const char *zh = c->reason_zh ? c->reason_zh : sentence_zh(op->arena, c->reason);
+    *object_value(o, "reason_zh") = db_textz(zh);
     *object_value(o, "then_state") = db_textz(then_names[c->to == JOB_STOPPING ? c->then : 0]);
     *object_value(o, "estimate") = db_null();
-    if (c->to == JOB_RUNNING)
-        *object_value(o, "started_at") = db_int(now);
+    if (!set_started(op, o, c, now, err))
+        return false;
     if (job_is_over(c->to))
         *object_value(o, "ended_at") = db_int(now);
-    return conn_exec(op->conn,
-                     "INSERT INTO job_events (job, at, attempt, state, reason) VALUES (?, ?, ?, ?, ?)",
-                     db_args(db_int(o->id), db_int(now), db_int(object_int(o, "attempt")),
-                             db_textz(job_state_names[c->to]), db_textz(c->reason ? c->reason : "")),
-                     NULL, err) &&
-           engine_update_row(op, o, err) && tell_owner(op, o, c->from, err);
+    int64_t at = c->to == JOB_RUNNING ? object_int(o, "started_at") : now;
+    return add_event(op, o, at, c->to, c->reason, zh, err) && engine_update_row(op, o, err) &&
+           tell_owner(op, o, c->from, err);
 }
 
 bool job_events(struct core *core, int64_t job, struct arena *a, struct buf *out, struct err *err)
@@ -224,10 +245,10 @@ bool job_events(struct core *core, int64_t job, struct arena *a, struct buf *out
     struct db_rows rows;
     struct json_out o;
     char at[CLOCK_TEXT_MAX];
-    if (!db_query(
-            core->db, a,
-            "SELECT at, attempt, state, reason FROM job_events WHERE job = ? ORDER BY id DESC LIMIT 500",
-            db_args(db_int(job)), &rows, err))
+    if (!db_query(core->db, a,
+                  "SELECT at, attempt, state, reason, reason_zh FROM job_events WHERE job = ? ORDER BY id "
+                  "DESC LIMIT 500",
+                  db_args(db_int(job)), &rows, err))
         return false;
     json_begin(&o, out);
     json_object(&o);
@@ -240,6 +261,7 @@ bool job_events(struct core *core, int64_t job, struct arena *a, struct buf *out
         json_kint(&o, "attempt", v[1].i);
         json_kstr(&o, "state", v[2].s);
         json_kstr(&o, "reason", v[3].s);
+        json_kstr(&o, "reason_zh", v[4].type == DB_TEXT && v[4].s.n ? v[4].s : v[3].s);
         json_object_end(&o);
     }
     json_array_end(&o);
@@ -274,11 +296,9 @@ static bool stop_write(struct op *op, void *ctx, struct err *err)
     if (job_is_over(s))
         return err_set(err, ERR_CONFLICT, "state", "the job is over already");
     if (s != JOB_STOPPING) {
-        const char *reason = arena_printf(op->arena, "stopped by %s", op->caller->name);
         struct job_change c = {.from = s,
                                .to = s == JOB_QUEUED ? JOB_STOPPED : JOB_STOPPING,
-                               .reason = reason,
-                               .reason_zh = arena_printf(op->arena, "由 %s 停止", op->caller->name)};
+                               .reason = arena_printf(op->arena, "stopped by %s", op->caller->name)};
         if (!job_set_state(op, &now, &c, err))
             return false;
     }

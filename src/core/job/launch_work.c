@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "core/changes.h"
 #include "core/job/launch_own.h"
+#include "core/job/sentence.h"
 #include "core/pending.h"
 
 #define THREADS 4
@@ -42,10 +43,11 @@ static bool outcome_write(struct op *op, void *ctx, struct err *err)
     if (str_is(object_text(&job, "reason"), reason))
         return true;
     *object_value(&job, "reason") = db_textz(reason);
-    *object_value(&job, "reason_zh") = db_textz(reason);
+    const char *zh = sentence_zh(op->arena, reason);
+    *object_value(&job, "reason_zh") = db_textz(zh);
     pending_add(op->pending, &job, "update");
     return conn_exec(op->conn, "UPDATE jobs SET reason = ?, reason_zh = ? WHERE id = ?",
-                     db_args(db_textz(reason), db_textz(reason), db_int(job.id)), NULL, err);
+                     db_args(db_textz(reason), db_textz(zh), db_int(job.id)), NULL, err);
 }
 
 static void tell_outcome(struct launching *w, struct arena *a, const struct err *why)

@@ -139,11 +139,12 @@ static struct sched_quota read_quota(struct scene *s, const struct db_value *v)
 /* Before pools and nodes, which name projects; the quotas are read after all kinds of devices are known. */
 static bool add_projects(struct scene *s, struct db_rows *rows, struct err *err)
 {
-    if (!db_query(s->core->db, s->arena, "SELECT id, quota FROM projects ORDER BY id", DB_NO_ARGS, rows, err))
+    if (!db_query(s->core->db, s->arena, "SELECT id, quota, weight FROM projects ORDER BY id", DB_NO_ARGS,
+                  rows, err))
         return false;
     struct sched_project *list = arena_array(s->arena, struct sched_project, rows->n + 1);
     for (size_t i = 0; i < rows->n; i++)
-        list[i] = (struct sched_project){.id = rows->row[i].v[0].i, .weight = 1};
+        list[i] = (struct sched_project){.id = rows->row[i].v[0].i, .weight = (int32_t)rows->row[i].v[2].i};
     s->snapshot.projects = list;
     s->snapshot.n_projects = (int32_t)rows->n;
     return true;

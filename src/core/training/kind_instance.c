@@ -1,5 +1,6 @@
 /* The kind `training_instance`: one run of a training. */
 #include "base/clock.h"
+#include "core/job/sentence.h"
 #include "core/training/tensorboard.h"
 #include "core/training/training.h"
 
@@ -155,9 +156,12 @@ static bool show(struct op *op, const struct object *o, struct json_out *out, st
         *err = gone;
         return false;
     }
-    bool zh = has && kind_field(&kind_job, STR("reason_zh"), NULL);
-    json_kstr(out, "reason", has ? object_text(&job, "reason") : object_text(o, "note"));
-    json_kstr(out, "reason_zh", zh ? object_text(&job, "reason_zh") : STR_NULL);
+    struct str note = object_text(o, "note");
+    json_kstr(out, "reason", has ? object_text(&job, "reason") : note);
+    if (has)
+        json_kstr(out, "reason_zh", object_text(&job, "reason_zh"));
+    else
+        json_kz(out, "reason_zh", note.p ? sentence_zh(op->arena, arena_strz(op->arena, note)) : NULL);
     return true;
 }
 
