@@ -2,6 +2,7 @@
 
 #include "api/answers.h"
 #include "api/problem.h"
+#include "core/account/accounts.h"
 #include "core/engine.h"
 #include "net/url.h"
 
@@ -130,16 +131,30 @@ static bool has_body(struct api_call *call, struct err *err)
     return call->json || err_set(err, ERR_MALFORMED, NULL, "a JSON object is expected in the body");
 }
 
+static void created(void *ctx, const struct object *o, const struct err *err)
+{
+    struct api_call *call = ctx;
+    struct accounts *accounts = call->core->accounts;
+    struct caller caller = call->caller; /* the request's memory is gone once it is answered */
+    if (o)
+        answer_object(call, o, 201);
+    else
+        fail(call, err);
+    accounts_caller_release(accounts, &caller);
+}
+
+/* Answers later, when call is gone: with a copy that lasts as long as the request. */
 static void run_create(struct api_call *call, const struct target *t)
 {
     struct err err = {0};
-    struct object o;
-    if (!has_body(call, &err) ||
-        !engine_create(call->core, &call->caller, t->kind, t->parent, call->json, call->arena, &o, &err)) {
+    if (!has_body(call, &err)) {
         fail(call, &err);
         return;
     }
-    answer_object(call, &o, 201);
+    struct api_call *later = arena_copy(call->arena, call, sizeof *call);
+    later->caller = accounts_caller_ref(&call->caller);
+    engine_create_then(later->core, &later->caller, t->kind, t->parent, later->json, later->arena, created,
+                       later);
 }
 
 /* What an object shows can change without a new revision where it is computed. */

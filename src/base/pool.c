@@ -34,6 +34,9 @@ struct pool {
     pthread_cond_t wake;
     struct task *queue; /* a ring */
     unsigned head, queued, idle, running;
+    struct pool_task *first, **last; /* resumed */
+    unsigned resumed;
+    bool waking; /* a thread was called or started and has not come yet */
     bool ending;
     struct worker workers[];
 };
@@ -79,6 +82,7 @@ struct pool *pool_new(const char *name, unsigned max_threads, unsigned max_queue
     p->max_threads = max_threads;
     p->max_queue = max_queue;
     p->queue = base_alloc(max_queue * sizeof *p->queue);
+    p->last = &p->first;
     pthread_mutex_init(&p->lock, NULL);
     pthread_condattr_t attr;
     pthread_condattr_init(&attr);
@@ -88,45 +92,10 @@ struct pool *pool_new(const char *name, unsigned max_threads, unsigned max_queue
     return p;
 }
 
-/* Waits for work; false when this thread shall end. With the lock held. */
-static bool wait_for_task(struct pool *p)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += IDLE_SECONDS;
-    while (p->queued == 0) {
-        if (p->ending)
-            return false;
-        p->idle++;
-        int rc = pthread_cond_timedwait(&p->wake, &p->lock, &until);
-        p->idle--;
-        if (rc == ETIMEDOUT && p->queued == 0)
-            return false;
-    }
-    return true;
-}
-
-static void *work(void *arg)
-{
-    struct worker *w = arg;
-    struct pool *p = w->pool;
-    pthread_mutex_lock(&p->lock);
-    while (wait_for_task(p)) {
-        struct task t = p->queue[p->head];
-        p->head = (p->head + 1) % p->max_queue;
-        p->queued--;
-        pthread_mutex_unlock(&p->lock);
-        t.fn(t.arg);
-        pthread_mutex_lock(&p->lock);
-    }
-    w->state = WORKER_ENDED;
-    p->running--;
-    pthread_mutex_unlock(&p->lock);
-    return NULL;
-}
+static void *work(void *arg);
 
 /* One more thread in a free place. With the lock held; a thread that ended no longer wants it. */
-static void add_worker(struct pool *p)
+static bool add_worker(struct pool *p)
 {
     for (unsigned i = 0; i < p->max_threads; i++) {
         struct worker *w = &p->workers[i];
@@ -140,11 +109,91 @@ static void add_worker(struct pool *p)
         if (rc == 0) {
             w->state = WORKER_RUNS;
             p->running++;
-        } else if (p->running == 0) {
-            must(rc, "starting a thread"); /* nobody would ever run the queue */
+            return true;
         }
-        return;
+        if (p->running == 0)
+            must(rc, "starting a thread"); /* nobody would ever run the queue */
+        return false;
     }
+    return false;
+}
+
+/* Somebody shall look at the queue: true when the caller is to signal, after it has given the lock back (the
+ * woken one wants it). With the lock held. */
+static bool rouse(struct pool *p)
+{
+    if (p->waking || p->queued + p->resumed == 0)
+        return false;
+    if (p->idle) {
+        p->waking = true;
+        return true;
+    }
+    if (p->running < p->max_threads && !p->ending)
+        p->waking = add_worker(p);
+    return false;
+}
+
+static void unlock_and_rouse(struct pool *p)
+{
+    bool signal = rouse(p);
+    pthread_mutex_unlock(&p->lock);
+    if (signal)
+        pthread_cond_signal(&p->wake);
+}
+
+/* Waits for work; false when this thread shall end. With the lock held. */
+static bool wait_for_task(struct pool *p)
+{
+    struct timespec until;
+    if (p->queued + p->resumed)
+        return true;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += IDLE_SECONDS;
+    while (p->queued + p->resumed == 0) {
+        if (p->ending)
+            return false;
+        p->idle++;
+        int rc = pthread_cond_timedwait(&p->wake, &p->lock, &until);
+        p->idle--;
+        p->waking = false;
+        if (rc == ETIMEDOUT && p->queued + p->resumed == 0)
+            return false;
+    }
+    return true;
+}
+
+static struct task take(struct pool *p)
+{
+    struct pool_task *r = p->first;
+    if (r) {
+        p->first = r->next;
+        if (!p->first)
+            p->last = &p->first;
+        p->resumed--;
+        return (struct task){r->fn, r->arg};
+    }
+    struct task t = p->queue[p->head];
+    p->head = (p->head + 1) % p->max_queue;
+    p->queued--;
+    return t;
+}
+
+static void *work(void *arg)
+{
+    struct worker *w = arg;
+    struct pool *p = w->pool;
+    pthread_mutex_lock(&p->lock);
+    p->waking = false;
+    while (wait_for_task(p)) {
+        struct task t = take(p);
+        unlock_and_rouse(p);
+        t.fn(t.arg);
+        pthread_mutex_lock(&p->lock);
+    }
+    w->state = WORKER_ENDED;
+    p->running--;
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
 }
 
 bool pool_submit(struct pool *p, void (*fn)(void *arg), void *arg)
@@ -154,12 +203,19 @@ bool pool_submit(struct pool *p, void (*fn)(void *arg), void *arg)
     if (ok) {
         p->queue[(p->head + p->queued) % p->max_queue] = (struct task){fn, arg};
         p->queued++;
-        if (p->queued > p->idle && p->running < p->max_threads)
-            add_worker(p);
-        pthread_cond_signal(&p->wake);
     }
-    pthread_mutex_unlock(&p->lock);
+    unlock_and_rouse(p);
     return ok;
+}
+
+void pool_resume(struct pool *p, struct pool_task *t)
+{
+    t->next = NULL;
+    pthread_mutex_lock(&p->lock);
+    *p->last = t;
+    p->last = &t->next;
+    p->resumed++;
+    unlock_and_rouse(p);
 }
 
 unsigned pool_queued(struct pool *p)

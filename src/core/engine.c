@@ -30,12 +30,19 @@ static bool run_write(struct db_conn *conn, void *ctx, struct err *err)
     return w->fn(&w->op, w->ctx, err);
 }
 
+static void begin_write(struct write *w, struct core *core, const struct caller *c, struct arena *a,
+                        engine_write_fn fn, void *ctx)
+{
+    *w = (struct write){.op = {.core = core, .caller = c, .arena = a}, .fn = fn, .ctx = ctx};
+    w->pending.arena = a;
+    w->op.pending = &w->pending;
+}
+
 bool engine_write(struct core *core, const struct caller *c, struct arena *a, engine_write_fn fn, void *ctx,
                   struct err *err)
 {
-    struct write w = {.op = {.core = core, .caller = c, .arena = a}, .fn = fn, .ctx = ctx};
-    w.pending.arena = a;
-    w.op.pending = &w.pending;
+    struct write w;
+    begin_write(&w, core, c, a, fn, ctx);
     if (!db_write(core->db, run_write, &w, err))
         return false;
     pending_tell(core, &w.pending);
@@ -244,22 +251,71 @@ static bool prepare(struct core *core, const struct caller *c, struct arena *a, 
 
 static const char *const place_keys[] = {"project", NULL};
 
+/* All of a create that comes before the write. */
+static bool may_create(struct core *core, const struct caller *c, struct arena *a, struct change_ctx *x,
+                       struct err *err)
+{
+    const struct kind *k = x->kind;
+    if (!yyjson_is_obj(x->body))
+        return err_set(err, ERR_MALFORMED, NULL, "the body must be a JSON object");
+    if (!find_place(core, c, a, x, err) || !access_object(c, &x->object, "create", NULL, err))
+        return false;
+    return validate_body(a, k->fields, x->body, VALIDATE_CREATE,
+                         k->scope == SCOPE_PROJECT ? place_keys : NULL, x->values, x->given, err) &&
+           prepare(core, c, a, x, NULL, err);
+}
+
 bool engine_create(struct core *core, const struct caller *c, const struct kind *k, int64_t parent,
                    yyjson_val *body, struct arena *a, struct object *ret, struct err *err)
 {
     struct change_ctx x = change_ctx(a, k, parent, 0, 0, body);
-    if (!yyjson_is_obj(body))
-        return err_set(err, ERR_MALFORMED, NULL, "the body must be a JSON object");
-    if (!find_place(core, c, a, &x, err) || !access_object(c, &x.object, "create", NULL, err))
-        return false;
-    if (!validate_body(a, k->fields, body, VALIDATE_CREATE, k->scope == SCOPE_PROJECT ? place_keys : NULL,
-                       x.values, x.given, err) ||
-        !prepare(core, c, a, &x, NULL, err))
-        return false;
-    if (!engine_write(core, c, a, create_in_write, &x, err))
+    if (!may_create(core, c, a, &x, err) || !engine_write(core, c, a, create_in_write, &x, err))
         return false;
     *ret = x.object;
     return true;
+}
+
+struct creation {
+    struct write write;
+    struct change_ctx change;
+    struct pool_task task;
+    bool ok;
+    struct err err;
+    engine_then_fn then;
+    void *ctx;
+};
+
+static void after_creation(void *arg)
+{
+    struct creation *n = arg;
+    if (n->ok)
+        pending_tell(n->write.op.core, &n->write.pending);
+    n->then(n->ctx, n->ok ? &n->change.object : NULL, &n->err);
+}
+
+static void creation_written(void *ctx, bool ok, const struct err *err)
+{
+    struct creation *n = container_of(ctx, struct creation, write);
+    n->ok = ok;
+    n->err = *err;
+    n->task = (struct pool_task){.fn = after_creation, .arg = n};
+    pool_resume(n->write.op.core->pool, &n->task);
+}
+
+void engine_create_then(struct core *core, const struct caller *c, const struct kind *k, int64_t parent,
+                        yyjson_val *body, struct arena *a, engine_then_fn then, void *ctx)
+{
+    struct creation *n = arena_new(a, struct creation);
+    struct err err = {0};
+    n->change = change_ctx(a, k, parent, 0, 0, body);
+    if (!may_create(core, c, a, &n->change, &err)) {
+        then(ctx, NULL, &err);
+        return;
+    }
+    n->then = then;
+    n->ctx = ctx;
+    begin_write(&n->write, core, c, a, create_in_write, &n->change);
+    db_write_then(core->db, run_write, creation_written, &n->write);
 }
 
 /* --- update --- */

@@ -32,6 +32,11 @@ bool engine_show(struct core *core, const struct caller *c, const struct object 
 /* body: a JSON object. Unknown fields, wrong types and broken rules are errors naming the field. */
 bool engine_create(struct core *core, const struct caller *c, const struct kind *k, int64_t parent,
                    yyjson_val *body, struct arena *a, struct object *ret, struct err *err);
+/* The same without a thread that waits for the disk: then is called once, on a thread of the pool, with the
+ * object or NULL and the error; perhaps before this returns. c and a must last until then. */
+typedef void (*engine_then_fn)(void *ctx, const struct object *o, const struct err *err);
+void engine_create_then(struct core *core, const struct caller *c, const struct kind *k, int64_t parent,
+                        yyjson_val *body, struct arena *a, engine_then_fn then, void *ctx);
 /* JSON merge patch; revision 0: no check (the platform's own use). */
 bool engine_update(struct core *core, const struct caller *c, const struct kind *k, int64_t parent,
                    int64_t id, int64_t revision, yyjson_val *patch, struct arena *a, struct object *ret,

@@ -17,22 +17,30 @@ const char *row_scope_column(const struct kind *k)
     return NULL;
 }
 
+static void next_column(struct sql *s, const char *name)
+{
+    buf_char(&s->text, ',');
+    sql_name(s, name);
+}
+
 void row_columns(struct sql *s, const struct kind *k)
 {
     sql_add(s, "SELECT \"id\",\"revision\",\"created_at\",\"updated_at\",\"created_by\"");
     if (kind_has_project(k))
         sql_add(s, ",\"project\"");
     if (k->scope == SCOPE_CHILD)
-        buf_printf(&s->text, ",\"%s\"", k->parent);
+        next_column(s, k->parent);
     for (const struct field *f = k->fields; f->name; f++)
         if (!(f->flags & FIELD_VIRTUAL))
-            buf_printf(&s->text, ",\"%s\"", f->name);
+            next_column(s, f->name);
 }
 
 void row_select(struct sql *s, const struct kind *k)
 {
     row_columns(s, k);
-    buf_printf(&s->text, " FROM \"%s\" WHERE ", k->table);
+    sql_add(s, " FROM ");
+    sql_name(s, k->table);
+    sql_add(s, " WHERE ");
 }
 
 /* Where an object belongs besides its own columns. */
@@ -90,11 +98,10 @@ bool row_load(struct db *db, struct db_conn *conn, struct arena *a, const struct
     return ok;
 }
 
-static void column(struct sql *s, const char *name, struct db_value v, bool *first)
+static void column(struct sql *s, const char *name, struct db_value v)
 {
-    buf_printf(&s->text, "%s\"%s\"", *first ? "" : ",", name);
+    next_column(s, name);
     s->args[s->n++] = v;
-    *first = false;
 }
 
 static struct db_value id_or_null(int64_t id)
@@ -108,23 +115,24 @@ bool row_insert(struct db_conn *c, struct object *o, struct err *err)
     auto_sql struct sql s;
     sql_init(&s);
     int64_t now = clock_now(), id;
-    bool first = true;
-    buf_printf(&s.text, "INSERT INTO \"%s\" (", k->table);
-    column(&s, "revision", db_int(1), &first);
-    column(&s, "created_at", db_int(now), &first);
-    column(&s, "updated_at", db_int(now), &first);
-    column(&s, "created_by", id_or_null(o->created_by), &first);
+    sql_add(&s, "INSERT INTO ");
+    sql_name(&s, k->table);
+    sql_add(&s, " (\"revision\"");
+    s.args[s.n++] = db_int(1);
+    column(&s, "created_at", db_int(now));
+    column(&s, "updated_at", db_int(now));
+    column(&s, "created_by", id_or_null(o->created_by));
     if (kind_has_project(k))
-        column(&s, "project", id_or_null(o->project), &first);
+        column(&s, "project", id_or_null(o->project));
     if (k->scope == SCOPE_CHILD)
-        column(&s, k->parent, id_or_null(o->parent), &first);
+        column(&s, k->parent, id_or_null(o->parent));
     for (size_t i = 0; k->fields[i].name; i++)
         if (!(k->fields[i].flags & FIELD_VIRTUAL))
-            column(&s, k->fields[i].name, o->values[i], &first);
+            column(&s, k->fields[i].name, o->values[i]);
     sql_add(&s, ") VALUES (?");
     for (size_t i = 1; i < s.n; i++)
         sql_add(&s, ",?");
-    sql_add(&s, ") RETURNING \"id\"");
+    sql_add(&s, ")");
     if (!conn_insert(c, s.text.p, sql_args(&s), &id, err))
         return false;
     o->id = id;
@@ -147,7 +155,8 @@ bool row_update(struct db_conn *c, struct object *o, struct err *err)
     for (size_t i = 0; k->fields[i].name; i++) {
         if (k->fields[i].flags & FIELD_VIRTUAL)
             continue;
-        buf_printf(&s.text, ",\"%s\"=", k->fields[i].name);
+        next_column(&s, k->fields[i].name);
+        buf_char(&s.text, '=');
         sql_arg(&s, o->values[i]);
     }
     sql_add(&s, " WHERE \"id\"=");

@@ -26,7 +26,9 @@ void sql_add(struct sql *s, const char *text)
 
 void sql_name(struct sql *s, const char *name)
 {
-    buf_printf(&s->text, "\"%s\"", name);
+    buf_char(&s->text, '"');
+    buf_z(&s->text, name);
+    buf_char(&s->text, '"');
 }
 
 void sql_arg(struct sql *s, struct db_value v)

@@ -134,19 +134,33 @@ bool conn_exec(struct db_conn *c, const char *sql, struct db_args args, int64_t 
     return true;
 }
 
-bool conn_insert(struct db_conn *c, const char *sql, struct db_args args, int64_t *ret_id, struct err *err)
+static bool insert_returning(struct db_conn *c, const char *sql, struct db_args args, int64_t *ret_id,
+                             bool *inserted, struct err *err)
 {
     auto_arena struct arena a = {0};
     struct db_row row = {0};
-    bool found;
-    if (!conn_query_one(c, &a, sql, args, &row, &found, err))
+    if (!conn_query_one(c, &a, arena_printf(&a, "%s RETURNING \"id\"", sql), args, &row, inserted, err))
         return false;
-    if (!found || !row.v)
-        return err_set(err, ERR_EXISTS, NULL, "no row was inserted: there is one with the same values");
-    if (row.v[0].type != DB_INT)
-        return err_set(err, ERR_INTERNAL, NULL, "the statement returns no id: %s", sql);
-    *ret_id = row.v[0].i;
+    if (*inserted)
+        *ret_id = row.v[0].i;
     return true;
+}
+
+bool conn_insert(struct db_conn *c, const char *sql, struct db_args args, int64_t *ret_id, struct err *err)
+{
+    struct run r = {.sql = sql, .args = args};
+    bool inserted;
+    if (!c->engine->tells_id) {
+        if (!insert_returning(c, sql, args, ret_id, &inserted, err))
+            return false;
+    } else {
+        if (!conn_run(c, &r, err))
+            return false;
+        inserted = r.changed > 0;
+        *ret_id = r.id;
+    }
+    return inserted ||
+           err_set(err, ERR_EXISTS, NULL, "no row was inserted: there is one with the same values");
 }
 
 char *conn_quote(struct arena *a, const char *name)

@@ -176,6 +176,11 @@ bool db_write(struct db *db, db_write_fn fn, void *ctx, struct err *err)
     return writer_run(db->writer, fn, ctx, err);
 }
 
+void db_write_then(struct db *db, db_write_fn fn, db_then_fn then, void *ctx)
+{
+    writer_then(db->writer, fn, then, ctx);
+}
+
 size_t db_write_queue(struct db *db)
 {
     return writer_queued(db->writer);

@@ -87,6 +87,11 @@ void db_read_end(struct db *db, struct db_conn *c);
  * undone, whatever fn returns: to go on when a row exists, say ON CONFLICT. */
 typedef bool (*db_write_fn)(struct db_conn *c, void *ctx, struct err *err);
 bool db_write(struct db *db, db_write_fn fn, void *ctx, struct err *err);
+/* The same without a thread that waits: then is called once, on the writer thread, when the change is durable
+ * (ok) or was rolled back; it must not wait for anything. With many writes at once this saves two changes of
+ * threads for each. */
+typedef void (*db_then_fn)(void *ctx, bool ok, const struct err *err);
+void db_write_then(struct db *db, db_write_fn fn, db_then_fn then, void *ctx);
 /* Grows with every commit of this process, before its callers go on: what was read after a call that gave n
  * is still what is there when a later call gives n too (SQLite; PostgreSQL has other writers). */
 uint64_t db_commits(const struct db *db);
@@ -104,7 +109,8 @@ bool conn_each(struct db_conn *c, const char *sql, struct db_args args,
 /* Runs a statement; *changed (may be NULL) is the number of rows. A broken UNIQUE gives ERR_EXISTS, a broken
  * foreign key ERR_CONFLICT; a lost server or a full disk ERR_UNAVAILABLE. */
 bool conn_exec(struct db_conn *c, const char *sql, struct db_args args, int64_t *changed, struct err *err);
-/* INSERT ... RETURNING id. */
+/* INSERT of one row, without RETURNING, into a table with an automatic id; ERR_EXISTS when ON CONFLICT DO
+ * NOTHING left nothing to insert. */
 bool conn_insert(struct db_conn *c, const char *sql, struct db_args args, int64_t *ret_id, struct err *err);
 
 /* Schema, at start. A script is several statements parted by ';' at line ends, with {id}, {text}, {bytes}

@@ -19,6 +19,7 @@ struct run {
     bool stopped;    /* result: each returned false */
     size_t columns;  /* result */
     int64_t changed; /* result */
+    int64_t id;      /* result of an INSERT, if the engine tells_id */
 };
 
 enum conn_state {
@@ -39,6 +40,7 @@ struct engine {
     void (*close)(struct db_conn *c);
     enum conn_state (*state)(const struct db_conn *c);
     bool (*run)(struct db_conn *c, struct run *r, struct err *err);
+    bool tells_id; /* else RETURNING must ask for it */
     /* Several statements without arguments. */
     bool (*script)(struct db_conn *c, const char *sql, struct err *err);
 

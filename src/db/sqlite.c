@@ -86,6 +86,7 @@ static void drop_statement(void *owner, void *handle)
 static void configure_once(void)
 {
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); /* its counters are one lock for all threads */
+    sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, 1 << 20); /* what can be undone is noted in memory so long */
     sqlite3_initialize();
 }
 
@@ -249,6 +250,7 @@ static bool run(struct db_conn *c, struct run *r, struct err *err)
         int64_t before = sqlite3_total_changes64(s->db);
         int rc = step_all(st, r, err);
         r->changed = sqlite3_total_changes64(s->db) == before ? 0 : sqlite3_changes64(s->db);
+        r->id = sqlite3_last_insert_rowid(s->db);
         ok = rc == SQLITE_DONE || fail(s, sqlite3_extended_errcode(s->db), err);
     }
     sqlite3_reset(st);
@@ -370,6 +372,7 @@ const struct engine sqlite_engine = {
     .close = close_conn,
     .state = state,
     .run = run,
+    .tells_id = true, /* RETURNING costs it a temporary table each time */
     .script = script,
     .begin = begin,
     .commit = commit,

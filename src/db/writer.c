@@ -10,10 +10,12 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-enum { BATCH_MAX = 256, RETRIES = 10, IDLE_SECONDS = 10 };
+/* MARKED_BATCHES: how many batches are run with marks after one in which a request failed. */
+enum { BATCH_MAX = 256, RETRIES = 10, IDLE_SECONDS = 10, MARKED_BATCHES = 16 };
 
 struct request {
     db_write_fn fn;
+    db_then_fn then; /* NULL: its caller sleeps; else it is on the heap */
     void *ctx;
     struct request *next;
     struct err err;
@@ -32,6 +34,7 @@ struct writer {
     pthread_cond_t arrived;
     struct request *head, **tail;
     size_t queued;
+    unsigned marked; /* so many batches are still run with marks */
     bool sleeping, ending;
     atomic_uint_least64_t commits;
 };
@@ -39,6 +42,7 @@ struct writer {
 /* What became of a try to run a batch. */
 enum outcome {
     OUTCOME_DONE,  /* every request has its answer */
+    OUTCOME_AGAIN, /* nothing was changed; one failed without a mark before it to go back to */
     OUTCOME_ALONE, /* nothing was changed; run them one at a time, to find who is to blame */
     OUTCOME_LOST,  /* nothing was changed, the connection is gone */
 };
@@ -69,12 +73,19 @@ static void run_one(struct db_conn *c, struct request *r)
         err_set(&r->err, ERR_INTERNAL, NULL, "a write failed without saying why");
 }
 
+/* How a request can be undone without the others of its batch. */
+enum undo {
+    UNDO_ALL,  /* it is alone: with the transaction */
+    UNDO_MARK, /* a mark is set before each */
+    UNDO_NONE, /* not at all: the batch is run again with marks. Most batches need none, and marks cost */
+};
+
 /* Runs one request of a batch inside the transaction; undoes it when it fails. */
-static enum outcome run_marked(struct writer *w, struct request *r, bool single)
+static enum outcome run_undoable(struct writer *w, struct request *r, enum undo undo)
 {
     struct db_conn *c = w->conn;
     struct err err = {0};
-    if (!single && !w->engine->mark(c, &err))
+    if (undo == UNDO_MARK && !w->engine->mark(c, &err))
         return w->engine->state(c) == CONN_LOST ? OUTCOME_LOST : OUTCOME_ALONE;
     run_one(c, r);
     enum conn_state state = w->engine->state(c);
@@ -82,8 +93,10 @@ static enum outcome run_marked(struct writer *w, struct request *r, bool single)
         return OUTCOME_LOST;
     if (r->ok && state == CONN_IN_TX)
         return OUTCOME_DONE;
-    if (single)
+    if (undo == UNDO_ALL)
         return r->ok ? OUTCOME_ALONE : OUTCOME_DONE;
+    if (undo == UNDO_NONE)
+        return OUTCOME_AGAIN;
     /* A full disk ends the whole transaction of SQLite, a serialization failure that of PostgreSQL. */
     if (state != CONN_IN_TX || c->retry || !w->engine->undo(c, &err))
         return OUTCOME_ALONE;
@@ -119,7 +132,7 @@ static enum outcome commit(struct writer *w, struct request **batch, size_t n)
     return OUTCOME_DONE;
 }
 
-static enum outcome try_batch(struct writer *w, struct request **batch, size_t n)
+static enum outcome try_batch(struct writer *w, struct request **batch, size_t n, enum undo undo)
 {
     struct err err = {0};
     if (!w->conn && !w->engine->open(w->url, CONN_WRITER, &w->conn, &err)) {
@@ -137,7 +150,7 @@ static enum outcome try_batch(struct writer *w, struct request **batch, size_t n
         return w->engine->state(w->conn) == CONN_LOST ? OUTCOME_LOST : OUTCOME_DONE;
     }
     for (size_t i = 0; i < n; i++) {
-        enum outcome o = run_marked(w, batch[i], n == 1);
+        enum outcome o = run_undoable(w, batch[i], undo);
         if (o != OUTCOME_DONE) {
             w->engine->rollback(w->conn);
             return o;
@@ -147,11 +160,11 @@ static enum outcome try_batch(struct writer *w, struct request **batch, size_t n
 }
 
 /* try_batch, once more when the connection had been lost (the server was restarted, say). */
-static enum outcome try_connected(struct writer *w, struct request **batch, size_t n)
+static enum outcome try_connected(struct writer *w, struct request **batch, size_t n, enum undo undo)
 {
     enum outcome o = OUTCOME_LOST;
     for (int i = 0; i < 2 && o == OUTCOME_LOST; i++) {
-        o = try_batch(w, batch, n);
+        o = try_batch(w, batch, n, undo);
         if (w->conn && w->engine->state(w->conn) == CONN_LOST) {
             w->engine->close(w->conn);
             w->conn = NULL;
@@ -166,9 +179,18 @@ static void answer_unavailable(struct request *r)
     err_set(&r->err, ERR_UNAVAILABLE, NULL, "the database could not do it now; try again");
 }
 
+static enum outcome try_together(struct writer *w, struct request **batch, size_t n)
+{
+    enum outcome o = w->marked ? OUTCOME_AGAIN : try_connected(w, batch, n, UNDO_NONE);
+    if (o != OUTCOME_AGAIN)
+        return o;
+    w->marked = w->marked ? w->marked - 1 : MARKED_BATCHES;
+    return try_connected(w, batch, n, UNDO_MARK);
+}
+
 static void run_batch(struct writer *w, struct request **batch, size_t n)
 {
-    enum outcome o = n > 1 ? try_connected(w, batch, n) : OUTCOME_ALONE;
+    enum outcome o = n > 1 ? try_together(w, batch, n) : OUTCOME_ALONE;
     if (o == OUTCOME_LOST)
         for (size_t i = 0; i < n; i++)
             answer_unavailable(batch[i]);
@@ -176,7 +198,7 @@ static void run_batch(struct writer *w, struct request **batch, size_t n)
         return;
     for (size_t i = 0; i < n; i++) {
         for (int k = 0; k < RETRIES; k++) {
-            o = try_connected(w, &batch[i], 1);
+            o = try_connected(w, &batch[i], 1, UNDO_ALL);
             if (o == OUTCOME_DONE && (batch[i]->ok || !w->conn || !w->conn->retry))
                 break;
         }
@@ -185,8 +207,13 @@ static void run_batch(struct writer *w, struct request **batch, size_t n)
     }
 }
 
-static void wake(struct request *r)
+static void tell(struct request *r)
 {
+    if (r->then) {
+        r->then(r->ctx, r->ok, &r->err);
+        free(r);
+        return;
+    }
     atomic_store_explicit(&r->done, 1, memory_order_release);
     /* r may be gone now; waking an address where nobody sleeps does nothing. */
     syscall(SYS_futex, &r->done, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
@@ -242,7 +269,7 @@ static void *loop(void *arg)
         else
             w->idle(w->idle_ctx);
         for (size_t i = 0; i < n; i++)
-            wake(batch[i]);
+            tell(batch[i]);
         pthread_mutex_lock(&w->lock);
     }
     pthread_mutex_unlock(&w->lock);
@@ -305,6 +332,15 @@ bool writer_run(struct writer *w, db_write_fn fn, void *ctx, struct err *err)
     if (!r.ok && err)
         *err = r.err;
     return r.ok;
+}
+
+void writer_then(struct writer *w, db_write_fn fn, db_then_fn then, void *ctx)
+{
+    struct request *r = base_zalloc(sizeof *r);
+    r->fn = fn;
+    r->then = then;
+    r->ctx = ctx;
+    push(w, r);
 }
 
 size_t writer_queued(struct writer *w)

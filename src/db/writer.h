@@ -12,6 +12,7 @@ struct writer *writer_new(const struct engine *engine, const char *url, void (*i
                           struct err *err);
 void writer_free(struct writer *w); /* runs what is queued first */
 bool writer_run(struct writer *w, db_write_fn fn, void *ctx, struct err *err);
+void writer_then(struct writer *w, db_write_fn fn, db_then_fn then, void *ctx);
 size_t writer_queued(struct writer *w);
 uint64_t writer_commits(const struct writer *w);
 

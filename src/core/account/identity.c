@@ -110,7 +110,7 @@ static bool make_user(struct db_conn *c, struct search *s, struct err *err)
     if (!conn_insert(
             c,
             "INSERT INTO users(name, display_name, email, category, administrator, disabled, revision, "
-            "created_at, updated_at) VALUES(?, '', ?, 'platform', 0, 0, 1, ?, ?) RETURNING id",
+            "created_at, updated_at) VALUES(?, '', ?, 'platform', 0, 0, 1, ?, ?)",
             db_args(db_text(name), email, db_int(now), db_int(now)), &s->user, err))
         return false;
     s->made = true;

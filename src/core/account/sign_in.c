@@ -53,7 +53,7 @@ static bool write_session(struct db_conn *c, void *ctx, struct err *err)
     if (!conn_insert(
             c,
             "INSERT INTO sessions(address, agent, last_used_at, expires_at, hash, revision, created_at, "
-            "updated_at, created_by) VALUES(?, ?, ?, ?, ?, 1, ?, ?, ?) RETURNING id",
+            "updated_at, created_by) VALUES(?, ?, ?, ?, ?, 1, ?, ?, ?)",
             db_args(db_textz(o->s->peer), db_text(clean_agent(o->arena, o->s->agent)), db_int(now),
                     db_int(now + ACCOUNTS_SESSION_MAX * SECOND), db_textz(o->hash), db_int(now), db_int(now),
                     db_int(o->user)),

@@ -69,6 +69,64 @@ static void uses_all_threads_and_bounds_its_queue(void **state)
     assert_int_equal(g.inside, 5);
 }
 
+static void wait_inside(struct gate *g, int n)
+{
+    pthread_mutex_lock(&g->lock);
+    while (g->inside < n)
+        pthread_cond_wait(&g->cond, &g->lock);
+    pthread_mutex_unlock(&g->lock);
+}
+
+static char order[8];
+
+static void note(void *arg)
+{
+    strcat(order, arg);
+}
+
+static void what_goes_on_comes_first_and_is_not_refused(void **state)
+{
+    (void)state;
+    struct gate g = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, 0};
+    struct pool *p = pool_new("resume", 1, 2);
+    struct pool_task a = {.fn = note, .arg = "a"}, b = {.fn = note, .arg = "b"};
+    order[0] = 0;
+    assert_true(pool_submit(p, wait_at, &g));
+    wait_inside(&g, 1);
+    assert_true(pool_submit(p, note, "1"));
+    assert_true(pool_submit(p, note, "2"));
+    assert_false(pool_submit(p, note, "3"));
+    pool_resume(p, &a);
+    pool_resume(p, &b);
+    pthread_mutex_lock(&g.lock);
+    g.open = true;
+    pthread_cond_broadcast(&g.cond);
+    pthread_mutex_unlock(&g.lock);
+    pool_free(p);
+    assert_string_equal(order, "ab12");
+}
+
+/* Tasks that were queued in one go and all block need a thread each, which call each other; the first time
+ * they are started, later they are woken. */
+static void a_burst_gets_all_threads(void **state)
+{
+    (void)state;
+    struct gate gates[50];
+    struct pool *p = pool_new("burst", 8, 20);
+    for (size_t k = 0; k < countof(gates); k++) {
+        struct gate *g = &gates[k];
+        *g = (struct gate){PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, 0};
+        for (int i = 0; i < 8; i++)
+            assert_true(pool_submit(p, wait_at, g));
+        wait_inside(g, 8);
+        pthread_mutex_lock(&g->lock);
+        g->open = true;
+        pthread_cond_broadcast(&g->cond);
+        pthread_mutex_unlock(&g->lock);
+    }
+    pool_free(p);
+}
+
 static void *look(void *arg)
 {
     sigset_t blocked;
@@ -95,6 +153,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_all_before_it_ends),
         cmocka_unit_test(uses_all_threads_and_bounds_its_queue),
+        cmocka_unit_test(what_goes_on_comes_first_and_is_not_refused),
+        cmocka_unit_test(a_burst_gets_all_threads),
         cmocka_unit_test(threads_block_signals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -119,6 +119,50 @@ static void failures_are_undone_alone(void **state)
     assert_int_equal(query_int(f->db, "SELECT sum(k) FROM t"), 0 + 2 + 3 + 6 + 7 + 9 + 11);
 }
 
+/* --- writes that nobody waits for --- */
+struct later {
+    struct call call;
+    struct gate *gate;
+    int *told;
+};
+
+static void told(void *ctx, bool ok, const struct err *err)
+{
+    struct later *l = container_of(ctx, struct later, call);
+    pthread_mutex_lock(&l->gate->lock);
+    l->call.ok = ok;
+    l->call.err = *err;
+    ++*l->told;
+    pthread_cond_broadcast(&l->gate->cond);
+    pthread_mutex_unlock(&l->gate->lock);
+}
+
+static void those_who_do_not_wait_are_told(void **state)
+{
+    struct fixture *f = *state;
+    make_table(f);
+    struct gate g = GATE;
+    struct later calls[40];
+    int count = 0;
+    for (int round = 0; round < 2; round++) { /* the second time every key is taken */
+        for (int i = 0; i < 40; i++) {
+            calls[i] = (struct later){{.fn = i % 10 == 7 ? insert_then_fail : insert_key, .key = i}, &g, &count};
+            db_write_then(f->db, calls[i].call.fn, told, &calls[i].call);
+        }
+        pthread_mutex_lock(&g.lock);
+        while (count < 40 * (round + 1))
+            pthread_cond_wait(&g.cond, &g.lock);
+        pthread_mutex_unlock(&g.lock);
+        for (int i = 0; i < 40; i++) {
+            enum err_code wanted = i % 10 == 7 ? ERR_QUOTA : round ? ERR_EXISTS : ERR_NONE;
+            assert_int_equal(calls[i].call.ok, wanted == ERR_NONE);
+            assert_int_equal(calls[i].call.err.code, wanted);
+        }
+    }
+    assert_int_equal(count, 80);
+    assert_int_equal(query_int(f->db, "SELECT count(*) FROM t"), 36);
+}
+
 struct worker {
     struct db *db;
     int number;
@@ -413,6 +457,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         DB_TEST(failures_are_undone_alone),
+        DB_TEST(those_who_do_not_wait_are_told),
         DB_TEST(many_threads_write),
         DB_TEST(two_servers_write),
         DB_TEST(misuse_is_told),
