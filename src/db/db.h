@@ -8,8 +8,8 @@
  * Reads run on a pool of connections, in the calling thread, each call on a snapshot of its own
  * (db_read_begin for several calls on one snapshot). Writes of all threads are run by one writer thread, many
  * to a commit (group commit): a call returns when its change is durable, or was rolled back. A write function
- * that fails is undone alone (savepoint), the others of its commit stay. All calls block: never make one on a
- * loop thread. */
+ * that fails is undone alone, the others of its commit stay (for which they may be run once more). All calls
+ * block: never make one on a loop thread. */
 #ifndef INGOT_DB_DB_H
 #define INGOT_DB_DB_H
 

@@ -85,7 +85,7 @@ static void drop_statement(void *owner, void *handle)
 
 static void configure_once(void)
 {
-    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); /* its counters are one lock for all threads */
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);            /* its counters are one lock for all threads */
     sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, 1 << 20); /* what can be undone is noted in memory so long */
     sqlite3_initialize();
 }

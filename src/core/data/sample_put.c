@@ -71,7 +71,8 @@ static bool insert_sample(struct op *op, const struct sample_set *set, const str
             op->conn,
             "INSERT INTO samples (version, position, name, digest, size, width, height, duration, state, "
             "former,"
-            " revision, annotation, updated_at, updated_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 1, ?, ?, ?)",
+            " revision, annotation, updated_at, updated_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 1, ?, ?, "
+            "?)",
             db_args(db_int(set->version), db_int(position), db_text(n->name), digest_arg(&n->blob),
                     db_int(n->size), db_int(n->width), db_int(n->height), db_real(n->duration), db_int(state),
                     db_text(annotation), db_int(now), db_int(op->caller->user)),

@@ -158,10 +158,8 @@ static void bad_text_is_refused(void **state)
 static bool inserts(struct db_conn *c, void *ctx, struct err *err)
 {
     int64_t *ids = ctx, changed = -1;
-    if (!conn_insert(c, "INSERT INTO project (name) VALUES (?)", db_args(db_textz("x")), &ids[0],
-                     err) ||
-        !conn_insert(c, "INSERT INTO project (name) VALUES (?)", db_args(db_textz("y")), &ids[1],
-                     err) ||
+    if (!conn_insert(c, "INSERT INTO project (name) VALUES (?)", db_args(db_textz("x")), &ids[0], err) ||
+        !conn_insert(c, "INSERT INTO project (name) VALUES (?)", db_args(db_textz("y")), &ids[1], err) ||
         !conn_exec(c, "UPDATE project SET name = name || '!' WHERE id >= ?", db_args(db_int(ids[0])),
                    &changed, err))
         return false;
@@ -172,8 +170,7 @@ static bool inserts(struct db_conn *c, void *ctx, struct err *err)
 
 static bool inserts_orphan(struct db_conn *c, void *ctx, struct err *err)
 {
-    return conn_insert(c, "INSERT INTO item (project_id, name) VALUES (99, 'o')", DB_NO_ARGS,
-                       ctx, err);
+    return conn_insert(c, "INSERT INTO item (project_id, name) VALUES (99, 'o')", DB_NO_ARGS, ctx, err);
 }
 
 static void inserts_give_ids(void **state)

@@ -146,7 +146,8 @@ static void those_who_do_not_wait_are_told(void **state)
     int count = 0;
     for (int round = 0; round < 2; round++) { /* the second time every key is taken */
         for (int i = 0; i < 40; i++) {
-            calls[i] = (struct later){{.fn = i % 10 == 7 ? insert_then_fail : insert_key, .key = i}, &g, &count};
+            calls[i] =
+                (struct later){{.fn = i % 10 == 7 ? insert_then_fail : insert_key, .key = i}, &g, &count};
             db_write_then(f->db, calls[i].call.fn, told, &calls[i].call);
         }
         pthread_mutex_lock(&g.lock);
