@@ -8,6 +8,7 @@
 #include "api/router.h"
 #include "api/uploads.h"
 #include "core/job/overview.h"
+#include "core/mover.h"
 
 static void run_health(struct api_call *call)
 {
@@ -53,6 +54,13 @@ static void run_resources(struct api_call *call)
         api_problem(call, &err, NULL, 0);
 }
 
+static void run_storage(struct api_call *call)
+{
+    auto_buf struct buf body = {0};
+    mover_write(call->core, &body);
+    api_answer(call, 200, NULL, 0, buf_view(&body));
+}
+
 #define ITEMS_OF_OBJECTS                                                                                     \
     "{\"type\":\"object\",\"required\":[\"items\"],\"properties\":{\"items\":{\"type\":\"array\","           \
     "\"items\":{\"type\":\"object\"}}}}"
@@ -69,6 +77,9 @@ static const struct route platform_routes[] = {
     {"GET", "/api/v1/permissions", NULL, run_permissions, .summary = "The table of permissions",
      .answer = ITEMS_OF_OBJECTS},
     {"GET", "/api/v1/resources", "node.read", run_resources, .summary = "What all nodes have and who uses it",
+     .answer = "{\"type\":\"object\"}"},
+    {"GET", "/api/v1/storage", "platform.backup", run_storage,
+     .summary = "Where the bytes of files are, and how many wait to be moved to the bucket",
      .answer = "{\"type\":\"object\"}"},
     {"GET", "/api/v1/events", NULL, events_run, .summary = "Changes as they happen, as Server-Sent Events",
      .query = "project", .answer = "{\"type\":\"string\"}", .type = "text/event-stream"},

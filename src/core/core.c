@@ -10,6 +10,7 @@
 #include "core/image/image.h"
 #include "core/job/job.h"
 #include "core/keeper.h"
+#include "core/mover.h"
 #include "core/schema.h"
 #include "core/task/task.h"
 #include "core/training/training.h"
@@ -204,6 +205,7 @@ struct core *core_open(const struct core_options *o, struct arena *a, const char
             core->tools = tools_new(core, &(struct tools_options){o->tools_dir, o->tools_url, o->tls}, err);
         if (core->tools) {
             core->keeper = keeper_start(core);
+            core->mover = mover_start(core);
             core->jobs = jobs_start(core);
             core->trainings = trainings_start(core);
             core->environments = environments_start(core, o->ssh_listen, o->ssh_port_first, o->ssh_port_last);
@@ -229,6 +231,7 @@ void core_close(struct core *core)
     images_free(core->images);
     tools_free(core->tools);
     media_free(core->media);
+    mover_stop(core->mover);
     store_close(core->store);
     accounts_free(core->accounts);
     if (core->db)

@@ -16,7 +16,8 @@ struct trainings;
 struct tools;        /* ways to tools in containers: core/environment/tools.h */
 struct environments; /* core/environment/environment.h */
 struct keeper;       /* housekeeping: core/keeper.h */
-struct changes;      /* feed of committed changes: core/changes.h */
+struct mover;
+struct changes; /* feed of committed changes: core/changes.h */
 
 /* Texts of the configuration. */
 struct core_list {
@@ -33,6 +34,7 @@ struct core {
     struct media *media;
     struct tasks *tasks;
     struct keeper *keeper;
+    struct mover *mover;   /* blobs to the bucket: core/mover.h */
     struct images *images; /* unpacked layers: core/image/image.h */
     struct jobs *jobs;     /* what runs in containers: core/job/job.h */
     struct tools *tools;

@@ -181,7 +181,7 @@ bool blob_adopt(struct store *s, int dirfd, const char *name, const struct diges
     return ok;
 }
 
-static bool hash_file(int fd, struct digest *ret, int64_t *ret_size, struct err *err)
+bool blob_hash_file(int fd, struct digest *ret, int64_t *ret_size, struct err *err)
 {
     struct sha256 *h = sha256_new();
     auto_free char *piece = base_alloc(1 << 18);
@@ -193,7 +193,7 @@ static bool hash_file(int fd, struct digest *ret, int64_t *ret_size, struct err 
     }
     if (n < 0) {
         sha256_free(h);
-        return err_errno(err, errno, "cannot read a file that was uploaded");
+        return err_errno(err, errno, "cannot read the file of a blob");
     }
     sha256_finish(h, ret->b);
     *ret_size = size;
@@ -208,7 +208,7 @@ bool blob_take_file(struct store *s, int dirfd, const char *name, struct digest 
     int64_t size;
     if (fd < 0)
         return err_errno(err, errno, "cannot open a file that was uploaded");
-    if (!hash_file(fd, &d, &size, err) || !blob_take_hashed(s, dirfd, name, &d, size, err))
+    if (!blob_hash_file(fd, &d, &size, err) || !blob_take_hashed(s, dirfd, name, &d, size, err))
         return false;
     *ret = d;
     *ret_size = size;

@@ -118,7 +118,11 @@ bool bucket_open(struct store *s, const struct store_options *o, struct bucket *
         return true;
     struct bucket *b = base_zalloc(sizeof *b);
     pthread_mutex_init(&b->lock, NULL);
-    pthread_cond_init(&b->changed, NULL);
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&b->changed, &attr);
+    pthread_condattr_destroy(&attr);
     b->s3 = s3_new(o->s3, err);
     if (b->s3 && take_prefix(b, o->s3_prefix, err)) {
         const char *where = arena_printf(&a, "s3://%s/%s of %s", o->s3->bucket, b->prefix, s3_host(b->s3));
@@ -186,6 +190,22 @@ static bool still_there(struct store *s, const struct digest *d, int64_t size, i
         return false;
     return there ||
            err_set(err, ERR_UNAVAILABLE, NULL, "a blob was collected while it was stored: try again");
+}
+
+bool bucket_put(struct store *s, const struct digest *d, int fd, int64_t size, struct err *err)
+{
+    struct bucket *b = s->bucket;
+    char text[BUCKET_KEY_MAX];
+    struct str key = bucket_key(b, d, text);
+    struct err why = {0};
+    int64_t there;
+    if (s3_head(b->s3, key, &there, &why) && there == size)
+        return true;
+    if (why.code && why.code != ERR_NOT_FOUND) {
+        *err = why;
+        return false;
+    }
+    return s3_put_file(b->s3, key, fd, size, d->b, err);
 }
 
 bool bucket_take(struct store *s, int dirfd, const char *name, const struct digest *d, int64_t size,

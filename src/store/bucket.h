@@ -28,6 +28,8 @@ int bucket_read(struct store *s, const struct digest *d, int64_t *ret_size, stru
 bool bucket_begin(struct store *s, const struct digest *d, int *ret_fd, int64_t *ret_size, struct err *err);
 bool bucket_send(struct store *s, const struct digest *d, int64_t from, int64_t n, int64_t size,
                  const struct blob_sink *sink, struct err *err);
+/* Puts the file of a blob into the bucket unless that has it. */
+bool bucket_put(struct store *s, const struct digest *d, int fd, int64_t size, struct err *err);
 bool bucket_has(struct store *s, const struct digest *d, bool *ret, struct err *err);
 /* The cached file gets a second name; false with errno. */
 bool bucket_link(struct store *s, const struct digest *d, int dirfd, const char *path);

@@ -11,6 +11,7 @@
 #include "store/store_own.h"
 
 #include <errno.h>
+#include <time.h>
 
 #define LARGE     (INT64_C(8) << 20)
 #define PIECE     (1 << 18)
@@ -268,15 +269,25 @@ static struct fetch *fetch_join(struct store *s, const struct digest *d, int64_t
     return f;
 }
 
-/* Waits until there is more than `at` bytes; *ret is how many. All but the last byte until it is whole. */
+/* What may be read: all but the last byte until it is whole. Under the lock. */
+static int64_t readable(const struct fetch *f)
+{
+    return f->ended ? f->size : f->got < f->size ? f->got : f->size - 1;
+}
+
+/* Waits until there is more than `at` bytes, for about a second; *ret is how many there are. */
 static bool fetch_wait(struct fetch *f, int64_t at, int64_t *ret, struct err *err)
 {
     struct bucket *b = f->store->bucket;
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec++;
     pthread_mutex_lock(&b->lock);
-    while (!f->ended && (f->got < f->size ? f->got : f->size - 1) <= at)
-        pthread_cond_wait(&b->changed, &b->lock);
+    int rc = 0;
+    while (!f->ended && readable(f) <= at && rc == 0)
+        rc = pthread_cond_timedwait(&b->changed, &b->lock, &until);
     bool ok = !f->ended || !f->err.code;
-    *ret = f->ended ? f->size : f->got < f->size ? f->got : f->size - 1;
+    *ret = readable(f);
     if (!ok)
         *err = f->err;
     pthread_mutex_unlock(&b->lock);
@@ -309,12 +320,13 @@ static bool size_of(struct store *s, const struct digest *d, int64_t *ret, struc
 static int fetch_large(struct store *s, const struct digest *d, int64_t size, struct err *err)
 {
     int fd;
-    int64_t there;
+    int64_t there = 0;
     struct fetch *f = fetch_join(s, d, size, &fd, err);
     if (!f)
         return err->code ? -1 : fetch_small(s, d, &there, err);
-    if (!fetch_wait(f, size - 1, &there, err))
-        base_close_fd(&fd);
+    while (fd >= 0 && there < size)
+        if (!fetch_wait(f, size - 1, &there, err))
+            base_close_fd(&fd);
     reader_leave(f);
     return fd;
 }
@@ -394,6 +406,12 @@ static bool send_piece(void *ctx, struct str piece, struct err *err)
     return !piece.n || x->sink->piece(x->sink->ctx, piece) || gone(err);
 }
 
+static bool send_alive(void *ctx)
+{
+    const struct sending *x = ctx;
+    return x->sink->piece(x->sink->ctx, STR(""));
+}
+
 /* Not through the cache: a range (n < size), or a blob that is larger than all of the cache. */
 static bool send_direct(struct store *s, const struct digest *d, int64_t from, int64_t n, bool all,
                         const struct blob_sink *sink, struct err *err)
@@ -402,7 +420,7 @@ static bool send_direct(struct store *s, const struct digest *d, int64_t from, i
     char key[BUCKET_KEY_MAX];
     uint8_t hash[SHA256_SIZE];
     struct sending x = {sink, all ? sha256_new() : NULL, n, 0};
-    struct s3_sink to = {send_piece, &x, NULL};
+    struct s3_sink to = {send_piece, &x, send_alive};
     bool ok = s3_get(b->s3, bucket_key(b, d, key), from, all ? -1 : n, &to, err);
     if (x.hash)
         sha256_finish(x.hash, hash);
@@ -422,6 +440,10 @@ static bool send_growing(struct fetch *f, int fd, const struct blob_sink *sink, 
     while (at < f->size) {
         if (at == there && !fetch_wait(f, at, &there, err))
             return false;
+        if (at == there && !sink->piece(sink->ctx, STR("")))
+            return gone(err);
+        if (at == there)
+            continue;
         int64_t want = there - at < PIECE ? there - at : PIECE;
         ssize_t n = pread(fd, space, (size_t)want, at);
         if (n <= 0)

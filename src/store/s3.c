@@ -98,6 +98,11 @@ void s3_free(struct s3 *s)
     free(s);
 }
 
+void s3_end(struct s3 *s)
+{
+    atomic_store(&s->ended, true);
+}
+
 const char *s3_host(const struct s3 *s)
 {
     return s->host;

@@ -25,7 +25,9 @@ struct s3_options {
 struct s3;
 struct s3 *s3_new(const struct s3_options *o, struct err *err); /* ERR_INVALID names the option */
 void s3_free(struct s3 *s);                                     /* NULL allowed */
-const char *s3_host(const struct s3 *s);                        /* "host" or "host:port" */
+/* All calls end soon, and later ones at once (ERR_UNAVAILABLE): before the end of the program. */
+void s3_end(struct s3 *s);
+const char *s3_host(const struct s3 *s); /* "host" or "host:port" */
 
 bool s3_head(struct s3 *s, struct str key, int64_t *ret_size, struct err *err);
 /* The bytes from `from` on, at most n (-1: to the end), in order; sink's false ends it with sink's own err.

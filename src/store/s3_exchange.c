@@ -73,14 +73,19 @@ void s3_pause(unsigned attempt)
 }
 
 struct watched {
+    struct s3 *s;
     const struct s3_request *q;
     bool began;
 };
 
+static bool is_alive(const struct watched *w)
+{
+    return !atomic_load(&w->s->ended) && (!w->q->alive || w->q->alive(w->q->sink_ctx));
+}
+
 static bool watched_tick(void *ctx, unused_ok int64_t sent, unused_ok int64_t received)
 {
-    const struct watched *w = ctx;
-    return w->q->alive(w->q->sink_ctx);
+    return is_alive(ctx);
 }
 
 static bool watched_sink(void *ctx, struct str piece)
@@ -128,7 +133,7 @@ static bool attempt(struct s3 *s, struct arena *a, struct watched *w, struct str
                                .sink_ctx = w,
                                .sink_success = true,
                                .sink_status = q->range ? 206 : 0,
-                               .tick = q->alive ? watched_tick : NULL,
+                               .tick = watched_tick,
                                .tick_ctx = w,
                                .patient = true,
                                .keep = true};
@@ -145,7 +150,7 @@ bool s3_exchange(struct s3 *s, struct arena *a, const struct s3_request *q, stru
 {
     struct str path = path_of(s, a, q->key);
     char payload[SHA256_HEX + 1];
-    struct watched w = {q, false};
+    struct watched w = {s, q, false};
     if (!payload_of(q, payload, err))
         return false;
     for (unsigned i = 0;; i++) {
@@ -154,7 +159,7 @@ bool s3_exchange(struct s3 *s, struct arena *a, const struct s3_request *q, stru
         bool answered = attempt(s, a, &w, path, payload, ret, &why);
         if (answered && (last || w.began || !again(ret->status)))
             return true;
-        if (q->alive && !q->alive(q->sink_ctx))
+        if (!is_alive(&w))
             return err_set(err, ERR_UNAVAILABLE, NULL, "nobody waits for it any more");
         if (!answered && (last || w.began || why.code != ERR_UPSTREAM))
             return err_set(err, why.code == ERR_UPSTREAM ? ERR_UNAVAILABLE : why.code, NULL,

@@ -5,12 +5,15 @@
 #include "net/client.h"
 #include "store/s3.h"
 
+#include <stdatomic.h>
+
 struct s3 {
     char *base;   /* "https://host:port" */
     char *host;   /* "host:port" */
     char *bucket; /* percent-encoded */
     char *region, *key, *secret, *token, *ca_file;
     unsigned tries, timeout_s;
+    atomic_bool ended;
 };
 
 struct s3_request {

@@ -83,6 +83,7 @@ struct store *store_open(const struct store_options *o, struct err *err)
     for (int i = 0; i < STORE_LOCKS; i++)
         pthread_mutex_init(&s->lock[i], NULL);
     pthread_mutex_init(&s->appenders_lock, NULL);
+    pthread_mutex_init(&s->moving_lock, NULL);
     s->appenders = map_new();
     s->hashes = map_new();
     s->uploads_fd = s->tmp_fd = s->cache_fd = -1;
@@ -113,6 +114,7 @@ void store_close(struct store *s)
     for (int i = 0; i < STORE_LOCKS; i++)
         pthread_mutex_destroy(&s->lock[i]);
     pthread_mutex_destroy(&s->appenders_lock);
+    pthread_mutex_destroy(&s->moving_lock);
     map_free(s->appenders);
     upload_hashes_free(s);
     free(s);

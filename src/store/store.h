@@ -68,7 +68,8 @@ int blob_open(struct store *s, const struct digest *d, int64_t *ret_size, struct
  * a blob, and blob_send gives its bytes. */
 bool blob_begin(struct store *s, const struct digest *d, int *ret_fd, int64_t *ret_size, struct err *err);
 struct blob_sink {
-    bool (*piece)(void *ctx, struct str data); /* false: no more are wanted */
+    /* false: no more are wanted. In silence it is asked with nothing about once a second. */
+    bool (*piece)(void *ctx, struct str data);
     void *ctx;
 };
 /* The bytes [from, from + n) of a blob of `size` bytes that blob_begin did not open, in order, as they come
@@ -105,6 +106,24 @@ bool store_admit(struct store *s, int64_t project, int64_t more, int64_t limit, 
 /* -1 when it is not there. */
 int store_cache_open(struct store *s, const char *name, uint64_t *ret_size);
 bool store_cache_put(struct store *s, const char *name, struct str data, struct err *err);
+
+/* --- from the data folder to the bucket --- */
+/* A platform that began without a bucket has its first blobs in the data folder, and restored ones come there
+ * too. One pass moves all of them: to the bucket, and when that has it, to the cache. It may be cut off at
+ * any time and goes on at the next pass. Blobs whose file is damaged stay where they are. */
+bool store_move(struct store *s, struct err *err);
+void store_move_end(struct store *s); /* a pass that runs ends soon, and later ones at once */
+struct store_moving {
+    int64_t moved, moved_bytes; /* since the program began */
+    int64_t left, left_bytes;   /* what the last pass found and has not moved yet */
+    int64_t damaged;            /* ... and those of them that it cannot */
+    struct digest bad;          /* the last of these */
+};
+void store_moving(struct store *s, struct store_moving *ret);
+/* "s3://bucket/prefix of host"; NULL: the data folder. */
+const char *store_place(const struct store *s);
+/* Local copies of what is in the bucket. */
+void store_cache_size(struct store *s, int64_t *ret_bytes, int64_t *ret_max);
 
 /* --- the collector --- */
 struct store_collected {

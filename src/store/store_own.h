@@ -20,9 +20,11 @@ struct store {
     /* By the digest's first byte: held while a file moves into place or is removed, never while bytes are
      * written. */
     pthread_mutex_t lock[STORE_LOCKS];
-    struct bucket *bucket; /* NULL: blobs are in the data folder */
-    bool swept;            /* the first pass of the sweep is done */
-    unsigned sweep_next;   /* first byte of the digests it looks at next; the keeper's own */
+    struct bucket *bucket;      /* NULL: blobs are in the data folder */
+    struct store_moving moving; /* under its lock */
+    pthread_mutex_t moving_lock;
+    bool swept;          /* the first pass of the sweep is done */
+    unsigned sweep_next; /* first byte of the digests it looks at next; the keeper's own */
     pthread_mutex_t appenders_lock;
     struct map *appenders; /* ids of uploads being appended to */
     struct map *hashes;    /* of uploads between two appends: struct upload_hash; under the same lock */
@@ -31,6 +33,7 @@ struct store {
 /* "ab/<hex>", relative to blobs_fd. */
 #define BLOB_PATH_MAX (SHA256_HEX + 4)
 void blob_path(const struct digest *d, char ret[BLOB_PATH_MAX]);
+bool blob_hash_file(int fd, struct digest *ret, int64_t *ret_size, struct err *err);
 /* Makes the row, or touches it; *ret_known (NULL allowed) whether it was there. */
 bool blob_write_row(struct store *s, const struct digest *d, int64_t size, bool *ret_known, struct err *err);
 /* Removes what is there of a blob unless it has a row (again). */

@@ -7,8 +7,8 @@ import threading
 
 class Relay:
     """Forwards connections to a port of this machine. mode: "on", "off" (connections are closed at once), "busy" (every
-    request is answered with 503), "hold" (requests wait for the next mode), "cut" (answers end after `size` bytes), or "stall"
-    (answers wait after `size` bytes until the event `go_on` is set). With times the mode is "on" again after so many
+    request is answered with 503), "hold" (requests wait for the next mode), "cut" (answers end after `size` bytes), "stall"
+    (answers wait after `size` bytes until the event `go_on` is set), or "choke" (so do requests). With times the mode is "on" again after so many
     connections."""
 
     def __init__(self, port: int) -> None:
@@ -75,7 +75,8 @@ class Relay:
                 return
             with socket.create_connection(("127.0.0.1", self.target)) as server:
                 server.sendall(first)
-                threading.Thread(target=self._copy, args=(client, server, -1), daemon=True).start()
+                choke = size if mode == "choke" else -1
+                threading.Thread(target=self._copy, args=(client, server, choke, True), daemon=True).start()
                 self._copy(server, client, size if mode in ("cut", "stall") else -1, mode == "stall")
 
     def _copy(self, source: socket.socket, target: socket.socket, limit: int, stall: bool = False) -> None:

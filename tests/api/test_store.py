@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from harness import ROOT, Server, binary, problem, unique, wait_for
+from harness import ROOT, Api, Server, binary, problem, unique, wait_for
 from relay import Relay
 from s3 import KEY, SECRET
 from test_datasets import bring, png, samples, zipped
@@ -328,3 +328,81 @@ def test_backup_and_restore(s3, tmp_path, fresh_server):
     local = Server(data=str(data)).start()
     assert get(local.admin(), version, "a") == b"in the bucket"
     local.stop()
+
+
+@pytest.fixture
+def began_local(make_db):
+    """A stopped server that has files in its data folder."""
+    server = Server(db=make_db()).start()
+    api = server.admin()
+    server.version = folder(api)
+    server.files = {f"{i}.bin": os.urandom(60_000) for i in range(60)}
+    for name, content in server.files.items():
+        put(api, server.version, name, content)
+    server.stop()
+    yield server
+    server.remove()
+
+
+def read_all(server) -> bool:
+    api = server.admin()
+    return all(get(api, server.version, name) == content for name, content in server.files.items())
+
+
+def test_local_files_move_to_the_bucket(s3, began_local):
+    server, bucket, relay = began_local, s3.bucket(), Relay(s3.port)
+    options = s3.options(bucket, "x")
+    server.args = tuple(relay.url if a == s3.url else a for a in options["args"])
+    server.environment = options["environment"]
+    names = {p.name for p in local_blobs(server)}
+    assert len(names) >= len(server.files)
+
+    def moved() -> set[str]:
+        return {k.rpartition("/")[2] for k in s3.keys(bucket, "x/sha256/")}
+
+    relay.set("choke", size=200_000)  # each connection takes three files or so, then holds the rest
+    server.start()
+    wait_for(lambda: len(moved()) >= 3, "the first files in the bucket")
+    assert read_all(server), "while it moves"
+    assert not relay.go_on.is_set() and moved() < names
+    server.kill()
+    left = {p.name for p in local_blobs(server)}
+    assert names - left <= moved() and left, "what left the data folder is in the bucket"
+    relay.set("on")
+    server.start()
+    api = server.admin()
+    wait_for(lambda: not local_blobs(server), "all files in the bucket")
+    assert moved() >= names
+    state = wait_for(lambda: (s := api.get("storage"))["left"] == 0 and s, "the end of the move")
+    assert (state["moved"], state["damaged"], state["problem"]) == (len(left), 0, None)
+    assert state["bucket"].startswith(f"s3://{bucket}/x") and state["cache_bytes"] >= 60 * 60_000
+    assert f"moved {len(left)} blobs" in wait_for(lambda: "to the bucket" in server.log_tail() and server.log_tail(), "the log")
+    server.stop()
+    empty_cache(server)
+    server.start()
+    assert read_all(server)
+    relay.go_on.set()
+    relay.close()
+
+
+def test_a_damaged_local_file_does_not_move(s3, began_local):
+    server, bucket = began_local, s3.bucket()
+    options = s3.options(bucket)
+    server.args, server.environment = options["args"], options["environment"]
+    digest = hashlib.sha256(server.files["0.bin"]).hexdigest()
+    path = next(p for p in local_blobs(server) if p.name == digest)
+    path.chmod(0o640)
+    path.write_bytes(b"!" + server.files["0.bin"][1:])
+    server.start()
+    api = server.admin()
+    wait_for(lambda: (s := api.get("storage"))["moved"] and s["left"] == 1, "the others in the bucket")
+    assert [p.name for p in local_blobs(server)] == [digest]
+    assert api.get("storage")["damaged"] == 1
+    assert f"sha256/{digest[:2]}/{digest}" not in s3.keys(bucket)
+    wait_for(lambda: "damaged" in server.log_tail(), "the log")
+
+
+def test_who_may_see_the_storage(admin):
+    state = admin.get("storage")
+    assert set(state) >= {"bucket", "cache_bytes", "moved", "left"}
+    assert Api(admin.url).call("GET", "storage").status_code == 401
