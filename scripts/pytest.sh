@@ -12,7 +12,8 @@ trap 'rm -rf "$cache"' EXIT
 
 # run FILE ARGUMENT...: keeps the output in FILE too
 run() {
-    "$root/.cache/venv/bin/python" -m pytest -q --timeout=900 -o "cache_dir=$cache" "${@:2}" 2>&1 | tee "$1"
+    "$root/.cache/venv/bin/python" -m pytest -q -rs --timeout=900 --durations=20 --durations-min=3 \
+        -o "cache_dir=$cache" "${@:2}" 2>&1 | tee "$1"
 }
 
 failed_ids() {

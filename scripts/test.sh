@@ -1,9 +1,11 @@
 #!/bin/bash
 # Runs the tests: scripts/test.sh all, or the names of parts (scripts/test.sh list shows them). Each part
-# builds and installs what it needs, writes build/log/PART.log and prints its duration. A part is left out
-# only when the repository has no folder for it. Tests that fail are run once more; those
+# builds and installs what it needs, writes build/log/PART.log and prints its duration when it has ended. Two parts
+# run at a time, for most of them wait as much as they compute (JOBS=1: one). A part is left out only when the
+# repository has no folder for it. Tests that fail are run once more; those
 # that pass then are named at the end, "flaky: PART: TEST". Extra arguments after -- go to pytest:
 #     scripts/test.sh api -- -k tokens -x
+# Tests with containers, mounts and owners of files need root: whoever is not root needs sudo for these parts.
 set -u
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -19,29 +21,53 @@ export TSAN_OPTIONS=${TSAN_OPTIONS-second_deadlock_stack=1}
 export LSAN_OPTIONS=${LSAN_OPTIONS-suppressions=$root/tests/lsan.supp:print_suppressions=0}
 export INGOT_BIN=${INGOT_BIN-$root/build/san/ingot}
 export PYTHONPATH=$root/python PYTHONDONTWRITEBYTECODE=1
-jobs=${JOBS-$(nproc)}
+jobs=${JOBS:-$(nproc)}
 part_limit=90m # a part that hangs fails instead of holding everything up
 
-# name | exists when this path does | function
+# name | exists when this path does | function. In the order they are begun: the browser's part is long and has one
+# worker, so it is first; the two longest end together.
 parts="
+browser | tests/browser         | run_browser
 unit    | tests/unit/*/test_*.c | run_unit
 tsan    | tests/unit/net/test_*.c | run_tsan
 fuzz    | tests/fuzz/fuzz_*.c   | run_fuzz
 net     | tests/net             | run_net
-api     | tests/api             | run_api
-api-pg  | tests/api             | run_api_pg
-api-s3  | tests/api             | run_api_s3
 sdk     | python/tests          | run_sdk
 record  | tests/record          | run_record
 exec    | tests/exec            | run_exec
 codec   | tests/codec           | run_codec
 web     | web/package.json      | run_web
-browser | tests/browser         | run_browser
 scripts | tests/scripts         | run_scripts
+api-s3  | tests/api             | run_api_s3
+api     | tests/api             | run_api
+api-pg  | tests/api             | run_api_pg
 "
 
+# with_root COMMAND...: as root, by sudo when this is another user; what it leaves in the tree is given back
+with_root() {
+    [ "$(id -u)" != 0 ] || { "$@"; return; }
+    command -v sudo >/dev/null || {
+        echo "this part has tests that need root: run it as root, or install sudo"
+        return 1
+    }
+    local kept=() name status
+    for name in $(compgen -e | grep -E '^(INGOT_.*|[A-Z]+_OPTIONS|PYTHON.*|PATH|TMPDIR|JOBS|CI|LANG)$'); do
+        kept+=("$name=${!name}")
+    done
+    # Only root can end what root started, so the time limit is root's too.
+    sudo -n env "${kept[@]}" timeout -k 30 "$part_limit" "$@"
+    status=$?
+    (cd "$root" && sudo -n chown -R "$(id -u):$(id -g)" build/log $(compgen -G 'build/*/Testing') $(compgen -G test-results))
+    return $status
+}
+
+# prepare COMMAND...: what builds or installs, one part at a time
+prepare() {
+    flock "$root/build/log/preparing" "$@"
+}
+
 mode_build() {
-    make --no-print-directory "build-$1"
+    prepare make --no-print-directory "build-$1"
 }
 
 # units MODE: the C tests of a build. As in scripts/pytest.sh a few that failed are run once more, and named when they
@@ -50,11 +76,11 @@ units() {
     local output=build/$1/units.txt failed=build/$1/Testing/Temporary/LastTestsFailed.log names
     rm -f "$failed"
     set -o pipefail
-    ctest --test-dir "build/$1" -j "$jobs" --output-on-failure --no-tests=error 2>&1 | tee "$output" && return 0
+    with_root ctest --test-dir "build/$1" -j "$jobs" --output-on-failure --no-tests=error 2>&1 | tee "$output" && return 0
     [ -s "$failed" ] && [ "$(wc -l <"$failed")" -le 5 ] && ! grep -qE 'Sanitizer|: runtime error:' "$output" || return 1
     names=$(cut -d: -f2 "$failed")
     echo "== failed; once more:"
-    ctest --test-dir "build/$1" --rerun-failed --output-on-failure || return 1
+    with_root ctest --test-dir "build/$1" --rerun-failed --output-on-failure || return 1
     printf 'flaky: %s\n' $names
     printf '%s\n' $names >>"$INGOT_FLAKY"
 }
@@ -86,7 +112,11 @@ run_fuzz() {
 }
 
 pytest() {
-    scripts/pytest.sh "$@" "${extra[@]}"
+    prepare scripts/venv.sh && scripts/pytest.sh "$@" "${extra[@]}"
+}
+
+root_pytest() {
+    prepare scripts/venv.sh && with_root scripts/pytest.sh "$@" "${extra[@]}"
 }
 
 run_net() {
@@ -95,15 +125,15 @@ run_net() {
 
 # The programs that containers offer people; VS Code is too large for every run.
 tools() {
-    scripts/tools.sh .cache/tools jupyter tensorboard
+    prepare scripts/tools.sh .cache/tools jupyter tensorboard
 }
 
 run_api() {
-    mode_build san && tools && INGOT_TEST_DB=sqlite pytest tests/api
+    mode_build san && tools && INGOT_TEST_DB=sqlite root_pytest tests/api
 }
 
 run_api_pg() {
-    mode_build san && tools && INGOT_TEST_DB=postgres pytest tests/api
+    mode_build san && tools && INGOT_TEST_DB=postgres root_pytest tests/api
 }
 
 # What keeps files, with the blobs in a bucket.
@@ -125,7 +155,7 @@ run_codec() {
 }
 
 run_exec() {
-    mode_build san && pytest tests/exec
+    mode_build san && root_pytest tests/exec
 }
 
 run_scripts() {
@@ -133,7 +163,7 @@ run_scripts() {
 }
 
 run_web() {
-    scripts/web.sh deps || return 1
+    prepare scripts/web.sh deps || return 1
     cd web || return 1
     local failed=0 script
     # Scripts of web/package.json: types and ESLint, then Vitest.
@@ -145,8 +175,8 @@ run_web() {
 }
 
 run_browser() {
-    make --no-print-directory all && mode_build san && tools || return 1
-    (cd web && CI=1 ../scripts/node.sh npm run --silent browser)
+    prepare make --no-print-directory all && mode_build san && tools || return 1
+    (cd web && CI=1 with_root ../scripts/node.sh npm run --silent browser)
 }
 
 table() {
@@ -164,10 +194,15 @@ run_part() {
     rm -f "$INGOT_FLAKY"
     printf '%-8s ' "$1"
     # A job of its own, so that the time limit ends everything the part started.
-    timeout -k 30 "$part_limit" "$0" --run "$2" "${extra[@]}" >"$log" 2>&1 </dev/null
-    status=$?
+    local TIMEFORMAT='%U %S' cpu
+    {
+        # Ctrl-C means something to tests, and the shell takes it from what runs beside it.
+        time env --default-signal=INT timeout -k 30 "$part_limit" "$0" --run "$2" "${extra[@]}" >"$log" 2>&1 </dev/null
+        status=$?
+    } 2>"build/log/$1.cpu"
+    cpu=$(awk '{ printf "%.0f", $1 + $2 }' "build/log/$1.cpu")
     if [ $status = 0 ]; then
-        echo "ok      $((SECONDS - start)) s"
+        echo "ok      $((SECONDS - start)) s, $cpu s of CPU"
         return 0
     fi
     [ $status = 124 ] && echo "timed out after $part_limit" >>"$log"
@@ -201,27 +236,55 @@ case "${names[*]-}" in
 all) mapfile -t names < <(table | cut -d'|' -f1) && everything=1 ;;
 esac
 
-mkdir -p build/log
-passed=0
-failed=()
 for name in "${names[@]}"; do
-    row=$(table | grep "^$name|") || {
+    table | grep -q "^$name|" || {
         echo "test.sh: no part '$name'; there are:" $(table | cut -d'|' -f1) >&2
         exit 2
     }
-    IFS='|' read -r _ path function <<<"$row"
+done
+
+# Asked for now, and kept, because parts have no terminal to ask at.
+if [ "$(id -u)" != 0 ] && command -v sudo >/dev/null; then
+    sudo -v || exit 1
+    while sleep 60 && kill -0 $$ 2>/dev/null; do sudo -n -v; done </dev/null >/dev/null 2>&1 &
+    disown
+fi
+
+mkdir -p build/log
+lanes=$((jobs > 1 ? 2 : 1))
+begun=()
+declare -A process
+trap 'for one in "${process[@]}"; do pkill -TERM -P "$one"; done; exit 130' INT TERM
+for name in "${names[@]}"; do
+    IFS='|' read -r _ path function <<<"$(table | grep "^$name|")"
     if [ -n "${everything-}" ] && ! exists "$path"; then
         continue
     fi
-    if run_part "$name" "$function"; then
+    while [ "$(jobs -rp | wc -l)" -ge $lanes ]; do
+        wait -n
+    done
+    (
+        run_part "$name" "$function" >"build/log/$name.said"
+        status=$?
+        flock build/log/saying cat "build/log/$name.said"
+        exit $status
+    ) &
+    process[$name]=$!
+    begun+=("$name")
+done
+
+passed=0
+failed=()
+for name in "${begun[@]}"; do
+    if wait "${process[$name]}"; then
         passed=$((passed + 1))
     else
         failed+=("$name")
     fi
 done
-for name in "${names[@]}"; do
+for name in "${begun[@]}"; do
     [ ! -e "build/log/$name.flaky" ] || sed "s/^/flaky: $name: /" "build/log/$name.flaky"
 done
 [ ${#failed[@]} = 0 ] || echo "failed parts: ${failed[*]}"
-echo "$passed passed, ${#failed[@]} failed"
+echo "$passed passed, ${#failed[@]} failed, $SECONDS s"
 [ ${#failed[@]} = 0 ]

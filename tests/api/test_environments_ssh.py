@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import socket
 import subprocess
 import threading
@@ -154,7 +153,6 @@ def test_wrong_keys_and_passwords(admin, make, key, tmp_path):
     assert inside.do("ssh", "-W", f"127.0.0.1:{ssh['port']}", inside.where, input="x").returncode != 0
 
 
-@pytest.mark.skipif(not shutil.which("mpirun"), reason="scripts/setup.sh test brings openmpi-bin")
 def test_several_nodes(admin, make):
     """Password-less ssh between the nodes, the host files, mpirun over both, one shared /workspace."""
     e = start(admin, make(nodes=2))

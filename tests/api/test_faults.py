@@ -2,7 +2,6 @@
 meanwhile, and goes on by itself afterwards."""
 
 import os
-import shutil
 import subprocess
 import tempfile
 import threading
@@ -76,7 +75,7 @@ def small_disk():
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", folder], capture_output=True)
     if mounted.returncode != 0:
         os.rmdir(folder)
-        pytest.skip("mounting a small disk is not permitted here")
+        pytest.fail(f"a small disk could not be mounted (that needs root): {mounted.stderr.decode()}")
     yield folder
     subprocess.run(["umount", "-l", folder], check=True)
     os.rmdir(folder)
@@ -121,8 +120,6 @@ def test_a_full_disk(fresh_server, make_db, small_disk):
 def test_a_lost_postgresql(fresh_server):
     """The whole database server goes away and comes back."""
     from harness import Postgres, ROOT
-    if not shutil.which("psql"):
-        pytest.skip("PostgreSQL is not installed")
     cluster = Postgres()
     try:
         server = fresh_server(db=cluster.url)

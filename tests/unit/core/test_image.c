@@ -101,11 +101,16 @@ static void other(struct tar *t, const char *path, char type, const char *link)
     assert_true(tar_header(t, &e, &err));
 }
 
+static void need_root(void)
+{
+    if (geteuid() != 0)
+        fail_msg("owners of files and devices need root; `scripts/test.sh unit` uses sudo");
+}
+
 static void test_layer(void **state)
 {
     (void)state;
-    if (geteuid() != 0)
-        skip();
+    need_root();
     auto_buf struct buf b = {0};
     struct tar t = {to_buf, &b};
     struct err err = {0};
@@ -190,8 +195,7 @@ static void bytes(struct tar *t)
 static void test_bad_layers(void **state)
 {
     (void)state;
-    if (geteuid() != 0)
-        skip();
+    need_root();
     const struct layer_limits small = {.bytes = 9, .entries = 100};
     refused(up, &large);
     refused(link_out, &large);
