@@ -11,9 +11,9 @@ set(ingot_ranks
     "api"
     "cli")
 
-# Under TSan only what the tests of the threaded layers need is built by default.
+# Under TSan only what the tests of the threaded layers need is built by default, for fuzzing what its targets link.
 set(exclude "")
-if(INGOT_MODE STREQUAL tsan)
+if(INGOT_MODE MATCHES "tsan|fuzz")
     set(exclude EXCLUDE_FROM_ALL)
 endif()
 

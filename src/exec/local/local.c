@@ -347,6 +347,8 @@ static bool check_options(struct local *l, const struct local_options *o, struct
 {
     struct in_addr subnet;
     size_t n = strlen(l->name);
+    if (geteuid() != 0)
+        return err_set(err, ERR_UNAVAILABLE, NULL, "containers need root; this is user %u", geteuid());
     if (n < 1 || n > 6 || strspn(l->name, "abcdefghijklmnopqrstuvwxyz0123456789") != n)
         return err_set(err, ERR_INVALID, "name", "'%s' must be 1 to 6 of a-z and 0-9", l->name);
     const char *text = o->subnet ? o->subnet : "10.200.0.0";

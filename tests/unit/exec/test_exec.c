@@ -1,5 +1,6 @@
 /* Names of containers and the rules every spec keeps to; running them is tests/exec. */
 #include "exec/exec.h"
+#include "exec/local/local.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -113,12 +114,28 @@ static void words_of_states(void **state)
     assert_string_equal(exec_end_name(EXEC_END_LOST), "lost");
 }
 
+static void other_users_are_told(void **state)
+{
+    (void)state;
+    struct local_options options = {.dir = "/nowhere/jobs", .name = "t"};
+    struct err err = {0};
+    bool root = geteuid() == 0;
+    if (root)
+        assert_int_equal(seteuid(65534), 0);
+    struct exec *x = local_new(&options, &err);
+    if (root)
+        assert_int_equal(seteuid(0), 0);
+    assert_null(x);
+    assert_int_equal(err.code, ERR_UNAVAILABLE);
+    assert_ptr_equal(strstr(err.message, "containers need root; this is user "), err.message);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ids_read_back),     cmocka_unit_test(other_texts_are_no_ids),
         cmocka_unit_test(a_spec_is_checked), cmocka_unit_test(targets_are_checked),
-        cmocka_unit_test(words_of_states),
+        cmocka_unit_test(words_of_states),   cmocka_unit_test(other_users_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
