@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 
 const query = globalThis.window?.matchMedia?.('(max-width: 720px)')
 
@@ -50,6 +50,15 @@ export function useTitle(...parts: (string | null | undefined)[]): void {
   useEffect(() => {
     document.title = title
   }, [title])
+}
+
+/** One function for a component's whole life that does what the latest drawn one does: for the properties of memoised parts. */
+export function useLatest<A extends unknown[], R>(run: (...args: A) => R): (...args: A) => R {
+  const latest = useRef(run)
+  useLayoutEffect(() => {
+    latest.current = run
+  })
+  return useCallback((...args: A) => latest.current(...args), [])
 }
 
 /** For what opens above the page: Escape counts from the moment it is seen, not only once it has the focus. */

@@ -1,4 +1,4 @@
-import { memo, useState, type MouseEvent } from 'react'
+import { memo, useRef, useState } from 'react'
 import { formatBytes, formatMoment } from '../../components/format'
 import { Icon } from '../../components/Icon'
 import { useI18n } from '../../i18n'
@@ -7,6 +7,7 @@ import { Shapes } from './Shapes'
 
 interface Props {
   index: number
+  count: number
   path: string
   sample: Sample | undefined
   dataType: string
@@ -17,26 +18,28 @@ interface Props {
   top: number
   width: number
   height: number
-  onClick: (index: number, event: MouseEvent) => void
+  /** Whether pictures are asked for: not while they fly by. Those that are there stay. */
+  calm: boolean
 }
 
-/** One sample of the gallery. */
-export const Cell = memo(function Cell({ index, path, sample, dataType, colorOf, selected, active, left, top, width, height, onClick }: Props) {
+/** One sample of the gallery. Its element is used again for other samples: what is drawn follows from the properties alone. */
+export const Cell = memo(function Cell({ index, count, path, sample, dataType, colorOf, selected, active, left, top, width, height, calm }: Props) {
   const { t } = useI18n()
   const labels = sample ? labelCounts(sample.annotation) : []
   const name = sample?.name.split('/').at(-1) ?? ''
+  const state = sample && t(`sampleState.${sample.state}`)
   const classes = ['cell', selected && 'selected', active && 'active', sample?.state === 'cleaned' && 'is-cleaned'].filter(Boolean).join(' ')
   return (
     <div
-      id={`sample-${index}`} role="option" aria-selected={selected} aria-label={sample ? `${sample.name}, ${t(`sampleState.${sample.state}`)}` : t('list.loading')}
-      className={classes} style={{ transform: `translate(${left}px, ${top}px)`, width, height }} onClick={(event) => onClick(index, event)}
+      id={`sample-${index}`} data-index={index} role="option" aria-selected={selected} aria-posinset={index + 1} aria-setsize={count} aria-label={sample ? `${sample.name}, ${state}` : t('list.loading')}
+      className={classes} style={{ left, top, width, height }}
     >
       <div className="cell-picture">
-        {sample && (dataType === 'image' ? <Picture key={sample.id} path={path} sample={sample} colorOf={colorOf} /> : <Other sample={sample} />)}
+        {sample && (dataType === 'image' ? <Picture key={sample.id} path={path} sample={sample} colorOf={colorOf} calm={calm} /> : <Other sample={sample} />)}
         <span className="cell-mark">{selected && <Icon name="check" size={12} />}</span>
       </div>
       <div className="cell-name">
-        {sample && <span className={`state-dot state-${sample.state}`} title={t(`sampleState.${sample.state}`)} />}
+        {sample && <span className={`state-dot state-${sample.state}`} title={state} />}
         <span className="cell-text" title={sample?.name}>{name}</span>
         {labels.slice(0, 4).map(([label]) => <span key={label} className="dot" style={{ background: colorOf(label) }} title={label} />)}
       </div>
@@ -44,10 +47,13 @@ export const Cell = memo(function Cell({ index, path, sample, dataType, colorOf,
   )
 })
 
-function Picture({ path, sample, colorOf }: { path: string; sample: Sample; colorOf: ColorOf }) {
+function Picture({ path, sample, colorOf, calm }: { path: string; sample: Sample; colorOf: ColorOf; calm: boolean }) {
   const { t } = useI18n()
   const [failed, setFailed] = useState(false)
+  const asked = useRef(false)
+  asked.current ||= calm
   if (failed) return <span className="muted">{t('gallery.noPicture')}</span>
+  if (!asked.current) return null
   return (
     <>
       <img src={thumbnailUrl(path, sample, 256)} alt="" loading="lazy" decoding="async" draggable={false} onError={() => setFailed(true)} />

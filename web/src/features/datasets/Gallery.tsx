@@ -1,50 +1,22 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { App, Button } from 'antd'
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
 import { useApp } from '../../app/context'
 import { useKeys, type Shortcut } from '../../app/keys'
 import { request } from '../../api/client'
 import type { Ref } from '../../api/kinds'
 import { invalidate, useItem } from '../../api/objects'
+import { useLatest } from '../../components/hooks'
 import { problemText } from '../../components/problem'
 import { Empty, ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
-import { Cell } from './Cell'
 import { GalleryTools } from './GalleryTools'
+import { Grid, type GridHandle } from './Grid'
 import { SampleDrawer } from './SampleDrawer'
 import { colorsOf, useStatistics, type SampleFilter, type Version } from './samples'
 import { usePages } from './usePages'
-import { scrollFor, span, windowOf, type View } from './window'
-
-const gap = 8
-const caption = 26
-
-/** Size and scroll offset of the grid in the page's scroller. */
-function useGrid() {
-  const box = useRef<HTMLDivElement>(null)
-  const [view, setView] = useState({ above: 0, height: 800, width: 0 })
-  useLayoutEffect(() => {
-    const scroller = document.getElementById('main')
-    const node = box.current
-    if (!scroller || !node) return
-    const look = () => {
-      const above = Math.round(scroller.getBoundingClientRect().top - node.getBoundingClientRect().top)
-      const next = { above, height: scroller.clientHeight, width: node.clientWidth }
-      setView((old) => (old.above === next.above && old.height === next.height && old.width === next.width ? old : next))
-    }
-    look()
-    const watch = new ResizeObserver(look)
-    watch.observe(node)
-    watch.observe(scroller)
-    scroller.addEventListener('scroll', look, { passive: true })
-    return () => {
-      watch.disconnect()
-      scroller.removeEventListener('scroll', look)
-    }
-  }, [])
-  return { box, ...view }
-}
+import { span } from './window'
 
 export function Gallery({ version }: { version: Version }) {
   const i18n = useI18n()
@@ -66,16 +38,10 @@ export function Gallery({ version }: { version: Version }) {
   const samples = Number(version.item['samples'])
   const cleaned = Number(version.item['cleaned'])
 
-  const { box, above, height, width } = useGrid()
-  const columns = Math.max(2, Math.floor((width + gap) / 168))
-  const cell = width > 0 ? (width - gap * (columns - 1)) / columns : 160
-  const rowHeight = Math.round(Math.min(cell, 220) * 0.8) + caption + gap
-  const [grown, setGrown] = useState(0)
-  const total = filtered ? null : samples
-  const view: View = { above, height, rows: Math.ceil((total ?? grown) / columns), rowHeight, spare: 3 }
-  const shown = windowOf(view)
-  const pages = usePages(version.item.id, version.path, filter, total, samples > 0 ? (samples + cleaned) / samples : 1, shown.first * columns, Math.max(1, shown.last) * columns)
-  if (filtered && pages.count !== grown) setGrown(pages.count)
+  const grid = useRef<GridHandle>(null)
+  const [wanted, setWanted] = useState({ from: 0, to: 0 })
+  const onPages = useCallback((from: number, to: number) => setWanted((old) => (old.from === from && old.to === to ? old : { from, to })), [])
+  const pages = usePages(version.item.id, version.path, filter, filtered ? null : samples, samples > 0 ? (samples + cleaned) / samples : 1, wanted.from, wanted.to)
 
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set())
   const [active, setActive] = useState(-1)
@@ -136,14 +102,14 @@ export function Gallery({ version }: { version: Version }) {
     setActive(index)
   }
   const open = (id: number | undefined) => id !== undefined && change({ sample: String(id) })
-  const onClick = (index: number, event: MouseEvent) => {
+  const onPick = useLatest((index: number, event: MouseEvent) => {
     const onMark = (event.target as Element).closest('.cell-mark') !== null
     if (event.ctrlKey || event.metaKey || event.shiftKey || onMark) pick(index, { ctrl: event.ctrlKey || event.metaKey || onMark, shift: event.shiftKey })
     else {
       setActive(index)
       open(pages.idAt(index))
     }
-  }
+  })
   const moveTo = (index: number, extend: boolean) => {
     const to = Math.max(0, Math.min(pages.count - 1, index))
     setActive(to)
@@ -151,16 +117,14 @@ export function Gallery({ version }: { version: Version }) {
       if (anchor.current < 0) anchor.current = Math.max(0, active)
       setSelected(new Set(span(anchor.current, to).map(pages.idAt).filter((id) => id !== undefined)))
     } else anchor.current = to
-    const top = scrollFor(Math.floor(to / columns), view)
-    const scroller = document.getElementById('main')
-    if (top !== null && scroller) scroller.scrollTop += top - above
+    grid.current?.reveal(to)
   }
   const chosen = () => (selected.size > 0 ? [...selected] : [pages.idAt(active)].filter((id) => id !== undefined))
-  const onKeyDown = (event: KeyboardEvent) => {
-    const page = Math.max(1, Math.floor(height / rowHeight)) * columns
-    const moves: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity }
+  const onKeyDown = useLatest((event: KeyboardEvent) => {
+    const [row, page] = [grid.current?.columns() ?? 1, grid.current?.screen() ?? 1]
+    const moves: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: row, ArrowUp: -row, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity }
     const by = moves[event.key]
-    if (by !== undefined) moveTo(active < 0 && by > 0 ? 0 : active + by, event.shiftKey)
+    if (by !== undefined) moveTo(active < 0 && by > 0 && by < Infinity ? 0 : active + by, event.shiftKey)
     else if (event.key === ' ') pick(Math.max(0, active), { ctrl: true, shift: event.shiftKey })
     else if (event.key === 'Enter') open(pages.idAt(active))
     else if (event.key === 'Escape' && selected.size > 0) setSelected(new Set())
@@ -168,25 +132,18 @@ export function Gallery({ version }: { version: Version }) {
     else return
     event.preventDefault()
     event.stopPropagation()
-  }
+  })
 
   const shortcuts = useMemo<Shortcut[]>(() => [
     { keys: '/', label: 'keys.search', group: 'page', run: () => document.getElementById('gallery-search')?.focus() },
-    { keys: 'g', label: 'keys.gallery', group: 'page', run: () => box.current?.focus() },
-  ], [box])
+    { keys: 'g', label: 'keys.gallery', group: 'page', run: () => grid.current?.focus() },
+  ], [])
   useKeys(shortcuts)
 
-  const cells = []
-  for (let i = shown.first * columns; i < Math.min(pages.count, shown.last * columns); i += 1) {
-    const sample = pages.at(i)
-    if (sample || total === null || pages.pending || !pages.error) {
-      cells.push(<Cell key={sample?.id ?? `i${i}`} index={i} path={version.path} sample={sample} dataType={String(version.parent['data_type'])} colorOf={colorOf} selected={sample !== undefined && selected.has(sample.id)} active={i === active} left={(i % columns) * (cell + gap)} top={shown.top + (Math.floor(i / columns) - shown.first) * rowHeight} width={cell} height={rowHeight - gap} onClick={onClick} />)
-    }
-  }
   const empty = pages.count === 0 && !pages.pending
   return (
     <section className="gallery-page">
-      <GalleryTools version={version} statistics={statistics.data} filter={filter} onChange={change} selected={selected.size} onClean={() => void clean([...selected], state !== 'cleaned')} onClear={() => setSelected(new Set())} count={total ?? (pages.pending ? null : pages.count)} />
+      <GalleryTools version={version} statistics={statistics.data} filter={filter} onChange={change} selected={selected.size} onClean={() => void clean([...selected], state !== 'cleaned')} onClear={() => setSelected(new Set())} count={filtered && pages.pending ? null : pages.count} error={pages.count > 0 ? pages.error : null} onRetry={pages.retry} />
       {pages.error && pages.count === 0 ? <ErrorState error={pages.error} onRetry={pages.retry} /> : empty && filtered ? (
         <Empty title={t('list.noMatch')} text={t('gallery.noMatch')}><Button onClick={() => change({ q: null, state: null, label: null })}>{t('list.clear')}</Button></Empty>
       ) : empty ? (
@@ -194,14 +151,8 @@ export function Gallery({ version }: { version: Version }) {
           {version.open && <Button type="primary" onClick={() => void navigate('?tab=import')}>{t('import.title')}</Button>}
         </Empty>
       ) : null}
-      <div
-        ref={box} className="gallery" role="listbox" aria-label={t('tab.samples')} aria-multiselectable="true" tabIndex={empty ? -1 : 0} hidden={empty}
-        aria-activedescendant={active >= 0 && active >= shown.first * columns && active < shown.last * columns ? `sample-${active}` : undefined}
-        style={{ height: shown.total || undefined }} onKeyDown={onKeyDown}
-      >
-        {cells}
-      </div>
-      {openId !== null && <SampleDrawer version={version} id={openId} filter={filter} pages={pages} colorOf={colorOf} onOpen={open} onClose={() => { change({ sample: null }); box.current?.focus({ preventScroll: true }) }} onClean={(id, value) => void clean([id], value)} />}
+      <Grid handle={grid} path={version.path} dataType={String(version.parent['data_type'])} colorOf={colorOf} pages={pages} selected={selected} active={active} hidden={empty} onPages={onPages} onPick={onPick} onKeyDown={onKeyDown} />
+      {openId !== null && <SampleDrawer version={version} id={openId} filter={filter} pages={pages} colorOf={colorOf} onOpen={open} onClose={() => { change({ sample: null }); grid.current?.focus() }} onClean={(id, value) => void clean([id], value)} />}
     </section>
   )
 }

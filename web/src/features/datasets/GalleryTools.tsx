@@ -2,6 +2,7 @@ import { Button, Input, Select } from 'antd'
 import { useEffect, useState } from 'react'
 import { useDebounced } from '../../components/hooks'
 import { Icon } from '../../components/Icon'
+import { problemText } from '../../components/problem'
 import { useI18n } from '../../i18n'
 import { sampleStates, type SampleFilter, type Statistics, type Version } from './samples'
 
@@ -14,10 +15,15 @@ interface Props {
   onClean: () => void
   onClear: () => void
   count: number | null
+  /** A page in sight did not come. */
+  error: Error | null
+  onRetry: () => void
 }
 
-export function GalleryTools({ version, statistics, filter, onChange, selected, onClean, onClear, count }: Props) {
-  const { t, n } = useI18n()
+/** What stands above the grid, and stays in sight. */
+export function GalleryTools({ version, statistics, filter, onChange, selected, onClean, onClear, count, error, onRetry }: Props) {
+  const i18n = useI18n()
+  const { t, n } = i18n
   const [text, setText] = useState(filter.q ?? '')
   const settled = useDebounced(text, 250)
   useEffect(() => {
@@ -43,6 +49,7 @@ export function GalleryTools({ version, statistics, filter, onChange, selected, 
           </span>
         )}
       </div>
+      {error && <p className="note note-error" role="alert">{problemText(error, i18n)} <Button size="small" onClick={onRetry}>{t('error.retry')}</Button></p>}
     </div>
   )
 }

@@ -15,26 +15,25 @@ export interface Pages {
   retry: () => void
 }
 
-/** The samples of the cells from first to last. Only the pages near them are kept. `total` is known without filters:
+/** The samples of the pages from one to another. Only these and those just left are kept. `total` is known without filters:
  * then every part can be reached at once; with filters pages follow each other. */
-export function usePages(version: number, path: string, filter: SampleFilter, total: number | null, density: number, first: number, last: number): Pages {
+export function usePages(version: number, path: string, filter: SampleFilter, total: number | null, density: number, from: number, to: number): Pages {
   const key = JSON.stringify([version, filter])
   const [state, setState] = useState<{ key: string; starts: Starts; ended: { page: number; items: number } | null }>({ key, starts: noStarts, ended: null })
   const seen = useRef({ key, ids: new Map<number, number>(), indices: new Map<number, number>() })
   if (seen.current.key !== key) seen.current = { key, ids: new Map(), indices: new Map() }
   const fresh = state.key === key ? state : { key, starts: noStarts, ended: null }
-  const from = Math.max(0, Math.floor(first / pageSize))
-  const to = Math.max(from, Math.floor(Math.max(0, last - 1) / pageSize))
   const wanted: { page: number; start: Start }[] = []
   for (let page = from; page <= to; page += 1) {
     if (total === null && !fresh.starts.has(page)) break
     wanted.push({ page, start: startOf(fresh.starts, page, density) })
   }
   const results = useQueries({
-    queries: wanted.map(({ start }) => ({
+    queries: wanted.map(({ page, start }) => ({
       queryKey: ['objects', 'dataset_version', 'samples', version, filter, start.after],
       queryFn: ({ signal }: { signal: AbortSignal }) => listSamples(path, filter, start.after, pageSize, signal),
-      placeholderData: keepPreviousData,
+      // Under another filter what was there stays until the answer comes; another page is another page.
+      placeholderData: page === 0 ? keepPreviousData : undefined,
       gcTime: 60_000,
       staleTime: 30_000,
     })),
@@ -42,10 +41,11 @@ export function usePages(version: number, path: string, filter: SampleFilter, to
   const byPage = new Map<number, Sample[]>()
   results.forEach((result, i) => {
     const want = wanted[i]
-    if (!want || !result.data || (result.isPlaceholderData && wanted.length > 1)) return
+    if (!want || !result.data) return
     const { until } = want.start
     const items = until === undefined ? result.data.items : result.data.items.filter((s) => s.position <= until)
     byPage.set(want.page, items)
+    if (result.isPlaceholderData) return
     items.forEach((s, k) => {
       seen.current.ids.set(want.page * pageSize + k, s.id)
       seen.current.indices.set(s.id, want.page * pageSize + k)

@@ -1,16 +1,19 @@
 // Which part of a long grid is drawn, and how its pages are found by positions. Pure: no React, no network.
 export const pageSize = 100
 
-/** Browsers draw no element higher than about 33 million pixels; past this the scroll bar is scaled. */
-const highest = 24_000_000
+/** Browsers draw nothing higher than 17.8 (Firefox) or 33 million pixels (Chromium). A grid of more rows is no higher
+ * than this, and its rows stand higher than they would by an offset (see offsetOf). */
+const highest = 16_000_000
 
 export interface View {
   /** How far the grid's top has gone above the scroller's top; negative while it is below. */
   above: number
+  /** Of the scroller. */
   height: number
   rows: number
   rowHeight: number
   spare: number
+  offset: number
 }
 
 export interface Window {
@@ -23,30 +26,39 @@ export interface Window {
   total: number
 }
 
-export function windowOf({ above, height, rows, rowHeight, spare }: View): Window {
-  const real = rows * rowHeight
-  const total = Math.min(real, highest)
-  const seen = Math.max(0, above)
-  const visible = Math.ceil(height / rowHeight) + 1
-  if (real <= highest) {
-    const first = clamp(Math.floor(seen / rowHeight) - spare, 0, Math.max(0, rows - 1))
-    return { first, last: Math.min(rows, first + visible + 2 * spare), top: first * rowHeight, total }
-  }
-  const share = Math.min(1, seen / Math.max(1, total - height))
-  const at = share * (real - height)
-  const row = Math.floor(at / rowHeight)
-  const first = clamp(row - spare, 0, rows - 1)
-  return { first, last: Math.min(rows, row + visible + spare), top: seen - (at - first * rowHeight), total }
+/** The rows in sight and the spare ones around them. */
+export function windowOf({ above, height, rows, rowHeight, spare, offset }: View): Window {
+  const row = Math.floor((Math.max(0, above) + offset) / rowHeight)
+  const first = clamp(row - spare, 0, Math.max(0, rows - 1))
+  return { first, last: Math.min(rows, first + windowRows(height, rowHeight, spare)), top: first * rowHeight - offset, total: Math.min(rows * rowHeight, highest) }
 }
 
-/** The scroll offset that brings a row into sight; null when it is in sight already. */
-export function scrollFor(row: number, view: View): number | null {
-  const real = view.rows * view.rowHeight
-  const scale = real <= highest ? 1 : (highest - view.height) / (real - view.height)
-  const top = row * view.rowHeight * scale
-  if (top < view.above) return top
-  const bottom = (row * view.rowHeight + view.rowHeight - view.height) * scale
-  return bottom > view.above ? bottom : null
+/** How many rows a window has at most. */
+export function windowRows(height: number, rowHeight: number, spare: number): number {
+  return Math.ceil(height / rowHeight) + 1 + 2 * spare
+}
+
+/** The offset at a new place. From near by it stays, so that scrolling moves rows pixel by pixel and nothing has to be drawn
+ * again; a jump goes to the same share of the rows as of the scroll bar. Toward both ends it becomes what it must be there. */
+export function offsetOf(view: Omit<View, 'offset'>, before: { above: number; offset: number }): number {
+  const rest = view.rows * view.rowHeight - highest
+  if (rest <= 0) return 0
+  const end = highest - view.height
+  const above = clamp(view.above, 0, end)
+  const slope = Math.max(1, (2 * rest) / end)
+  const near = Math.abs(above - before.above) <= 2 * view.height
+  return Math.round(clamp(near ? before.offset : (above / end) * rest, Math.max(0, rest - (end - above) * slope), Math.min(rest, above * slope)))
+}
+
+/** How far to scroll to bring a row into sight; null when it is in sight already. What covers the scroller's top hides rows. */
+export function scrollFor(row: number, view: View, covered = 0): number | null {
+  const { above, height, rowHeight, offset } = view
+  const top = row * rowHeight - offset - covered
+  const bottom = (row + 1) * rowHeight - offset - height
+  const to = top < above ? top : bottom > above ? bottom : null
+  const rest = view.rows * rowHeight - highest
+  if (to === null || rest <= 0 || Math.abs(to - above) <= 2 * height) return to
+  return ((to + offset) * (highest - height)) / (highest - height + rest)
 }
 
 function clamp(value: number, low: number, high: number): number {
