@@ -76,6 +76,8 @@ static bool bucket_options(const struct core_options *o, struct arena *a, struct
     if (!key || !secret)
         return err_set(err, ERR_INVALID, "store",
                        "--store needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment");
+    if (o->s3_ca && access(o->s3_ca, R_OK) != 0)
+        return err_errno(err, errno, "--s3-ca %s cannot be read", o->s3_ca);
     *ret_prefix = prefix.n ? arena_strz(a, prefix) : NULL;
     *ret = (struct s3_options){.endpoint = o->s3_endpoint,
                                .region = o->s3_region,
@@ -168,6 +170,19 @@ static bool read_containers(struct core *core, const char *config, yyjson_val *d
     return fs_read(a, core->inventory, 1 << 20, &text, err) && json_parse(a, text, err);
 }
 
+/* "import_ca": a file that can be read. */
+static bool read_ca(struct core *core, const char *config, yyjson_val *doc, struct arena *a, struct err *err)
+{
+    yyjson_val *v = yyjson_obj_get(doc, "import_ca");
+    struct str text;
+    if (!v)
+        return true;
+    if (!yyjson_is_str(v) || !is_absolute(yyjson_get_str(v)))
+        return err_set(err, ERR_INVALID, "import_ca", "%s: import_ca must be an absolute path", config);
+    core->import_ca = base_strdup(yyjson_get_str(v));
+    return fs_read(a, core->import_ca, 1 << 22, &text, err);
+}
+
 static bool read_config(struct core *core, const char *config, struct arena *a, struct err *err)
 {
     struct str text;
@@ -182,7 +197,7 @@ static bool read_config(struct core *core, const char *config, struct arena *a, 
                      &core->import_hosts, err) &&
            read_list(doc, config, "registries", is_host,
                      "hosts, as in \"docker.io\" or \"http://10.0.0.7:5000\"", &core->registries, err) &&
-           read_containers(core, config, doc, a, err);
+           read_ca(core, config, doc, a, err) && read_containers(core, config, doc, a, err);
 }
 
 struct core *core_open(const struct core_options *o, struct arena *a, const char **ret_password,
@@ -245,6 +260,7 @@ void core_close(struct core *core)
     free_list(&core->import_hosts);
     free_list(&core->registries);
     free((char *)core->data);
+    free((char *)core->import_ca);
     free((char *)core->public_url);
     free((char *)core->inventory);
     free(core);

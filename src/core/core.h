@@ -46,9 +46,10 @@ struct core {
     struct core_list import_roots; /* folders of the machine that imports may read */
     struct core_list import_hosts; /* machines that imports may reach: core/data/sources.h */
     struct core_list registries;   /* outside registries that images may be pulled from */
-    const char *inventory;         /* JSON file that declares devices of this machine, or NULL */
-    bool egress;                   /* containers may open connections to the outside */
-    int lock_fd;                   /* held on data/lock while the platform runs */
+    const char *import_ca; /* file with the authorities of TLS to those machines; NULL: the system's */
+    const char *inventory; /* JSON file that declares devices of this machine, or NULL */
+    bool egress;           /* containers may open connections to the outside */
+    int lock_fd;           /* held on data/lock while the platform runs */
 };
 
 struct core_options {

@@ -216,7 +216,9 @@ static bool failed(CURLcode code, const struct exchange_state *s, const char *re
     if (s->headers_too_large)
         return err_set(err, ERR_UPSTREAM, NULL, "%s: the answer's header is larger than %d bytes", s->q->url,
                        MAX_HEADERS);
-    return err_set(err, ERR_UPSTREAM, NULL, "%s: %s", s->q->url, *reason ? reason : curl_easy_strerror(code));
+    bool certificate = code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE;
+    return err_set(err, ERR_UPSTREAM, certificate ? "certificate" : NULL, "%s: %s", s->q->url,
+                   *reason ? reason : curl_easy_strerror(code));
 }
 
 static void fill(struct arena *a, CURL *c, const struct exchange_state *s, struct client_answer *ret)

@@ -42,7 +42,8 @@ struct client_answer {
     struct str raw_headers; /* "Name: value\r\n..." of the last answer */
 };
 
-/* false only when there was no HTTP answer (ERR_UPSTREAM with curl's reason). */
+/* false only when there was no HTTP answer (ERR_UPSTREAM with curl's reason; its field is "certificate" when
+ * the server's is not trusted, or the file of authorities cannot be used). */
 bool client_do(struct arena *a, const struct client_request *q, struct client_answer *ret, struct err *err);
 struct str client_header_value(const struct client_answer *a, const char *name);
 

@@ -161,6 +161,9 @@ bool s3_exchange(struct s3 *s, struct arena *a, const struct s3_request *q, stru
             return true;
         if (!is_alive(&w))
             return err_set(err, ERR_UNAVAILABLE, NULL, "nobody waits for it any more");
+        if (!answered && strcmp(why.field, "certificate") == 0)
+            return err_set(err, ERR_UPSTREAM, NULL, "the certificate of the object store is not trusted: %s",
+                           why.message);
         if (!answered && (last || w.began || why.code != ERR_UPSTREAM))
             return err_set(err, why.code == ERR_UPSTREAM ? ERR_UNAVAILABLE : why.code, NULL,
                            "the object store does not answer: %s", why.message);

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from harness import DEADLINE
 from s3 import free_ports
+from tls import Authority
 
 
 class MariaDb:
@@ -25,6 +26,8 @@ class MariaDb:
         self.run_as = ["--user=mysql"] if os.getuid() == 0 else []
         if self.run_as:
             os.chown(self.dir, pwd.getpwnam("mysql").pw_uid, -1)
+        self.ca = Authority(Path(self.dir))
+        self.certificate = self.ca.certificate("mariadb")
         subprocess.run(["mariadb-install-db", "--no-defaults", f"--datadir={self.dir}/data", "--skip-test-db",
                         "--auth-root-authentication-method=normal", *self.run_as], check=True, stdout=subprocess.DEVNULL,
                        stderr=subprocess.STDOUT)
@@ -42,7 +45,7 @@ class MariaDb:
             self.process = subprocess.Popen(
                 ["mariadbd", "--no-defaults", f"--datadir={self.dir}/data", f"--socket={self.socket}", f"--port={self.port}",
                  "--bind-address=127.0.0.1", f"--pid-file={self.dir}/pid", "--skip-name-resolve", "--innodb-buffer-pool-size=16M",
-                 "--max-allowed-packet=64M", *self.run_as], stdout=log, stderr=subprocess.STDOUT)
+                 "--max-allowed-packet=64M", f"--ssl-cert={self.certificate[0]}", f"--ssl-key={self.certificate[1]}", *self.run_as], stdout=log, stderr=subprocess.STDOUT)
         while time.monotonic() < end and self.process.poll() is None:  # it ends when the port was taken
             asked = subprocess.run(["mariadb-admin", "--no-defaults", f"--socket={self.socket}", "-uroot", "ping"],
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -17,6 +17,7 @@ from xml.etree import ElementTree
 
 import httpx
 from harness import DEADLINE
+from tls import Authority
 
 KEY, SECRET, REGION = "test-key", "test-secret/with+signs=", "us-east-1"
 
@@ -39,6 +40,8 @@ class S3:
     def __init__(self) -> None:
         self.dir = tempfile.mkdtemp(prefix="ingot-s3-")
         self.http = httpx.Client(timeout=DEADLINE, trust_env=False)
+        self.ca = Authority(Path(self.dir))
+        self.certificate = self.ca.certificate("s3")
         end = time.monotonic() + DEADLINE
         while not self._start(min(end, time.monotonic() + DEADLINE / 2)):
             self.process.kill()
@@ -54,8 +57,8 @@ class S3:
         config.write_text(json.dumps({"identities": [{
             "name": "test", "credentials": [{"accessKey": KEY, "secretKey": SECRET}],
             "actions": ["Admin", "Read", "Write", "List", "Tagging"]}]}))
-        master, master_grpc, volume, volume_grpc, filer, filer_grpc, self.port, s3_grpc = free_ports(8)
-        self.url = f"http://127.0.0.1:{self.port}"
+        master, master_grpc, volume, volume_grpc, filer, filer_grpc, self.port, s3_grpc, self.tls_port = free_ports(9)
+        self.url, self.tls_url = f"http://127.0.0.1:{self.port}", f"https://127.0.0.1:{self.tls_port}"
         with open(Path(self.dir, "log"), "w") as log:
             self.process = subprocess.Popen(
                 [Path(sys.executable).parent / "weed", "-logtostderr=true", "server", f"-dir={data}", "-ip=127.0.0.1",
@@ -63,6 +66,7 @@ class S3:
                  f"-master.port={master}", f"-master.port.grpc={master_grpc}", f"-volume.port={volume}",
                  f"-volume.port.grpc={volume_grpc}", "-filer", f"-filer.port={filer}", f"-filer.port.grpc={filer_grpc}",
                  f"-filer.localSocket={data}/filer.sock", "-s3", f"-s3.port={self.port}", f"-s3.port.grpc={s3_grpc}",
+                 f"-s3.port.https={self.tls_port}", f"-s3.cert.file={self.certificate[0]}", f"-s3.key.file={self.certificate[1]}",
                  "-s3.port.iceberg=0", "-s3.port.lance=0", f"-s3.localSocket={data}/s3.sock",
                  "-s3.autoCreateBucket=false", f"-s3.config={config}"],
                 stdout=log, stderr=subprocess.STDOUT)

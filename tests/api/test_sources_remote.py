@@ -8,16 +8,19 @@ from harness import problem, unique, wait_for
 from relay import Relay
 from s3 import KEY, SECRET
 from test_datasets import COCO, PICTURES, finished, png, report, samples, zipped
+from tls import Authority
 
 
 class Platform:
     """A server that may reach what the test started, and one version to fill."""
 
-    def __init__(self, fresh_server, tmp_path, hosts: list[str], annotation: str = "detection", **data) -> None:
+    def __init__(self, fresh_server, tmp_path, hosts: list[str], annotation: str = "detection",
+                 config: Path | None = None, **data) -> None:
         self.root = tmp_path / "nas"
         self.root.mkdir(exist_ok=True)
-        config = tmp_path / "config.json"
-        config.write_text(json.dumps({"import_hosts": hosts, "import_roots": [str(self.root)]}))
+        if not config:
+            config = tmp_path / "config.json"
+            config.write_text(json.dumps({"import_hosts": hosts, "import_roots": [str(self.root)]}))
         self.server = fresh_server(args=("--config", str(config)))
         self.api = self.server.admin()
         self.project = self.api.post("projects", {"name": unique("p")})
@@ -268,3 +271,52 @@ def test_what_a_database_refuses(mariadb, maria):
                       ({"name": ""}, "name"), ({"file": "b"}, "file"), ({"odd": "x"}, "odd")):
         p.refused(422, "invalid", says, database={**source, **bad}, secret=mariadb.password)
     p.refused(422, "invalid", "one of them", database=source, s3={"bucket": "b"})
+
+
+# --- TLS ---
+
+def test_a_bucket_over_tls(s3, fresh_server, tmp_path):
+    p = Platform(fresh_server, tmp_path, [f"127.0.0.1:{s3.tls_port}"])
+    bucket = s3.bucket()
+    fill(s3, bucket, "x/")
+    source = {"endpoint": s3.tls_url, "bucket": bucket, "access_key": KEY, "prefix": "x/"}
+    for wrong in ({}, {"ca": Authority(tmp_path, "other").pem}):
+        task = p.bring("failed", s3={**source, **wrong}, secret=SECRET)
+        assert "certificate of the object store is not trusted" in task["message"]
+    p.bring(s3={**source, "ca": s3.ca.pem}, secret=SECRET)
+    assert [s["name"] for s in samples(p.api, p.version)] == sorted(PICTURES)
+    p.refused(422, "invalid", "s3.ca", s3={**source, "ca": "/etc/passwd"}, secret=SECRET)
+    assert not list(Path(p.server.data, "cache").glob("ca-*"))
+
+
+def test_a_database_over_tls(mariadb, fresh_server, tmp_path):
+    hosts = [f"127.0.0.1:{mariadb.port}", f"localhost:{mariadb.port}"]
+    p = Platform(fresh_server, tmp_path, hosts, "text-class", data_type="text")
+    name, user = mariadb.database(), "tls_only"
+    mariadb.sql(f"CREATE OR REPLACE USER {user}@'%' IDENTIFIED BY 'word' REQUIRE SSL; GRANT ALL ON {name}.* TO {user}@'%';")
+    mariadb.sql("CREATE TABLE t (n TEXT, b TEXT); INSERT INTO t VALUES ('a.txt', 'first')", name)
+    source = {"host": "localhost", "port": mariadb.port, "user": user, "database": name, "table": "t", "name": "n", "content": "b"}
+
+    def fails(says: str, **change) -> None:
+        assert says in p.bring("failed", database={**source, **change}, secret="word")["message"]
+
+    fails("Access denied", tls="off")
+    fails("certificate", tls="required")
+    fails("certificate", tls="required", ca=Authority(tmp_path, "other").pem)
+    for host in ("localhost", "127.0.0.1"):
+        version = p.new_version()
+        p.bring(version=version, database={**source, "host": host, "tls": "required", "ca": mariadb.ca.pem}, secret="word")
+        assert [s["name"] for s in samples(p.api, version)] == ["a.txt"]
+    for bad, says in (({"tls": "maybe"}, "off or required"), ({"ca": mariadb.ca.pem}, "database.ca"),
+                      ({"tls": "required", "ca": "x"}, "BEGIN CERTIFICATE")):
+        p.refused(422, "invalid", says, database={**source, **bad}, secret="word")
+
+
+def test_the_authority_of_all_sources(s3, fresh_server, tmp_path):
+    config = tmp_path / "own.json"
+    config.write_text(json.dumps({"import_hosts": [f"127.0.0.1:{s3.tls_port}"], "import_ca": str(s3.ca.file)}))
+    p = Platform(fresh_server, tmp_path, [], config=config)
+    bucket = s3.bucket()
+    fill(s3, bucket, "x/")
+    p.bring(s3={"endpoint": s3.tls_url, "bucket": bucket, "access_key": KEY, "prefix": "x/"}, secret=SECRET)
+    assert [s["name"] for s in samples(p.api, p.version)] == sorted(PICTURES)

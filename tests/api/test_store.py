@@ -13,6 +13,7 @@ from harness import ROOT, Api, Server, binary, problem, unique, wait_for
 from relay import Relay
 from s3 import KEY, SECRET
 from test_datasets import bring, png, samples, zipped
+from tls import Authority
 
 
 def folder(api) -> str:
@@ -406,3 +407,22 @@ def test_who_may_see_the_storage(admin):
     state = admin.get("storage")
     assert set(state) >= {"bucket", "cache_bytes", "moved", "left"}
     assert Api(admin.url).call("GET", "storage").status_code == 401
+
+
+def test_a_bucket_over_tls(s3, tmp_path, fresh_server):
+    bucket = s3.bucket()
+    options = s3.options(bucket)
+    args = tuple(s3.tls_url if a == s3.url else a for a in options["args"])
+    other = Authority(tmp_path, "other")
+    for wrong in ((), ("--s3-ca", str(other.file))):
+        said = refused(tmp_path / "d", {**options, "args": (*args, *wrong)})
+        assert "certificate of the object store is not trusted" in said
+    assert "--s3-ca" in refused(tmp_path / "d", {**options, "args": (*args, "--s3-ca", str(tmp_path / "absent"))})
+    server = fresh_server(args=(*args, "--s3-ca", str(s3.ca.file)), environment=options["environment"])
+    version, content = folder(server.admin()), os.urandom(9 << 20)
+    put(server.admin(), version, "a", content)
+    server.stop()
+    empty_cache(server)
+    server.start()
+    assert get(server.admin(), version, "a", Range="bytes=10-19") == content[10:20]
+    assert get(server.admin(), version, "a") == content

@@ -24,6 +24,8 @@ static const struct source_member members[] = {
     {.name = "file"},
     {.name = "label"},
     {.name = "annotation"},
+    {.name = "tls"},
+    {.name = "ca"},
     {.name = NULL},
 };
 
@@ -32,9 +34,23 @@ static bool has(yyjson_val *v, const char *name)
     return json_str(yyjson_obj_get(v, name)).n > 0;
 }
 
+/* "tls" is "off" (or not there), or "required": an encrypted connection to a server with a trusted
+ * certificate.
+ */
+static bool check_tls(yyjson_val *v, struct err *err)
+{
+    struct str tls = json_str(yyjson_obj_get(v, "tls"));
+    if (tls.n && !str_is(tls, "off") && !str_is(tls, "required"))
+        return err_set(err, ERR_INVALID, FIELD, "database.tls: \"" STR_FMT "\" must be off or required",
+                       STR_ARG(tls));
+    if (has(v, "ca") && !str_is(tls, "required"))
+        return err_set(err, ERR_INVALID, FIELD, "database.ca: needs \"tls\": \"required\"");
+    return sources_check_ca(FIELD, v, err);
+}
+
 bool database_in_check(struct op *op, yyjson_val *v, struct err *err)
 {
-    if (!sources_check(FIELD, members, v, err))
+    if (!sources_check(FIELD, members, v, err) || !check_tls(v, err))
         return false;
     int64_t port = yyjson_get_sint(yyjson_obj_get(v, "port"));
     struct str host = json_str(yyjson_obj_get(v, "host"));
@@ -314,11 +330,14 @@ bool database_in(struct task *t, yyjson_val *v, struct unpacked *out, struct err
     struct database_options o = {.host = sources_text(t->arena, v, "host"),
                                  .port = (int)yyjson_get_sint(yyjson_obj_get(v, "port")),
                                  .user = sources_text(t->arena, v, "user"),
-                                 .database = sources_text(t->arena, v, "database")};
-    if (!database_in_check(&op, v, err) || !sources_secret(t, &o.password, err))
+                                 .database = sources_text(t->arena, v, "database"),
+                                 .tls = str_is(json_str(yyjson_obj_get(v, "tls")), "required")};
+    if (!database_in_check(&op, v, err) || !sources_secret(t, &o.password, err) ||
+        !sources_ca(t, v, &o.ca_file, err))
         return false;
     write_query(t->arena, v, &query);
     struct database_rows *rows = database_rows_open(&o, buf_view(&query), err);
+    sources_ca_end(t, v);
     if (!rows)
         return false;
     r.labelled = map_new();

@@ -7,7 +7,8 @@
 #include "core/data/sources.h"
 
 /* v: {"host", "port", "user", "database", "query" or "table", "name", "content" or "file", "label",
- * "annotation"}; the last five are names of columns. The password is apart. */
+ * "annotation", "tls", "ca"}; those from "name" to "annotation" are names of columns. The password is apart.
+ */
 bool database_in_check(struct op *op, yyjson_val *v, struct err *err);
 bool database_in(struct task *t, yyjson_val *v, struct unpacked *out, struct err *err);
 

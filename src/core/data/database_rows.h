@@ -9,6 +9,8 @@ struct database_options {
     const char *host; /* always over TCP */
     int port;         /* 0: 3306 */
     const char *user, *password, *database;
+    bool tls;            /* only encrypted, to a server whose certificate is trusted and of its host */
+    const char *ca_file; /* whose authorities; NULL: the system's */
 };
 
 struct database_rows;

@@ -43,11 +43,11 @@ const struct field import_fields[] = {
      .flags = FIELD_CREATE,
      .max = 1 << 15,
      .title = {"Object store (S3)", "对象存储（S3）"},
-     .help =
-         {"{\"endpoint\", \"region\", \"bucket\", \"prefix\" or \"key\", \"access_key\"} of a host that the "
-          "administrator allows.",
-          "{\"endpoint\", \"region\", \"bucket\", \"prefix\" 或 \"key\", "
-          "\"access_key\"}，主机须由管理员允许。"}},
+     .help = {"{\"endpoint\", \"region\", \"bucket\", \"prefix\" or \"key\", \"access_key\", \"ca\"} of a "
+              "host that "
+              "the administrator allows.",
+              "{\"endpoint\", \"region\", \"bucket\", \"prefix\" 或 \"key\", "
+              "\"access_key\", \"ca\"}，主机须由管理员允许。"}},
     {.name = "database",
      .type = FIELD_JSON,
      .flags = FIELD_CREATE,
@@ -55,10 +55,11 @@ const struct field import_fields[] = {
      .title = {"Database (MariaDB, MySQL)", "数据库（MariaDB、MySQL）"},
      .help = {"{\"host\", \"port\", \"user\", \"database\", \"table\" or \"query\"} and the names of "
               "columns: \"name\", "
-              "\"content\" or \"file\", \"label\" or \"annotation\".",
+              "\"content\" or \"file\", \"label\" or \"annotation\"; \"tls\": \"required\" and \"ca\" for "
+              "an encrypted connection.",
               "{\"host\", \"port\", \"user\", \"database\", \"table\" 或 "
               "\"query\"}，以及列名：\"name\"、\"content\" 或 "
-              "\"file\"、\"label\" 或 \"annotation\"。"}},
+              "\"file\"、\"label\" 或 \"annotation\"；加密连接用 \"tls\": \"required\" 与 \"ca\"。"}},
     {.name = "secret",
      .type = FIELD_TEXT,
      .flags = FIELD_CREATE | FIELD_SECRET,

@@ -9,17 +9,18 @@
 static const struct source_member members[] = {
     {.name = "endpoint"}, {.name = "region"}, {.name = "bucket", .required = true},
     {.name = "prefix"},   {.name = "key"},    {.name = "access_key"},
-    {.name = NULL},
+    {.name = "ca"},       {.name = NULL},
 };
 
 static struct s3 *open_bucket(struct core *core, struct arena *a, yyjson_val *v, const char *secret,
-                              struct err *err)
+                              const char *ca, struct err *err)
 {
     struct s3_options o = {.endpoint = sources_text(a, v, "endpoint"),
                            .region = sources_text(a, v, "region"),
                            .bucket = sources_text(a, v, "bucket"),
                            .key = sources_text(a, v, "access_key"),
-                           .secret = secret};
+                           .secret = secret,
+                           .ca_file = ca};
     struct s3 *s = s3_new(&o, err);
     bool plain = o.endpoint && str_starts(str_of(o.endpoint), "http://");
     if (s && !sources_allow(core, FIELD ".endpoint", s3_host(s), plain ? 80 : 443, err)) {
@@ -31,11 +32,12 @@ static struct s3 *open_bucket(struct core *core, struct arena *a, yyjson_val *v,
 
 bool s3_in_check(struct op *op, yyjson_val *v, struct str secret, struct err *err)
 {
-    if (!sources_check(FIELD, members, v, err))
+    if (!sources_check(FIELD, members, v, err) || !sources_check_ca(FIELD, v, err))
         return false;
     if (sources_text(op->arena, v, "key") && sources_text(op->arena, v, "prefix"))
         return err_set(err, ERR_INVALID, FIELD, "s3: give a key or a prefix, not both");
-    struct s3 *s = open_bucket(op->core, op->arena, v, secret.n ? arena_strz(op->arena, secret) : NULL, err);
+    struct s3 *s =
+        open_bucket(op->core, op->arena, v, secret.n ? arena_strz(op->arena, secret) : NULL, NULL, err);
     s3_free(s);
     return s != NULL;
 }
@@ -154,17 +156,25 @@ static bool take_prefix(struct task *t, struct s3 *s, struct str prefix, struct 
     return true;
 }
 
-bool s3_in(struct task *t, yyjson_val *v, struct unpacked *out, struct err *err)
+static bool take_all(struct task *t, yyjson_val *v, const char *secret, const char *ca, struct unpacked *out,
+                     struct err *err)
 {
-    const char *secret;
-    if (!sources_secret(t, &secret, err))
-        return false;
-    struct s3 *s = open_bucket(t->core, t->arena, v, secret, err);
+    struct s3 *s = open_bucket(t->core, t->arena, v, secret, ca, err);
     if (!s)
         return false;
     struct str key = json_str(yyjson_obj_get(v, "key")), prefix = json_str(yyjson_obj_get(v, "prefix"));
     bool ok =
         key.n ? take_one(t, s, key, out, err) : take_prefix(t, s, prefix.n ? prefix : STR(""), out, err);
     s3_free(s);
+    return ok;
+}
+
+bool s3_in(struct task *t, yyjson_val *v, struct unpacked *out, struct err *err)
+{
+    const char *secret, *ca;
+    if (!sources_secret(t, &secret, err) || !sources_ca(t, v, &ca, err))
+        return false;
+    bool ok = take_all(t, v, secret, ca, out, err);
+    sources_ca_end(t, v);
     return ok;
 }

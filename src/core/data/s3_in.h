@@ -5,7 +5,7 @@
 
 #include "core/data/sources.h"
 
-/* v: {"endpoint", "region", "bucket", "key" or "prefix", "access_key"}; the secret key is apart. */
+/* v: {"endpoint", "region", "bucket", "key" or "prefix", "access_key", "ca"}; the secret key is apart. */
 bool s3_in_check(struct op *op, yyjson_val *v, struct str secret, struct err *err);
 bool s3_in(struct task *t, yyjson_val *v, struct unpacked *out, struct err *err);
 

@@ -1,8 +1,10 @@
 #include "core/data/sources.h"
 
+#include "base/fs.h"
 #include "base/seal.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #define KEY_FILE   "key"
 #define MEMBER_MAX 20000
@@ -70,6 +72,41 @@ const char *sources_text(struct arena *a, yyjson_val *v, const char *name)
 {
     struct str s = json_str(yyjson_obj_get(v, name));
     return s.n ? arena_strz(a, s) : NULL;
+}
+
+bool sources_check_ca(const char *field, yyjson_val *v, struct err *err)
+{
+    struct str ca = json_str(yyjson_obj_get(v, "ca"));
+    return !ca.n || str_find(ca, STR("-----BEGIN CERTIFICATE-----")) >= 0 ||
+           err_set(err, ERR_INVALID, field,
+                   "%s.ca: must be certificates as text (PEM), each with -----BEGIN CERTIFICATE-----", field);
+}
+
+/* Libraries want a file, and remember by its name what was in it: so the name depends on that. */
+static const char *ca_path(struct task *t, struct str ca)
+{
+    uint8_t hash[SHA256_SIZE];
+    char hex[SHA256_HEX + 1];
+    sha256_of(ca, hash);
+    hex_encode(hash, sizeof hash, hex);
+    return arena_printf(t->arena, "%s/cache/ca-%lld-%s", t->core->data, (long long)t->id, hex);
+}
+
+bool sources_ca(struct task *t, yyjson_val *v, const char **ret, struct err *err)
+{
+    struct str ca = json_str(yyjson_obj_get(v, "ca"));
+    const char *path = ca.n ? ca_path(t, ca) : t->core->import_ca;
+    if (ca.n && !fs_write_atomic(path, ca, 0640, err))
+        return false;
+    *ret = path;
+    return true;
+}
+
+void sources_ca_end(struct task *t, yyjson_val *v)
+{
+    struct str ca = json_str(yyjson_obj_get(v, "ca"));
+    if (ca.n)
+        unlink(ca_path(t, ca));
 }
 
 bool sources_seal(struct core *core, struct arena *a, struct str secret, const char **ret, struct err *err)

@@ -2,7 +2,8 @@
  * MariaDB and MySQL (D6). The administrator allows each in the configuration, as the server reaches what its
  * users may not:
  *
- *   {"import_roots": ["/mnt/data"], "import_hosts": ["s3.example.com", "db.example.com:3306"]}
+ *   {"import_roots": ["/mnt/data"], "import_hosts": ["s3.example.com", "db.example.com:3306"],
+ *    "import_ca": "/etc/ssl/our-ca.pem"}
  *
  * A host without a port stands for all its ports. Secrets of a source are kept sealed (base/seal.h) in the
  * task. */
@@ -26,6 +27,13 @@ struct source_member {
 bool sources_check(const char *field, const struct source_member *members, yyjson_val *v, struct err *err);
 /* A member as text that the arena keeps; NULL when absent or empty. */
 const char *sources_text(struct arena *a, yyjson_val *v, const char *name);
+
+/* The member "ca": certificates (PEM) of the authorities that are trusted, instead of the configuration's
+ * "import_ca" or the system's. ERR_INVALID when it is none. */
+bool sources_check_ca(const char *field, yyjson_val *v, struct err *err);
+/* The file with the authorities of a task's source; *ret is NULL for the system's. */
+bool sources_ca(struct task *t, yyjson_val *v, const char **ret, struct err *err);
+void sources_ca_end(struct task *t, yyjson_val *v); /* it is not needed any more */
 
 bool sources_seal(struct core *core, struct arena *a, struct str secret, const char **ret, struct err *err);
 /* The secret of the task's parameters; NULL when it has none. */

@@ -136,6 +136,8 @@ export const dataEn = {
   'source.database.label': 'Column with the class',
   'source.database.annotation': 'Or with the annotation (JSON)',
   'source.database.secret': 'Password',
+  'source.database.tls': 'Encryption: off or required',
+  'source.ca': 'Certificate authority (PEM), unless a public one',
   'source.database.hint': 'MariaDB or MySQL, of a host that the administrator allows. It is only read. The password is kept encrypted until the import is over.',
   'import.start': 'Start import',
   'import.uploading': 'Uploading',

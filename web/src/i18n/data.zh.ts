@@ -138,6 +138,8 @@ export const dataZh: Record<keyof typeof dataEn, string> = {
   'source.database.label': '类别列',
   'source.database.annotation': '或标注列（JSON）',
   'source.database.secret': '密码',
+  'source.database.tls': '加密：off 或 required',
+  'source.ca': '证书颁发机构（PEM），公共机构则留空',
   'source.database.hint': 'MariaDB 或 MySQL，主机须由管理员允许，只读访问。密码加密保存，直到导入结束。',
   'import.start': '开始导入',
   'import.uploading': '正在上传',

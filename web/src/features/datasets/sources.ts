@@ -30,6 +30,7 @@ export const sources: Record<'s3' | 'database', Source> = {
       { name: 'prefix', label: 'source.s3.prefix', optional: true, example: 'roads/' },
       { name: 'key', label: 'source.s3.key', optional: true, example: 'roads.zip' },
       { name: 'access_key', label: 'source.s3.access_key', optional: true },
+      { name: 'ca', label: 'source.ca', optional: true, long: true, example: '-----BEGIN CERTIFICATE-----' },
     ],
   },
   database: {
@@ -48,6 +49,8 @@ export const sources: Record<'s3' | 'database', Source> = {
       { name: 'file', label: 'source.database.file', optional: true },
       { name: 'label', label: 'source.database.label', optional: true, example: 'class' },
       { name: 'annotation', label: 'source.database.annotation', optional: true },
+      { name: 'tls', label: 'source.database.tls', optional: true, example: 'required' },
+      { name: 'ca', label: 'source.ca', optional: true, long: true, example: '-----BEGIN CERTIFICATE-----' },
     ],
   },
 }
