@@ -12,7 +12,7 @@ import pytest
 from harness import ADMIN_PASSWORD, unique, wait_for
 from oci import Image, Registry, digest, small, system, tar
 from test_files import put
-from test_jobs import log, reached, run, spec  # noqa: F401
+from test_jobs import OVER, log, reached, run, spec  # noqa: F401
 from tusclient.client import TusClient
 
 PASSWORD = "pass-word-1"
@@ -336,6 +336,58 @@ def test_derive(admin, project, registry, image, base, run):  # noqa: F811
     for field, bad in (("folder", "/a/../b"), ("folder", "rel"), ("cwd", "x"), ("env", ["a"]), ("env", {"a=b": "c"}), ("version", "-")):
         answer = admin.call("POST", f"images/{image['id']}/derive", json={**body, field: bad})
         assert answer.status_code == 422 and answer.json()["field"] == field, answer.text
+
+
+def test_build_with_a_script(admin, project, registry, image, base, run, spec):  # noqa: F811
+    """The script runs as a job; what it changed is the new version's last layer, and its log is the job's."""
+    registry.push(repository(project, image), base, "v1")
+    body = {"from": versions(admin, image)["v1"]["id"], "version": "v2", "spec": spec["id"], "env": {"WORD": "made"},
+            "script": 'echo "$WORD" > /etc/made\nrm /etc/through'}
+    job = reached(admin, admin.post(f"images/{image['id']}/build", body, 201), OVER)
+    lines = log(admin, job)
+    assert job["state"] == "completed", (job, lines)
+    assert "+ rm /etc/through" in lines and lines[-1] == "the image is saved"
+    made = versions(admin, image)["v2"]
+    assert made["layers"] == versions(admin, image)["v1"]["layers"] + 1
+    job = run('cat /etc/made; ls /etc; echo "word $WORD, $GREETING"; ls /run', image=f"{image['name']}:v2")
+    lines = log(admin, job)
+    assert lines[0] == "made" and "through" not in lines and "word , hi there" in lines
+    job = reached(admin, admin.post(f"images/{image['id']}/build", {**body, "version": "v3", "script": "echo one\nfalse\necho two"}, 201), OVER)
+    assert (job["state"], job["exit_code"]) == ("failed", 1) and "two" not in log(admin, job)
+    assert "v3" not in versions(admin, image)
+    for field, bad in (("script", ""), ("script", "x" * 3001), ("version", "-"), ("spec", None), ("env", {"a b": "c"})):
+        answer = admin.call("POST", f"images/{image['id']}/build", json={**body, field: bad})
+        assert answer.status_code == 422 and answer.json()["field"] == field, answer.text
+
+
+def test_a_build_that_cannot_be_saved(admin, spec):  # noqa: F811
+    project = admin.post("projects", {"name": unique(), "quota": {"storage": 1000}})
+    image = admin.post("images", {"project": project["id"], "name": "tool"})
+    body = {"version": "v1", "spec": spec["id"], "script": "head -c 100000 /dev/urandom > /opt/much"}
+    job = reached(admin, admin.post(f"images/{image['id']}/build", body, 201), OVER)
+    assert (job["state"], job["exit_code"]) == ("failed", 1), job
+    assert log(admin, job)[-1] == "the image could not be saved"
+    task = admin.get("tasks", project=project["id"])["items"][0]
+    assert (task["type"], task["state"]) == ("image_build", "failed") and "1000" in task["message"], task
+    assert versions(admin, image) == {}
+
+
+def test_a_build_waits_for_a_server_that_was_killed(fresh_server):
+    """The script ends while there is no server; the next one saves what it did."""
+    server = fresh_server()
+    admin = server.admin()
+    project = admin.post("projects", {"name": unique()})
+    small_spec = admin.post("specs", {"name": unique(), "cpus": 0.2, "memory": 256 << 20})
+    made = admin.post("images", {"project": project["id"], "name": "tool"})
+    job = admin.post(f"images/{made['id']}/build", {"version": "v1", "spec": small_spec["id"], "script": "echo begun; sleep 1; touch /opt/mark"}, 201)
+    reached(admin, job, ("running",))
+    wait_for(lambda: "begun" in log(admin, job), "the script's first words")
+    server.kill()
+    server.start()
+    admin = server.admin()
+    job = reached(admin, job, OVER)
+    assert job["state"] == "completed", (job, log(admin, job))
+    assert versions(admin, made)["v1"]["base"] == "host"
 
 
 # --- importing ---

@@ -3,6 +3,7 @@
 
 #include "core/folder/folder.h"
 #include "core/image/assemble.h"
+#include "core/image/build.h"
 #include "core/image/pull.h"
 #include "core/job/job.h"
 #include "store/upload.h"
@@ -313,6 +314,12 @@ const struct action image_actions[] = {
      .answer = "Task",
      .title = {"Derive a version", "派生版本"},
      .run = run_derive},
+    {.name = "build",
+     .permission = "image.update",
+     .fields = image_build_fields,
+     .answer = "Job",
+     .title = {"Build with a script", "用脚本构建"},
+     .run = image_build},
     {.name = "import",
      .permission = "image.update",
      .fields = import_fields,

@@ -29,6 +29,10 @@ bool assemble_push(struct assembly *x, struct arena *a, struct repository_pushed
 void assemble_result(struct task *t, const struct repository *r, struct str version,
                      const struct repository_pushed *p);
 
+/* The whole of such a task: saves the container of the task's params (job, attempt, rank, base, name,
+ * version, description). */
+bool assemble_saved(struct task *t, const char *comment, struct err *err);
+
 /* Copies a manifest of another repository (an index with all of its) without copying bytes. */
 bool assemble_copy(struct core *core, const struct caller *c, const struct repository *from,
                    const struct digest *d, const struct repository *to, const struct reference *at,

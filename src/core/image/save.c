@@ -117,7 +117,7 @@ static bool take_changes(struct task *t, struct exec_id id, struct oci_descripto
     return layer_writer_finish(s.writer, layer, diff, err);
 }
 
-static bool run_save(struct task *t, struct err *err)
+bool assemble_saved(struct task *t, const char *comment, struct err *err)
 {
     struct exec_id id = {yyjson_get_sint(yyjson_obj_get(t->params, "job")),
                          (int32_t)yyjson_get_sint(yyjson_obj_get(t->params, "attempt")),
@@ -134,7 +134,7 @@ static bool run_save(struct task *t, struct err *err)
                          .host = !base.n || str_is(base, "host"),
                          .layer = &layer,
                          .diff = &diff,
-                         .change = {.arch = image_arch(), .comment = "saved from a running container"}};
+                         .change = {.arch = image_arch(), .comment = comment}};
     if (!x.host) {
         if (!image_find(t->core, t->project, base, NULL, t->arena, &parts, err) ||
             !same_base(t, id.job, &parts.manifest, err))
@@ -147,6 +147,11 @@ static bool run_save(struct task *t, struct err *err)
         return false;
     assemble_result(t, &x.target, x.version, &pushed);
     return true;
+}
+
+static bool run_save(struct task *t, struct err *err)
+{
+    return assemble_saved(t, "saved from a running container", err);
 }
 
 const struct task_type task_image_save = {

@@ -264,7 +264,8 @@ static bool step_started(struct look *l, const struct object *job, struct err *e
                                     .reason_zh = "已到运行时限"}};
         return move(l, &m, err) && stop_ranks(l, job, err);
     }
-    return true;
+    const struct job_owner *owner = s == JOB_RUNNING ? job_owner_of(job) : NULL;
+    return !owner || !owner->running || owner->running(l->jobs->core, job, l->arena, err);
 }
 
 static bool step_stopping(struct look *l, const struct object *job, struct err *err)

@@ -41,6 +41,9 @@ struct job_owner {
     /* Outside writes, on the controller's thread, after the job's containers have ended and before its state
      * says so (called again after a crash: must be harmless twice). For taking files over: start a task. */
     bool (*collect)(struct core *core, const struct object *job, struct arena *a, struct err *err);
+    /* Outside writes, on the controller's thread, at each look while the job runs (at least once a second);
+     * must be quick. */
+    bool (*running)(struct core *core, const struct object *job, struct arena *a, struct err *err);
 };
 extern const struct job_owner *const job_owners[];              /* ended by NULL */
 const struct job_owner *job_owner_of(const struct object *job); /* NULL: a job of its own */

@@ -1,7 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Button, Dropdown, Segmented, Tooltip } from 'antd'
 import { useState } from 'react'
+import { useNavigate } from 'react-router'
 import { useApp } from '../../app/context'
+import { itemUrl } from '../../app/links'
 import type { Action, Item, Kind } from '../../api/kinds'
 import { allItems, invalidate, useList } from '../../api/objects'
 import { may, offers } from '../../api/session'
@@ -29,13 +31,20 @@ export function ImageOverview({ kind, item }: SpecialProps) {
   const { kind: byName, session, project } = useApp()
   const [action, setAction] = useState<Action | null>(null)
   const client = useQueryClient()
+  const navigate = useNavigate()
   const versions = byName('image_version')
   const own = item.project?.id === project?.id
   const mayChange = own && may(session, 'image.update', project?.id)
-  const offered = ['pull', 'derive'].map((name) => kind.actions.find((a) => a.name === name)).filter((a) => a !== undefined)
+  const offered = ['pull', 'build', 'derive'].map((name) => kind.actions.find((a) => a.name === name)).filter((a) => a !== undefined)
   const close = () => {
     setAction(null)
     void invalidate(client, 'image_version')
+  }
+  /** A build is a job: its page shows the log. */
+  const show = (answer: unknown) => {
+    const jobs = byName('job')
+    const url = jobs && action?.name === 'build' ? itemUrl(jobs, (answer as Item).id, project) : null
+    if (url) void navigate(url)
   }
   return (
     <div className="summary">
@@ -48,7 +57,7 @@ export function ImageOverview({ kind, item }: SpecialProps) {
         <ArchiveUpload kind={kind} image={item} project={project} />
       </section>}
       <Facts kind={kind} item={item} />
-      {action && <ActionDialog kind={kind} place={{ project: project?.id }} action={action} item={item} onClose={close} />}
+      {action && <ActionDialog kind={kind} place={{ project: project?.id }} action={action} item={item} onDone={show} onClose={close} />}
     </div>
   )
 }

@@ -18,6 +18,8 @@ interface Props {
   place: Place
   action: Action
   item?: Item
+  /** What the server answered, after it has been told to the user. */
+  onDone?: (answer: unknown) => void
   onClose: () => void
 }
 
@@ -31,7 +33,7 @@ function secretOf(answer: unknown): string | null {
   return null
 }
 
-export function ActionDialog({ kind, place, action, item, onClose }: Props) {
+export function ActionDialog({ kind, place, action, item, onDone, onClose }: Props) {
   const i18n = useI18n()
   const { t, w } = i18n
   const { message } = App.useApp()
@@ -52,6 +54,7 @@ export function ActionDialog({ kind, place, action, item, onClose }: Props) {
       const found = secretOf(answer)
       if (found) setSecret(found)
       else onClose()
+      onDone?.(answer)
     },
     onError: (error) => {
       if (!(error instanceof Problem && form.refuse(error))) setFailed(error)
