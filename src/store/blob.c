@@ -5,7 +5,6 @@
 #include "store/store_own.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -325,54 +324,6 @@ bool blob_touch(struct store *s, const struct digest *d, int64_t *ret_size, stru
         return false;
     *ret_size = there ? t.size : -1;
     return true;
-}
-
-static bool make_folders(int dirfd, const char *path, struct err *err)
-{
-    char part[PATH_MAX];
-    for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
-        int n = snprintf(part, sizeof part, "%.*s", (int)(slash - path), path);
-        if (n < 0 || n >= (int)sizeof part)
-            return err_set(err, ERR_INVALID, "path", "a path of %zu bytes is too long", strlen(path));
-        if (mkdirat(dirfd, part, 0755) != 0 && errno != EEXIST)
-            return err_errno(err, errno, "cannot make folder %s", part);
-    }
-    return true;
-}
-
-/* Links share the inode's mode, so an executable file is a copy: scripts are few and small. */
-static bool copy_executable(int from, int dirfd, const char *path, int64_t size, struct err *err)
-{
-    auto_fd int to = openat(dirfd, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0555);
-    if (to < 0)
-        return err_errno(err, errno, "cannot make %s", path);
-    while (size > 0) {
-        ssize_t n = copy_file_range(from, NULL, to, NULL, (size_t)size, 0);
-        if (n <= 0)
-            return err_errno(err, n < 0 ? errno : EIO, "cannot copy to %s", path);
-        size -= n;
-    }
-    return true;
-}
-
-bool blob_link(struct store *s, const struct digest *d, int dirfd, const char *path, bool executable,
-               struct err *err)
-{
-    char from[BLOB_PATH_MAX];
-    int64_t size;
-    blob_path(d, from);
-    auto_fd int fd = blob_open(s, d, &size, err);
-    if (fd < 0 || !make_folders(dirfd, path, err))
-        return false;
-    if (executable)
-        return copy_executable(fd, dirfd, path, size, err);
-    if (linkat(s->blobs_fd, from, dirfd, path, 0) == 0 ||
-        (s->bucket && errno == ENOENT && bucket_link(s, d, dirfd, path)))
-        return true;
-    /* A file has at most 65,000 names; one of the cache may have left it since it was opened. */
-    if (errno == EMLINK || (s->bucket && errno == ENOENT))
-        return copy_executable(fd, dirfd, path, size, err);
-    return err_errno(err, errno, "cannot link %s", path);
 }
 
 bool blob_each(struct store *s, bool (*one)(void *ctx, const struct digest *d, struct err *err), void *ctx,

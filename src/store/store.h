@@ -84,6 +84,13 @@ bool blob_touch(struct store *s, const struct digest *d, int64_t *ret_size, stru
 /* Links it read-only below dirfd at a relative path (folders are made), for mounting: no bytes are copied. */
 bool blob_link(struct store *s, const struct digest *d, int dirfd, const char *path, bool executable,
                struct err *err);
+/* Many of them. With a bucket several that are not here yet are fetched at a time. */
+struct blob_to_link {
+    const struct digest *blob;
+    const char *path;
+    bool executable;
+};
+bool blob_link_all(struct store *s, const struct blob_to_link *item, size_t n, int dirfd, struct err *err);
 /* Whether blobs are in a bucket: then the data folder does not hold all of them. */
 bool store_is_remote(const struct store *s);
 /* After the database was replaced by a backup: it says again where this platform's blobs are. */

@@ -426,3 +426,24 @@ def test_a_bucket_over_tls(s3, tmp_path, fresh_server):
     server.start()
     assert get(server.admin(), version, "a", Range="bytes=10-19") == content[10:20]
     assert get(server.admin(), version, "a") == content
+
+
+def test_a_job_reads_files_that_are_only_in_the_bucket(s3, fresh_server):
+    server = fresh_server(**s3.options(s3.bucket(), cache="100K"))  # less than the files
+    api = server.admin()
+    version, files = folder(api), {f"d{i % 7}/{i}.bin": os.urandom(10_000) for i in range(60)}
+    for name, content in files.items():
+        put(api, version, name, content)
+    set_id, version_id = map(int, version.split("/")[1::2])
+    server.stop()
+    empty_cache(server)
+    server.start()
+    api = server.admin()
+    project = api.get(f"algorithm-sets/{set_id}")["project"]
+    spec = api.post("specs", {"name": unique("spec"), "cpus": 0.1, "memory": 128 << 20})
+    job = api.post("jobs", {"project": project, "name": "j", "spec": spec["id"], "algorithm": version_id,
+                            "command": "cd algorithm && find . -type f | sort | xargs sha256sum"})
+    job = wait_for(lambda: (j := api.get(f"jobs/{job['id']}"))["state"] in ("completed", "failed") and j, "the end of the job")
+    assert job["state"] == "completed", job
+    lines = [line["text"] for line in api.get(f"jobs/{job['id']}/log", after=0)["lines"]]
+    assert dict(reversed(line.split("  ./")) for line in lines) == {n: hashlib.sha256(c).hexdigest() for n, c in files.items()}

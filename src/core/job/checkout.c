@@ -48,11 +48,11 @@ static bool fill_folder(struct checkout_user *u, const struct object *version, i
     struct manifest m;
     if (!folder_manifest(u->core, version, u->arena, &m, err))
         return false;
+    struct blob_to_link *item = arena_alloc(u->arena, (m.n + 1) * sizeof *item);
     for (size_t i = 0; i < m.n; i++)
-        if (!blob_link(u->core->store, &m.entry[i].blob, dirfd, arena_strz(u->arena, m.entry[i].path),
-                       m.entry[i].executable, err))
-            return false;
-    return true;
+        item[i] = (struct blob_to_link){&m.entry[i].blob, arena_strz(u->arena, m.entry[i].path),
+                                        m.entry[i].executable};
+    return blob_link_all(u->core->store, item, m.n, dirfd, err);
 }
 
 static bool fill_dataset(struct checkout_user *u, const struct object *version, int dirfd, struct err *err)

@@ -5,8 +5,6 @@
 #include "core/job/checkout.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #define PAGE 1000
@@ -102,17 +100,17 @@ static bool write_annotations(struct filling *f, const char *format, const char 
 
 static bool link_samples(struct filling *f, struct err *err)
 {
-    struct codec_sample ignored;
-    bool end = false;
     source_rewind(f, err);
-    while (source_next(f, &ignored, &end, err) && !end) {
-        const struct sample *s = &f->page[f->at - 1];
-        char path[PATH_MAX];
-        snprintf(path, sizeof path, STR_FMT, STR_ARG(s->name));
-        if (!blob_link(f->core->store, &s->blob, f->dirfd, path, false, err))
+    do {
+        if (!load_page(f, err))
             return false;
-    }
-    return end;
+        struct blob_to_link *item = arena_alloc(&f->arena, (f->n + 1) * sizeof *item);
+        for (size_t i = 0; i < f->n; i++)
+            item[i] = (struct blob_to_link){&f->page[i].blob, arena_strz(&f->arena, f->page[i].name), false};
+        if (!blob_link_all(f->core->store, item, f->n, f->dirfd, err))
+            return false;
+    } while (f->n);
+    return true;
 }
 
 bool checkout_fill_dataset(struct core *core, const struct object *version, int dirfd, struct err *err)
