@@ -7,6 +7,7 @@
 #include "core/job/owner.h"
 #include "core/job/scene.h"
 #include "core/job/sentence.h"
+#include "core/row.h"
 #include "exec/local/local.h"
 
 #include <errno.h>
@@ -16,6 +17,9 @@
 #define TICK_S     1
 #define BACKOFF_US INT64_C(5000000)
 #define LOST_MAX   20
+#define NS         UINT64_C(1000000000)
+#define REST_NS    UINT64_C(50000000)
+#define MANY       64 /* jobs */
 
 struct exec *jobs_exec(struct jobs *j)
 {
@@ -125,6 +129,26 @@ static void write_moves(struct look *l)
         if (!move(l, &l->moves[i], &one))
             log_warn("job %lld: %s", (long long)l->moves[i].job->id, one.message);
     }
+}
+
+/* The jobs that moved as they are now, without those that are over: what they leave is free at once. */
+static bool read_moved(struct look *l, struct err *err)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < l->n_moves; i++) {
+        struct object *job = &l->job[l->moves[i].job - l->job];
+        struct row_key key = {.id = job->id};
+        bool found;
+        if (!row_load(l->jobs->core->db, NULL, l->arena, &kind_job, &key, job, &found, err))
+            return false;
+        if (!found || job_is_over(job_state_of(job)))
+            job->id = 0;
+    }
+    for (size_t i = 0; i < l->n; i++)
+        if (l->job[i].id)
+            l->job[n++] = l->job[i];
+    l->n = n;
+    return true;
 }
 
 /* Why a container ended badly. */
@@ -350,8 +374,17 @@ static bool purge(struct look *l, struct err *err)
 
 /* --- the loop --- */
 
+/* While many jobs wait and run there is always something new, and a look at all of them takes long: then as
+ * much time as the look took passes before the next, and that one sees more at once. */
+static void rest(struct jobs *j, size_t n, uint64_t began)
+{
+    uint64_t now = clock_mono(), most = now - began < REST_NS ? now - began : REST_NS;
+    j->rest_until = now + most * (n < MANY ? n : MANY) / MANY;
+}
+
 static bool look_once(struct jobs *j, struct err *err)
 {
+    uint64_t began = clock_mono();
     auto_arena struct arena a;
     arena_init(&a);
     struct look l = {.jobs = j, .arena = &a, .now = clock_now()};
@@ -366,10 +399,12 @@ static bool look_once(struct jobs *j, struct err *err)
             log_warn("job %lld: %s", (long long)l.job[i].id, one.message);
     }
     write_moves(&l);
-    if (l.n_moves && !scene_jobs(j->core, &a, &l.job, &l.n, err)) /* what they leave is free at once */
+    if (!read_moved(&l, err))
         return false;
     jobs_sweep(&l);
-    return jobs_place(&l, err) && purge(&l, err) && stop_strangers(&l, err);
+    bool ok = jobs_place(&l, err) && purge(&l, err) && stop_strangers(&l, err);
+    rest(j, l.n, began);
+    return ok;
 }
 
 /* Jobs wait, and say why, on a machine that cannot run containers. */
@@ -394,6 +429,9 @@ static bool wait_round(struct jobs *j)
     int rc = 0;
     while (!j->stop && !j->again && rc != ETIMEDOUT)
         rc = pthread_cond_timedwait(&j->work, &j->lock, &until);
+    until = (struct timespec){(time_t)(j->rest_until / NS), (long)(j->rest_until % NS)};
+    for (rc = 0; !j->stop && rc != ETIMEDOUT;)
+        rc = clock_mono() < j->rest_until ? pthread_cond_timedwait(&j->work, &j->lock, &until) : ETIMEDOUT;
     j->again = false;
     bool go = !j->stop;
     pthread_mutex_unlock(&j->lock);

@@ -34,6 +34,7 @@ struct jobs {
     struct promise *promises;
     int64_t said_at;     /* when the reasons of waiting jobs were written last */
     uint64_t nodes_seen; /* hash of what the nodes' rows say */
+    uint64_t rest_until; /* clock_mono: no look before */
 };
 
 /* One look at everything: the jobs that are not over, and their containers. In the arena of the look. */

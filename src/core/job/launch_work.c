@@ -106,6 +106,16 @@ static struct jobs *forget(struct launching *w)
     return j;
 }
 
+/* The executor tells when that changes. What changed before the job was forgotten here, nobody has looked
+ * at. */
+static bool is_starting(struct jobs *j, struct arena *a, struct exec_id id)
+{
+    struct exec *x = j->exec;
+    struct exec_status status;
+    struct err ignored = {0};
+    return x->ops->status(x, a, id, &status, &ignored) && status.state == EXEC_STARTING;
+}
+
 static void launch_work(void *arg)
 {
     struct launching *w = arg;
@@ -115,8 +125,10 @@ static void launch_work(void *arg)
     bool ok = launch_job_ranks(w, &a, &err);
     if (!ok)
         tell_outcome(w, &a, &err);
+    bool failed = !ok && err.code != ERR_UNAVAILABLE; /* else the next round is soon enough */
+    struct exec_id first = {w->job, w->attempt, 0};
     struct jobs *j = forget(w);
-    if (ok || err.code != ERR_UNAVAILABLE) /* else the next round is soon enough */
+    if (failed || (ok && !is_starting(j, &a, first)))
         jobs_wake(j);
 }
 

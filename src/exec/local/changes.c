@@ -244,6 +244,15 @@ static bool write_all_changes(struct changes *x, pid_t shim, const char *dir, st
            write_upper(x, base, "usr", "usr", err) && tar_end(&x->tar, err);
 }
 
+static bool is_running(struct local *l, struct exec_id id)
+{
+    pthread_mutex_lock(&l->lock);
+    struct container *c = container_find(l, id);
+    bool runs = c && !container_has_ended(l, c);
+    pthread_mutex_unlock(&l->lock);
+    return runs;
+}
+
 bool changes_write(struct exec *exec, struct exec_id id, exec_sink_fn *sink, void *ctx, struct err *err)
 {
     struct local *l = local_of(exec);
@@ -262,6 +271,8 @@ bool changes_write(struct exec *exec, struct exec_id id, exec_sink_fn *sink, voi
     struct changes x = {
         .tar = {sink, ctx}, .arena = &a, .skip = map_new(), .links = map_new(), .space = base_alloc(PIECE)};
     bool ok = write_all_changes(&x, shim, arena_printf(&a, "%s/%s", l->dir, name), err);
+    if (ok && !is_running(l, id)) /* its supervisor clears up what it changed */
+        ok = err_set(err, ERR_CONFLICT, NULL, "container %s has ended meanwhile", name);
     map_free(x.skip);
     map_free(x.links);
     free(x.space);

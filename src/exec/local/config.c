@@ -340,6 +340,8 @@ static void write_plan(struct local *l, const struct exec_spec *spec, const stru
     }
     for (size_t i = 0; i < spec->n_layers; i++)
         pair(b, "layer", spec->layers[i]);
+    if (rooms_suit(spec))
+        pair(b, "keep", "1");
     pair_int(b, "disk", spec->disk);
     pair_int(b, "memory", spec->memory);
     pair_int(b, "grace", spec->grace_s ? spec->grace_s : 10);

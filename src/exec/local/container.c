@@ -126,6 +126,25 @@ bool container_refresh(struct local *l, struct container *c)
     return c->status.state != before;
 }
 
+bool container_has_ended(struct local *l, const struct container *c)
+{
+    char path[EXEC_ID_MAX + 8];
+    snprintf(path, sizeof path, "%.*s/exit", EXEC_ID_MAX, c->name);
+    return c->status.state == EXEC_EXITED || faccessat(l->dir_fd, path, F_OK, 0) == 0;
+}
+
+void container_ended(struct local *l, struct container *c)
+{
+    if (c->watch >= 0)
+        inotify_rm_watch(l->inotify, c->watch);
+    c->watch = -1;
+    if (c->room)
+        rooms_leave(l, c->room, c->id);
+    else
+        network_drop(l, c->id);
+    c->room = NULL;
+}
+
 void container_lost(struct local *l, const char *name)
 {
     char cgroup[96], path[96], text[256], began[256];
@@ -187,7 +206,8 @@ static void load_plan(struct local *l, struct container *c, struct str plan)
             !exec_id_parse(str_of(name), &lease.id))
             continue;
         lease.project = project;
-        network_keep(l, &lease);
+        if (c->status.state != EXEC_EXITED)
+            network_keep(l, &lease);
         if (exec_id_equal(lease.id, c->id))
             network_text(lease.address, c->address);
     }
@@ -217,15 +237,22 @@ static bool load_one(struct local *l, struct exec_id id, const char *name, struc
     if (!plan.p) /* the server ended while making it */
         return fs_remove_tree(l->dir_fd, name, err);
     struct container *c = container_add(l, id);
-    load_plan(l, c, plan);
     c->spawned = true;
     container_refresh(l, c);
+    load_plan(l, c, plan);
     if (c->status.state == EXEC_EXITED)
         return true;
     c->watch = inotify_add_watch(l->inotify, arena_printf(&a, "%s/%s", l->dir, name), IN_MOVED_TO);
     container_refresh(l, c); /* what happened before the watch */
-    if (c->status.state == EXEC_EXITED || container_alive(l, name) || container_refresh(l, c))
+    if (c->status.state == EXEC_EXITED)
+        container_ended(l, c);
+    if (c->status.state == EXEC_EXITED || container_alive(l, name))
         return true;
+    if (container_refresh(l, c)) {
+        if (c->status.state == EXEC_EXITED)
+            container_ended(l, c);
+        return true;
+    }
     if (!has_begun(l, name)) {
         map_remove(l->containers, str_of(name));
         if (c->watch >= 0)
@@ -234,7 +261,8 @@ static bool load_one(struct local *l, struct exec_id id, const char *name, struc
         return fs_remove_tree(l->dir_fd, name, err);
     }
     container_lost(l, name);
-    container_refresh(l, c);
+    if (container_refresh(l, c) && c->status.state == EXEC_EXITED)
+        container_ended(l, c);
     return true;
 }
 

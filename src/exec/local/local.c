@@ -10,7 +10,6 @@
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #define REMOVE_WAIT_S 60
 
@@ -32,7 +31,41 @@ static bool check_machine(const struct exec_spec *spec, struct err *err)
     return true;
 }
 
-static bool start_shim(struct local *l, struct container *c, const char *dir, struct err *err)
+static bool new_room(struct local *l, struct container *c, const struct exec_spec *spec, int cwd, int ctl,
+                     int crun, struct err *err)
+{
+    char *argv[] = {"ingot-shim", "supervise", NULL};
+    int end = -1;
+    pthread_mutex_lock(&l->lock);
+    struct room *room = c->room = rooms_new(l, spec, &end, err);
+    pthread_mutex_unlock(&l->lock);
+    auto_fd int socket = end;
+    if (!room)
+        return false;
+    const int fds[] = {ctl, crun, socket};
+    pid_t pid = spawn_shim(l, cwd, argv, fds, countof(fds), err);
+    pthread_mutex_lock(&l->lock);
+    rooms_started(room, pid);
+    pthread_mutex_unlock(&l->lock);
+    return pid > 0;
+}
+
+/* In the room that was taken for it; false when its supervisor has just ended. */
+static bool old_room(struct local *l, struct container *c, int cwd, int ctl, int crun)
+{
+    pthread_mutex_lock(&l->lock);
+    struct room *room = c->room;
+    bool ok = room && rooms_send(room, cwd, ctl, crun);
+    if (room && !ok) {
+        rooms_leave(l, room, (struct exec_id){0}); /* the address stays the container's */
+        c->room = NULL;
+    }
+    pthread_mutex_unlock(&l->lock);
+    return ok;
+}
+
+static bool start_shim(struct local *l, struct container *c, const struct exec_spec *spec, const char *dir,
+                       struct err *err)
 {
     auto_fd int cwd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     auto_fd int ctl = cwd < 0 ? -1 : openat(cwd, "ctl", O_RDWR | O_CLOEXEC);
@@ -44,13 +77,9 @@ static bool start_shim(struct local *l, struct container *c, const char *dir, st
     pthread_mutex_lock(&l->lock);
     c->watch = inotify_add_watch(l->inotify, dir, IN_MOVED_TO);
     pthread_mutex_unlock(&l->lock);
-    char *argv[] = {"ingot-shim", "supervise", NULL};
-    const int fds[] = {ctl, crun};
-    pid_t pid = spawn_shim(l, cwd, argv, fds, countof(fds), err);
-    if (pid < 0)
+    if (!old_room(l, c, cwd, ctl, crun) && !new_room(l, c, spec, cwd, ctl, crun, err))
         return false;
     pthread_mutex_lock(&l->lock);
-    c->child = pid;
     c->spawned = true;
     pthread_mutex_unlock(&l->lock);
     return true;
@@ -58,9 +87,7 @@ static bool start_shim(struct local *l, struct container *c, const char *dir, st
 
 static void forget(struct local *l, struct container *c)
 {
-    if (c->watch >= 0)
-        inotify_rm_watch(l->inotify, c->watch);
-    network_drop(l, c->id);
+    container_ended(l, c);
     map_remove(l->containers, str_of(c->name));
     container_free(c);
     pthread_cond_broadcast(&l->moved);
@@ -78,13 +105,18 @@ static bool start(struct exec *x, const struct exec_spec *spec, struct err *err)
         return false;
     pthread_mutex_lock(&l->lock);
     bool known = container_find(l, spec->id) != NULL;
-    bool leased = !known && check_machine(spec, err) && network_lease(l, spec, &a, &leases, &n, err);
+    bool fits = !known && check_machine(spec, err);
+    struct room *room = fits ? rooms_take(l, spec) : NULL;
+    bool leased = fits && network_lease(l, spec, &a, &leases, &n, err);
     struct container *c = leased ? container_add(l, spec->id) : NULL;
+    if (room && !c)
+        rooms_leave(l, room, spec->id);
     for (size_t i = 0; c && i < n; i++) {
         if (exec_id_equal(leases[i].id, spec->id))
             network_text(leases[i].address, c->address);
     }
     if (c) {
+        c->room = room;
         c->memory_limit = spec->memory;
         c->disk_limit = spec->disk;
     }
@@ -92,7 +124,7 @@ static bool start(struct exec *x, const struct exec_spec *spec, struct err *err)
     if (!c)
         return known;
     char *dir = arena_printf(&a, "%s/%s", l->dir, exec_id_format(spec->id, id));
-    if (config_write(l, spec, leases, n, err) && start_shim(l, c, dir, err))
+    if (config_write(l, spec, leases, n, err) && start_shim(l, c, spec, dir, err))
         return true;
     pthread_mutex_lock(&l->lock);
     forget(l, c);
@@ -144,14 +176,12 @@ static bool await_end(struct local *l, struct exec_id id, struct err *err)
     return true;
 }
 
-static bool delete_files(struct local *l, const char *name, pid_t child, struct err *err)
+static bool delete_files(struct local *l, const char *name, struct err *err)
 {
     char gone[EXEC_ID_MAX + 8];
-    /* The supervisor ends right after its last word; its mounts go with it. */
+    /* The supervisor leaves the container right after its last word. */
     for (int i = 0; i < REMOVE_WAIT_S * 500 && container_alive(l, name); i++)
         usleep(2000);
-    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR) {
-    }
     snprintf(gone, sizeof gone, "gone-%s", name);
     if (renameat(l->dir_fd, name, l->dir_fd, gone) != 0 && errno != ENOENT)
         return err_errno(err, errno, "cannot remove container %s", name);
@@ -170,18 +200,15 @@ static bool remove_container(struct exec *x, struct exec_id id, struct err *err)
     bool ended = await_end(l, id, err);
     c = container_find(l, id);
     bool mine = ended && c && !c->removing;
-    pid_t child = 0;
     if (mine) {
         c->removing = true;
-        child = c->child;
-        c->child = 0;
     } else if (!c) {
         network_drop(l, id); /* a rank that never started */
     }
     pthread_mutex_unlock(&l->lock);
     if (!mine)
         return ended;
-    bool ok = delete_files(l, name, child, err);
+    bool ok = delete_files(l, name, err);
     pthread_mutex_lock(&l->lock);
     c->removing = false;
     if (ok)
@@ -295,6 +322,7 @@ static void local_free(struct exec *x)
     pthread_mutex_unlock(&l->lock);
     watch_wake(l);
     pthread_join(l->thread, NULL);
+    rooms_end(l);
     tidy(l);
     release(l);
 }

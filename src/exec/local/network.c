@@ -10,9 +10,11 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <net/if.h>
 #include <stdio.h>
 
-#define SIZE (1u << (32 - NETWORK_PREFIX))
+#define SIZE        (1u << (32 - NETWORK_PREFIX))
+#define BRIDGE_KEEP 10 /* sweeps, one a second, that a bridge without containers stays */
 
 unsigned network_slot(const struct local *l, uint32_t address)
 {
@@ -95,6 +97,10 @@ bool network_start(struct local *l, struct err *err)
     if (failed)
         return err_errno(err, failed, "cannot make a bridge");
     netlink_delete(bridge);
+    for (unsigned i = 0; i < NETWORK_SLOTS; i++) { /* of an earlier process */
+        network_bridge_name(l, i, bridge);
+        l->bridges[i] = if_nametoindex(bridge) != 0;
+    }
     if (load_rules(l, err))
         return true;
     if (!l->egress)
@@ -175,6 +181,8 @@ static bool make_bridge(struct local *l, unsigned slot, struct err *err)
 {
     char bridge[16], path[96];
     network_bridge_name(l, slot, bridge);
+    if (l->bridges[slot] && if_nametoindex(bridge) != 0)
+        return true;
     int failed = netlink_bridge(bridge);
     if (!failed && l->egress)
         failed = netlink_address(bridge, htonl(l->subnet + slot * SIZE + 1), NETWORK_PREFIX);
@@ -184,6 +192,7 @@ static bool make_bridge(struct local *l, unsigned slot, struct err *err)
     auto_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd >= 0 && write(fd, "1\n", 2) != 2)
         return err_errno(err, errno, "cannot switch off IPv6 on bridge %s", bridge);
+    l->bridges[slot] = 1;
     return true;
 }
 
@@ -228,29 +237,48 @@ void network_drop(struct local *l, struct exec_id id)
     struct lease **at = &l->leases;
     while (*at && !exec_id_equal((*at)->id, id))
         at = &(*at)->next;
-    if (!*at)
-        return;
     struct lease *gone = *at;
-    unsigned slot = network_slot(l, gone->address);
-    *at = gone->next;
+    if (gone)
+        *at = gone->next;
     free(gone);
+}
+
+void network_give(struct local *l, struct exec_id from, struct exec_id to)
+{
+    struct lease *lease = find(l, from);
+    if (lease)
+        lease->id = to;
+}
+
+void network_sweep(struct local *l)
+{
+    bool used[NETWORK_SLOTS] = {0};
     for (struct lease *i = l->leases; i; i = i->next) {
-        if (network_slot(l, i->address) == slot)
-            return;
+        unsigned slot = network_slot(l, i->address);
+        if (slot < NETWORK_SLOTS)
+            used[slot] = true;
     }
-    char bridge[16];
-    network_bridge_name(l, slot, bridge);
-    netlink_delete(bridge);
+    for (unsigned i = 0; i < NETWORK_SLOTS; i++) {
+        char bridge[16];
+        if (used[i] && l->bridges[i])
+            l->bridges[i] = 1;
+        if (used[i] || !l->bridges[i] || l->bridges[i]++ < BRIDGE_KEEP)
+            continue;
+        l->bridges[i] = 0;
+        network_bridge_name(l, i, bridge);
+        netlink_delete(bridge);
+    }
 }
 
 void network_end(struct local *l)
 {
     auto_arena struct arena a;
     arena_init(&a);
-    for (struct lease *i = l->leases; i; i = i->next) {
+    for (unsigned i = 0; i < NETWORK_SLOTS; i++) {
         char bridge[16];
-        network_bridge_name(l, network_slot(l, i->address), bridge);
-        netlink_delete(bridge);
+        network_bridge_name(l, i, bridge);
+        if (l->bridges[i])
+            netlink_delete(bridge);
     }
     char *argv[] = {"nft", "delete", "table", "inet", l->name, NULL};
     int status;

@@ -34,8 +34,8 @@ struct container {
     char address[16];
     pid_t shim, init; /* of `run`; 0 before */
     uint64_t netns;
-    pid_t child; /* the shim, when this process started it and has not reaped it */
-    int watch;   /* inotify */
+    struct room *room; /* its supervisor, when this process started it and it has not ended */
+    int watch;         /* inotify */
     bool spawned, removing, changed;
     int64_t memory_limit, disk_limit;
 };
@@ -57,6 +57,9 @@ struct local {
     pthread_cond_t moved; /* a container ended or was removed */
     struct map *containers;
     struct lease *leases;
+    struct room *rooms;
+    int64_t rooms_made;
+    uint8_t bridges[NETWORK_SLOTS]; /* network.c */
     exec_watch_fn *watcher;
     void *watcher_ctx;
     bool calling;
@@ -80,6 +83,8 @@ bool container_alive(struct local *l, const char *name); /* its shim exists */
 bool container_command(struct local *l, const char *name, const char *text, struct err *err);
 bool container_load_all(struct local *l, struct err *err);
 void container_cgroup(const struct local *l, const char *name, char ret[96]);
+bool container_has_ended(struct local *l, const struct container *c); /* also before anybody looked */
+void container_ended(struct local *l, struct container *c); /* gives back what it had. Under the lock. */
 /* Its shim is gone without a word: ends what is left and says so in its folder. */
 void container_lost(struct local *l, const char *name);
 struct str container_plan(struct local *l, struct arena *a, const char *name, struct err *err);
@@ -98,6 +103,9 @@ bool network_lease(struct local *l, const struct exec_spec *spec, struct arena *
                    size_t *ret_n, struct err *err);
 bool network_keep(struct local *l, const struct lease *lease); /* from a plan. Under the lock. */
 void network_drop(struct local *l, struct exec_id id);         /* under the lock */
+/* The address is another's from now on. Under the lock. */
+void network_give(struct local *l, struct exec_id from, struct exec_id to);
+void network_sweep(struct local *l); /* bridges that have not been used for a while. Under the lock. */
 unsigned network_slot(const struct local *l, uint32_t address);
 void network_bridge_name(const struct local *l, unsigned slot, char ret[16]);
 void network_text(uint32_t address, char ret[16]);
@@ -123,6 +131,17 @@ pid_t spawn_shim(struct local *l, int cwd, char *const argv[], const int *fds, s
 /* crun's program as the shim wants it, in memory and sealed: crun then need not copy and start itself a
  * second time to be safe from containers that write to it. The caller closes it. */
 int spawn_crun(struct local *l, struct err *err);
+
+/* rooms.c: supervisors, and those that wait for a further container. All under the lock, but rooms_suit.
+ */
+bool rooms_suit(const struct exec_spec *spec); /* its supervisor may serve others afterwards */
+struct room *rooms_new(struct local *l, const struct exec_spec *spec, int *ret_fd, struct err *err);
+void rooms_started(struct room *r, pid_t pid);                          /* -1: it could not be */
+struct room *rooms_take(struct local *l, const struct exec_spec *spec); /* NULL: there is none */
+bool rooms_send(struct room *r, int folder, int ctl, int crun); /* false: its supervisor has just ended */
+void rooms_leave(struct local *l, struct room *r, struct exec_id id); /* the container id has ended */
+void rooms_sweep(struct local *l);
+void rooms_end(struct local *l);
 
 /* the rest of the table */
 bool logs_info(struct exec *x, struct exec_id id, struct exec_log *ret, struct err *err);

@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
-#include <sys/wait.h>
 
 #define LOOK_MS 1000 /* how long a supervisor that was killed stays unnoticed */
 
@@ -34,10 +33,8 @@ static void look(struct local *l, struct container *c)
     if (!container_refresh(l, c))
         return;
     c->changed = true;
-    if (c->status.state == EXEC_EXITED && c->watch >= 0) {
-        inotify_rm_watch(l->inotify, c->watch);
-        c->watch = -1;
-    }
+    if (c->status.state == EXEC_EXITED)
+        container_ended(l, c);
     pthread_cond_broadcast(&l->moved);
 }
 
@@ -60,15 +57,13 @@ static void take_events(struct local *l)
     }
 }
 
-/* The slow look at everything: supervisors that were killed, events that were lost, children to be reaped. */
+/* The slow look at everything: supervisors that were killed, events that were lost. */
 static void look_at_all(struct local *l)
 {
     struct str key;
     void *value;
     for (size_t i = 0; map_next(l->containers, &i, &key, &value);) {
         struct container *c = value;
-        if (c->child > 0 && waitpid(c->child, NULL, WNOHANG) != 0)
-            c->child = 0;
         if (c->status.state == EXEC_EXITED || !c->spawned || c->removing)
             continue;
         look(l, c);
@@ -132,6 +127,8 @@ void *watch_main(void *arg)
         take_events(l);
         if (clock_mono() - looked >= LOOK_MS * UINT64_C(1000000)) {
             look_at_all(l);
+            rooms_sweep(l);
+            network_sweep(l);
             looked = clock_mono();
         }
         tell(l);

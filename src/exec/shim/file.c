@@ -84,7 +84,7 @@ bool write_text(const char *name, bool sync, const char *fmt, ...)
 
 bool plan_read(struct plan *p, const char *path)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = openat(job_dir, path, O_RDONLY | O_CLOEXEC);
     struct stat st;
     if (fd < 0 || fstat(fd, &st) != 0)
         return fail_errno("cannot open the plan");

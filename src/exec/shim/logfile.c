@@ -176,3 +176,17 @@ void logfile_flush(bool last)
     }
     write_out();
 }
+
+void logfile_close(void)
+{
+    int *const fds[] = {&dir, &file, &index_file};
+    for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++) {
+        if (*fds[i] >= 0)
+            close(*fds[i]);
+        *fds[i] = -1;
+    }
+    end = lines = segment_start = 0;
+    n_names = 0;
+    told = broken = false;
+    out_n = streams[1].n = streams[2].n = 0;
+}

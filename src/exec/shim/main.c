@@ -10,7 +10,7 @@ static const struct mode {
     const char *name;
     int (*run)(int argc, char **argv);
     int fds;
-} modes[] = {{"supervise", shim_supervise, 2},
+} modes[] = {{"supervise", shim_supervise, 3},
              {"probe", shim_probe, 1},
              {"attach", shim_attach, 3},
              {"init", shim_init, 0},

@@ -14,6 +14,7 @@
 /* The descriptors it is started with. */
 #define SHIM_CTL_FD  3 /* supervise: the pipe `ctl`; probe: where the reason goes */
 #define SHIM_CRUN_FD 4 /* supervise: crun's program, sealed */
+#define SHIM_ROOM_FD 5 /* supervise: a socket to the server (room.c) */
 
 /* plan: "key\0value\0" pairs; some keys are repeated. */
 struct plan {
@@ -38,8 +39,14 @@ bool stage_isolate(
     void); /* before anything is opened: descriptors belong to the namespace they were opened in */
 bool stage_begin(const struct plan *p);
 bool stage_build(const struct plan *p); /* after wire_build */
+bool stage_clear(const struct plan *p); /* all of it is gone; stage_begin makes a new one */
+/* disk.c: the folder disk of the stage */
+void disk_begin(const struct plan *p);
+bool disk_mount(const struct plan *p);
+bool disk_clear(void); /* empty again, for disk_mount; false when it is not worth it */
 /* wire.c: user and network namespace, kept as ns/user and ns/net of the stage */
 bool wire_build(const struct plan *p);
+bool wire_unused(void);     /* nobody inside sent or got an IPv4 packet, or opened a connection */
 extern uint64_t wire_netns; /* inode of the network namespace */
 
 /* logfile.c: see exec.h for the records, local/logs.h for the files */
@@ -48,6 +55,14 @@ void logfile_add(int stream, const char *p, size_t n); /* stream: 1 output, 2 er
 void logfile_remark(const char *text);
 bool logfile_pending(void); /* the end of a line is awaited */
 void logfile_flush(bool last);
+void logfile_close(void);
+
+/* room.c: what was built for one container (namespaces, network, disk) serves the next one of the same
+ * project, when the former has left no trace in it. */
+bool room_clear(const struct plan *p);
+/* Says that the room is free and waits a while for the next container; false when there is none. Then
+ * job_dir, SHIM_CTL_FD and SHIM_CRUN_FD are the next one's. */
+bool room_next(void);
 
 /* file.c */
 pid_t run_child(char *const argv[]);

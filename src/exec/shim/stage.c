@@ -2,14 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/loop.h>
 #include <linux/securebits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/fsuid.h>
-#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -20,87 +18,6 @@
 
 static uint32_t uid_base;
 static int userns = -1;
-static pid_t mkfs = -1;
-
-/* Only what is not a hole; a fresh file system is nearly all hole. */
-static bool copy_sparse(int from, int to, int64_t size)
-{
-    if (ftruncate(to, size) != 0)
-        return false;
-    for (off_t at = 0; at < size;) {
-        off_t data = lseek(from, at, SEEK_DATA);
-        if (data < 0)
-            return errno == ENXIO;
-        off_t end = lseek(from, data, SEEK_HOLE), into = data;
-        while (data < end) {
-            ssize_t n = copy_file_range(from, &data, to, &into, (size_t)(end - data), 0);
-            if (n <= 0)
-                return false;
-        }
-        at = end;
-    }
-    return true;
-}
-
-/* Beside the containers' folders: an empty file system of each size, made once, as mkfs waits for the disk.
- */
-static void template_name(int64_t size, char ret[64])
-{
-    snprintf(ret, 64, "../.disk-1-%lld", (long long)size);
-}
-
-static bool use_template(int disk, int64_t size)
-{
-    char name[64];
-    template_name(size, name);
-    int fd = openat(job_dir, name, O_RDONLY | O_CLOEXEC);
-    bool ok = fd >= 0 && copy_sparse(fd, disk, size);
-    if (fd >= 0)
-        close(fd);
-    return ok;
-}
-
-/* Without one the next container runs mkfs as this one did. */
-static void keep_template(int disk, int64_t size)
-{
-    char name[64], half[96];
-    template_name(size, name);
-    snprintf(half, sizeof half, "%s.%d", name, (int)getpid());
-    int fd = openat(job_dir, half, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return;
-    bool ok = copy_sparse(disk, fd, size) && fsync(fd) == 0;
-    close(fd);
-    if (!ok || renameat(job_dir, half, job_dir, name) != 0)
-        unlinkat(job_dir, half, 0);
-}
-
-static void begin_disk(const struct plan *p)
-{
-    int64_t size = plan_int(p, "disk");
-    if (size <= 0)
-        return;
-    int fd = openat(job_dir, "disk.img", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (fd < 0 || ftruncate(fd, size) != 0)
-        fail_errno("cannot make the container's disk of %lld bytes", (long long)size);
-    bool made = fd >= 0 && use_template(fd, size);
-    if (fd >= 0)
-        close(fd);
-    /* Lives as long as the container: no journal, and the tables are written when they are used. */
-    char *argv[] = {"mkfs.ext4",
-                    "-q",
-                    "-F",
-                    "-m",
-                    "0",
-                    "-O",
-                    "^has_journal,^resize_inode",
-                    "-E",
-                    "lazy_itable_init=1,nodiscard,root_owner=0:0",
-                    "disk.img",
-                    NULL};
-    if (!fail_reason[0] && !made)
-        mkfs = run_child(argv);
-}
 
 bool stage_isolate(void)
 {
@@ -114,9 +31,11 @@ bool stage_begin(const struct plan *p)
     uid_base = (uint32_t)plan_int(p, "uid_base");
     /* crun refuses a machine with both versions of cgroups, and makes its folders where the second one was.
      */
-    if (cgroup_is_hybrid() && mount("none", "/sys/fs/cgroup/unified", "tmpfs", 0, "size=1m") != 0)
+    static bool hidden;
+    if (!hidden && cgroup_is_hybrid() && mount("none", "/sys/fs/cgroup/unified", "tmpfs", 0, "size=1m") != 0)
         return fail_errno("cannot hide the second cgroup version");
-    begin_disk(p);
+    hidden = true;
+    disk_begin(p);
     const char *stage = plan_get(p, "stage");
     if (mount("stage", stage, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755,size=256m") != 0 || chdir(stage) != 0)
         return fail_errno("cannot prepare %s", stage);
@@ -151,69 +70,11 @@ static bool bring(const char *source, const char *target, bool read_only)
     return ok;
 }
 
-static int attach_loop(int image)
-{
-    int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
-    if (control < 0)
-        return -1;
-    int loop = -1;
-    for (int tries = 0; tries < 64 && loop < 0; tries++) {
-        char path[32];
-        int number = ioctl(control, LOOP_CTL_GET_FREE);
-        snprintf(path, sizeof path, "/dev/loop%d", number);
-        loop = number < 0 ? -1 : open(path, O_RDWR | O_CLOEXEC);
-        struct loop_config c = {.fd = (uint32_t)image, .info.lo_flags = LO_FLAGS_AUTOCLEAR};
-        if (loop >= 0 && ioctl(loop, LOOP_CONFIGURE, &c) != 0) {
-            int saved = errno;
-            close(loop);
-            loop = -1;
-            errno = saved;
-            if (saved != EBUSY) /* another took it in between */
-                break;
-        }
-    }
-    close(control);
-    return loop;
-}
-
-/* The folder `disk`: what the container may write to, limited when there is a limit. */
-static bool mount_disk(const struct plan *p)
-{
-    char path[64];
-    if (plan_int(p, "disk") <= 0) {
-        snprintf(path, sizeof path, "/proc/self/fd/%d/disk", job_dir);
-        if (mkdirat(job_dir, "disk", 0700) != 0 && errno != EEXIST)
-            return fail_errno("cannot make the container's folder");
-        return mkdir("disk", 0755) == 0 && mount(path, "disk", NULL, MS_BIND, NULL) == 0
-                   ? true
-                   : fail_errno("cannot mount the container's folder");
-    }
-    if (mkfs > 0 && !run_wait(mkfs, "mkfs.ext4"))
-        return false;
-    int image = openat(job_dir, "disk.img", O_RDWR | O_CLOEXEC);
-    if (mkfs > 0 && image >= 0)
-        keep_template(image, plan_int(p, "disk"));
-    int loop = image < 0 ? -1 : attach_loop(image);
-    unlinkat(job_dir, "disk.img", 0); /* its bytes go with the last who uses it */
-    if (loop < 0)
-        return fail_errno("cannot attach the container's disk to a loop device");
-    snprintf(path, sizeof path, "/proc/self/fd/%d", loop);
-    char device[64];
-    ssize_t n = readlink(path, device, sizeof device - 1);
-    device[n > 0 ? n : 0] = 0;
-    bool ok = mkdir("disk", 0755) == 0 && mount(device, "disk", "ext4", MS_NOSUID | MS_NODEV, NULL) == 0;
-    if (!ok)
-        fail_errno("cannot mount the container's disk");
-    close(image);
-    close(loop);
-    return ok;
-}
-
 static bool mount_changes(const struct plan *p)
 {
     static const char *const dirs[] = {"disk/c", "disk/c/upper", "disk/c/work", "disk/c/usr",
                                        "disk/c/usrwork"};
-    if (!mount_disk(p))
+    if (!disk_mount(p))
         return false;
     for (size_t i = 0; i < sizeof dirs / sizeof dirs[0]; i++) {
         if (mkdir(dirs[i], 0755) != 0 && errno != EEXIST)
@@ -368,7 +229,12 @@ static bool stage_devices(const struct plan *p)
 
 bool stage_build(const struct plan *p)
 {
-    if (uid_base > 0 && (userns = open("ns/user", O_RDONLY | O_CLOEXEC)) < 0)
+    if (uid_base > 0 && userns < 0 && (userns = open("ns/user", O_RDONLY | O_CLOEXEC)) < 0)
         return fail_errno("cannot open the user namespace");
     return stage_files(p) && mount_changes(p) && mount_root(p) && stage_mounts(p) && stage_devices(p);
+}
+
+bool stage_clear(const struct plan *p)
+{
+    return chdir("/") == 0 && umount2(plan_get(p, "stage"), MNT_DETACH) == 0;
 }

@@ -267,7 +267,7 @@ static void describe(void)
     write_exit(end, code, signal, oom, reason);
 }
 
-static bool prepare(void)
+static bool become_supervisor(void)
 {
     sigset_t child;
     sigemptyset(&child);
@@ -275,10 +275,43 @@ static bool prepare(void)
     sigaddset(&child, SIGPIPE);
     sigprocmask(SIG_BLOCK, &child, NULL);
     s.signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (s.signals < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
-        return fail_errno("cannot become the supervisor");
+    return (s.signals >= 0 && prctl(PR_SET_CHILD_SUBREAPER, 1) == 0) ||
+           fail_errno("cannot become the supervisor");
+}
+
+static bool prepare(void)
+{
     return plan_read(&s.plan, "plan") && logfile_open(plan_int(&s.plan, "log_limit")) && make_pipes() &&
            stage_begin(&s.plan) && wire_build(&s.plan) && stage_build(&s.plan);
+}
+
+/* One container, from its plan to its end. */
+static bool serve(void)
+{
+    fcntl(SHIM_CTL_FD, F_SETFL, O_NONBLOCK);
+    if (fail_reason[0] || !prepare() || !start_container()) {
+        if (s.container > 0)
+            kill(s.container, SIGKILL);
+        cgroup_kill(plan_get(&s.plan, "cgroup"));
+        cgroup_remove(plan_get(&s.plan, "cgroup"));
+        logfile_remark(fail_reason);
+        write_exit("no-start", -1, 0, false, fail_reason);
+        return false;
+    }
+    watch();
+    describe();
+    return true;
+}
+
+static void forget(void)
+{
+    int signals = s.signals;
+    close(s.report[0]);
+    free(s.plan.text);
+    logfile_close();
+    memset(&s, 0, sizeof s);
+    s.container = -1;
+    s.signals = signals;
 }
 
 int shim_supervise(int argc, char **argv)
@@ -288,18 +321,15 @@ int shim_supervise(int argc, char **argv)
     setsid();
     bool isolated = stage_isolate();
     job_dir = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    fcntl(SHIM_CTL_FD, F_SETFL, O_NONBLOCK);
-    if (!isolated || !prepare() || !start_container()) {
-        if (s.container > 0)
-            kill(s.container, SIGKILL);
-        cgroup_kill(plan_get(&s.plan, "cgroup"));
-        cgroup_remove(plan_get(&s.plan, "cgroup"));
-        logfile_remark(fail_reason);
-        write_exit("no-start", -1, 0, false, fail_reason);
-        return 1;
-    }
-    watch();
-    describe();
+    if (isolated)
+        become_supervisor();
+    do {
+        if (!serve())
+            return 1;
+        if (!room_clear(&s.plan))
+            return 0;
+        forget();
+    } while (room_next());
     return 0;
 }
 
@@ -310,7 +340,7 @@ int shim_probe(int argc, char **argv)
     (void)argv;
     bool isolated = stage_isolate();
     job_dir = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (isolated && prepare())
+    if (isolated && become_supervisor() && prepare())
         return 0;
     write_all(SHIM_CTL_FD, fail_reason, strlen(fail_reason));
     return 1;

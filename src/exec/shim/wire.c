@@ -16,6 +16,8 @@
 
 uint64_t wire_netns;
 
+static int users = -1, net = -1; /* the namespaces */
+
 static bool write_map(pid_t pid, const char *name, uint32_t base)
 {
     char path[64], text[64];
@@ -30,17 +32,26 @@ static bool write_map(pid_t pid, const char *name, uint32_t base)
     return ok;
 }
 
-static bool keep_namespace(pid_t pid, const char *name)
+static int open_namespace(pid_t pid, const char *name)
 {
-    char from[64], to[16];
-    snprintf(from, sizeof from, "/proc/%d/ns/%s", (int)pid, name);
-    snprintf(to, sizeof to, "ns/%s", name);
-    if (mknod(to, S_IFREG | 0600, 0) != 0 || mount(from, to, NULL, MS_BIND, NULL) != 0)
-        return fail_errno("cannot keep the %s namespace", name);
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/ns/%s", (int)pid, name);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        fail_errno("cannot open the %s namespace", name);
+    return fd;
+}
+
+static bool show_namespace(int fd, const char *path)
+{
+    char from[64];
+    snprintf(from, sizeof from, "/proc/self/fd/%d", fd);
+    if (mknod(path, S_IFREG | 0600, 0) != 0 || mount(from, path, NULL, MS_BIND, NULL) != 0)
+        return fail_errno("cannot keep a namespace as %s", path);
     return true;
 }
 
-/* A process that only waits, in new namespaces; they are kept by name and it ends. */
+/* A process that only waits, in new namespaces; they are kept by descriptor and it ends. */
 static bool make_namespaces(uint32_t base)
 {
     int ready[2];
@@ -61,9 +72,9 @@ static bool make_namespaces(uint32_t base)
         fail_errno("cannot make namespaces");
     }
     if (ok && base > 0)
-        ok =
-            write_map(pid, "uid_map", base) && write_map(pid, "gid_map", base) && keep_namespace(pid, "user");
-    ok = ok && keep_namespace(pid, "net");
+        ok = write_map(pid, "uid_map", base) && write_map(pid, "gid_map", base) &&
+             (users = open_namespace(pid, "user")) >= 0;
+    ok = ok && (net = open_namespace(pid, "net")) >= 0;
     if (pid > 0) {
         kill(pid, SIGKILL);
         waitpid(pid, NULL, 0);
@@ -73,8 +84,9 @@ static bool make_namespaces(uint32_t base)
     return ok;
 }
 
-static bool inside(const struct plan *p, bool connected)
+static bool inside(const struct plan *p)
 {
+    bool connected = *plan_get(p, "bridge") != 0;
     int failed = netlink_up("lo");
     if (failed == 0 && connected)
         failed = netlink_address("eth0", inet_addr(plan_get(p, "address")), 22);
@@ -98,25 +110,71 @@ static bool connect_bridge(const struct plan *p, int netns)
     return failed == 0 || fail_errno("cannot connect the container to bridge %s", bridge);
 }
 
-bool wire_build(const struct plan *p)
+/* In the container's network. */
+static bool visit(bool (*what)(const struct plan *p), const struct plan *p)
 {
-    if (!make_namespaces((uint32_t)plan_int(p, "uid_base")))
-        return false;
-    bool connected = *plan_get(p, "bridge") != 0;
     int here = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-    int there = open("ns/net", O_RDONLY | O_CLOEXEC);
-    struct stat st;
-    if (here < 0 || there < 0 || fstat(there, &st) != 0)
-        return fail_errno("cannot open the network namespaces");
-    wire_netns = st.st_ino;
-    if (connected && !connect_bridge(p, there))
-        return false;
-    if (setns(there, CLONE_NEWNET) != 0)
+    if (here < 0 || setns(net, CLONE_NEWNET) != 0)
         return fail_errno("cannot enter the container's network");
-    bool ok = inside(p, connected);
+    bool ok = what(p);
     if (setns(here, CLONE_NEWNET) != 0)
         return fail_errno("cannot leave the container's network");
     close(here);
-    close(there);
     return ok;
+}
+
+static bool make(const struct plan *p)
+{
+    struct stat st;
+    if (!make_namespaces((uint32_t)plan_int(p, "uid_base")))
+        return false;
+    if (fstat(net, &st) != 0)
+        return fail_errno("cannot open the network namespace");
+    wire_netns = st.st_ino;
+    return (!*plan_get(p, "bridge") || connect_bridge(p, net)) && visit(inside, p);
+}
+
+bool wire_build(const struct plan *p)
+{
+    if (net < 0 && !make(p))
+        return false;
+    return (users < 0 || show_namespace(users, "ns/user")) && show_namespace(net, "ns/net");
+}
+
+/* A number of /proc/net/snmp, which has a line of names and one of values for each group; 1 when unknown. */
+static long counter(const char *text, const char *group, const char *name)
+{
+    const char *names = strstr(text, group), *values = names ? strstr(names + 1, group) : NULL;
+    char word[64];
+    int n, m;
+    long value;
+    if (!values)
+        return 1;
+    names += strlen(group);
+    values += strlen(group);
+    while (sscanf(names, " %63s%n", word, &n) == 1 && sscanf(values, " %ld%n", &value, &m) == 1) {
+        if (strcmp(word, name) == 0)
+            return value;
+        names += n;
+        values += m;
+    }
+    return 1;
+}
+
+static bool is_silent(const struct plan *p)
+{
+    (void)p;
+    char text[8192] = "\n";
+    int fd = open("/proc/self/net/snmp", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, text + 1, sizeof text - 2);
+    text[n > 0 ? n + 1 : 0] = 0;
+    if (fd >= 0)
+        close(fd);
+    return counter(text, "\nIp: ", "InDelivers") == 0 && counter(text, "\nIp: ", "OutRequests") == 0 &&
+           counter(text, "\nTcp: ", "ActiveOpens") == 0 && counter(text, "\nTcp: ", "PassiveOpens") == 0;
+}
+
+bool wire_unused(void)
+{
+    return net >= 0 && visit(is_silent, NULL);
 }
