@@ -90,3 +90,27 @@ test('everything by keyboard: skip link, then a link of the page', async ({ page
   for (let i = 0; i < 3 && !(await page.getByRole('searchbox').evaluate((box) => box === document.activeElement)); i += 1) await page.keyboard.press('Tab')
   await expect(page.getByRole('searchbox')).toBeFocused()
 })
+
+test('a link that is followed while a search settles leads there, however long the page takes', async ({ page, api, project }) => {
+  await api.create('label-sets', { project: project.id, name: 'slow to come' })
+  await signInAsAdmin(page)
+  await page.clock.install()
+  let come = () => {}
+  const fetched = new Promise<void>((done) => {
+    come = done
+  })
+  await page.route(/DetailPage/, async (route) => {
+    await fetched
+    await route.continue()
+  })
+  await page.goto(`/p/${project.name}/label-sets`)
+  const link = page.getByRole('link', { name: 'slow to come' })
+  await expect(link).toBeVisible()
+  const asked = page.waitForRequest(/DetailPage/)
+  await page.getByRole('searchbox').fill('slow')
+  await link.click()
+  await asked
+  await page.clock.runFor(5000)
+  come()
+  await expect(page.getByRole('heading', { name: 'slow to come' })).toBeVisible()
+})

@@ -32,3 +32,9 @@ const routes: RouteObject[] = [
 ]
 
 export const router = createBrowserRouter(routes)
+
+/** Whether another page is on its way: its chunk is being fetched while this one is still shown. */
+export function leaving(): boolean {
+  const next = router.state.navigation.location
+  return next !== undefined && next.pathname !== router.state.location.pathname
+}

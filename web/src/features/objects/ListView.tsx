@@ -5,6 +5,7 @@ import { useNavigate, useSearchParams } from 'react-router'
 import { useApp } from '../../app/context'
 import { useKeys, type Shortcut } from '../../app/keys'
 import { childUrl, itemUrl } from '../../app/links'
+import { leaving } from '../../app/router'
 import type { Action, Item, Kind } from '../../api/kinds'
 import { allItems, listKey, useList, type Place } from '../../api/objects'
 import { offers } from '../../api/session'
@@ -62,6 +63,8 @@ export function ListView({ kind, place, fixed, title, hiddenFields, choice, here
   }, [params])
   const change = useCallback(
     (values: Record<string, string | null>) => {
+      // Whoever follows a link while a search settles is not called back.
+      if (leaving()) return
       const next = new URLSearchParams(latest.current)
       for (const [name, value] of Object.entries(values)) {
         if (value === null || value === '') next.delete(name)
