@@ -17,6 +17,7 @@ from ._version import __version__
 from .collection import Collection, Which, _id
 from .datasets import Datasets
 from .errors import ConnectionFailed, Problem, problem
+from .folders import Folders
 from .running import Jobs, Trainings
 from .transfer import Progress, wait
 from .types import Audit, Group, GroupMember, LabelSet, Member, Object, Project, Role, Session, Spec, Task, Token, User
@@ -71,6 +72,8 @@ class Client:
         self.audit: Collection[Audit] = Collection(self, "audit")
         self.label_sets: Collection[LabelSet] = Collection(self, "label-sets")
         self.datasets = Datasets(self)
+        self.algorithm_sets = Folders(self, "algorithm-sets")
+        self.model_sets = Folders(self, "model-sets")
         self.tasks: Collection[Task] = Collection(self, "tasks")
         self.jobs = Jobs(self)
         self.trainings = Trainings(self)

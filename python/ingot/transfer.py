@@ -79,7 +79,7 @@ class Bundle:
     """A file, or a folder as a tar archive that is never written anywhere, readable at any place."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        top = Path(path).resolve()
+        self.top = top = Path(path).resolve()
         self.name = top.name
         self.left_out = 0  # links and special files of a folder
         self.parts: list[tuple[bytes, Path, int]] = []  # header, file, size
@@ -111,6 +111,11 @@ class Bundle:
         self.parts.append((header, path, size))
         self.starts.append(self.size)
         self.size += len(header) + -(-size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE
+
+    def files(self) -> list[tuple[Path, str]]:
+        """Each file, and its path in the folder (a file alone has its name)."""
+        single = len(self.parts) == 1 and not self.parts[0][0]
+        return [(path, self.name if single else path.relative_to(self.top).as_posix()) for _, path, _ in self.parts]
 
     def read(self, offset: int, n: int) -> bytes:
         out = b""

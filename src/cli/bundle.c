@@ -199,6 +199,12 @@ bool bundle_open(struct arena *a, const char *path, struct bundle *ret, struct e
     return ok;
 }
 
+const char *bundle_file(const struct bundle *b, size_t i, const char **ret_name)
+{
+    *ret_name = b->part[i].name ? b->part[i].name : b->name;
+    return b->part[i].path;
+}
+
 void bundle_close(struct bundle *b)
 {
     if (b->fd >= 0)

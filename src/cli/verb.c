@@ -1,6 +1,7 @@
 #include "cli/verb.h"
 
 #include "cli/dataset.h"
+#include "cli/folder.h"
 #include "cli/input.h"
 #include "cli/scope.h"
 
@@ -17,6 +18,13 @@ static const struct verb verbs[] = {
     {.name = NULL},
 };
 static const struct verb action_verb = {.name = "", .summary = "%s", .words = "NAME", .run = verb_action};
+
+#define UPLOAD(of)                                                                                           \
+    {                                                                                                        \
+        .name = "upload", .kind = of, .summary = "bring a folder or a file into a version",                  \
+        .words = "PATH NAME[:VERSION]", .flags = folder_upload_flags, .flag_count = FOLDER_UPLOAD_FLAGS,     \
+        .min_words = 2, .max_words = 2, .run = folder_upload                                                 \
+    }
 
 /* What single kinds have besides. */
 static const struct verb own_verbs[] = {
@@ -45,6 +53,8 @@ static const struct verb own_verbs[] = {
      .min_words = 2,
      .max_words = 2,
      .run = dataset_diff},
+    UPLOAD("algorithm_set"),
+    UPLOAD("model_set"),
     {.name = NULL},
 };
 

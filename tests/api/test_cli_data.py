@@ -183,3 +183,31 @@ def test_a_bar_on_a_terminal(cli, space, folder):
         assert run.wait(DEADLINE) == 0
     assert b"\rUploading  [########################] 100 %" in seen
     assert b"\rImporting  [########################] 100 %" in seen
+
+
+def test_folders_of_code(cli, space, tmp_path, admin):
+    top, name = tmp_path / "code", unique("code")
+    (top / "src").mkdir(parents=True)
+    (top / "src" / "train.py").write_text("print('one')\n")
+    (top / "run.sh").write_text("#!/bin/sh\n")
+    (top / "run.sh").chmod(0o755)
+    (top / "empty").write_bytes(b"")
+    (top / "link").symlink_to("run.sh")
+    first = cli.run("algorithm-set", "upload", str(top), name)
+    assert first.out == f"{name}:v1: 3 files\n" and "1 links and special files are left out" in first.err
+    sets = cli.json("algorithm-set", "get", name)
+    version = admin.get(f"algorithm-sets/{sets['id']}/versions")["items"][0]
+    files = {f["name"]: f for f in admin.get(f"algorithm-sets/{sets['id']}/versions/{version['id']}/files")["items"]}
+    assert set(files) == {"src", "run.sh", "empty"} and files["run.sh"]["executable"] and not files["empty"]["executable"]
+    (top / "src" / "train.py").write_text("print('the second')\n")
+    assert cli.run("algorithm-set", "upload", str(top), name, "--publish").out == f"{name}:v1: 3 files, published\n"
+    content = admin.call("GET", f"algorithm-sets/{sets['id']}/versions/{version['id']}/content", params={"path": "src/train.py"})
+    assert content.text == "print('the second')\n"
+    assert cli.run("algorithm-set", "upload", str(top / "run.sh"), name, "-o", "name").out == f"{name}:v2\n"
+    assert cli.json("algorithm-set", "upload", str(top / "run.sh"), name, "--version", "new", "--quiet")["files"] == 1
+    cli.fails(5, "algorithm-set", "upload", str(top), f"{name}:v1", says="published")
+    cli.fails(4, "algorithm-set", "upload", str(top), f"{name}:v9", says="no version")
+    cli.fails(2, "algorithm-set", "upload", str(top), f"{name}:v1", "--version", "new", says="twice")
+    cli.fails(2, "algorithm-set", "upload", str(top), f"{name}:x", says="no version")
+    assert os.listdir(cli.environment["HOME"] + "/.cache/ingot/uploads") == []
+    assert cli.run("model-set", "upload", str(top), name).out == f"{name}:v1: 3 files\n"

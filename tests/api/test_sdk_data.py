@@ -86,3 +86,20 @@ def test_nothing_to_import(client, tmp_path):
         client.datasets.import_(tmp_path, "cats")
     with pytest.raises(FileNotFoundError):
         client.datasets.import_(tmp_path / "none", "cats")
+
+
+def test_folders_of_code(client, space, tmp_path):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "train.py").write_text("print(1)\n")
+    (tmp_path / "run.sh").write_text("#!/bin/sh\n")
+    seen = []
+    made = client.algorithm_sets.upload(tmp_path, "code", project=space, progress=lambda *x: seen.append(x))
+    assert (made["name"], made["files"], made["published"]) == ("v1", 2, False)
+    assert seen[-1] == ("Uploading", 2, 2)
+    (tmp_path / "more").write_bytes(b"")
+    made = client.algorithm_sets.upload(tmp_path, "code", project=space, publish=True)
+    assert (made["name"], made["files"], made["published"]) == ("v1", 3, True)
+    assert client.algorithm_sets.upload(tmp_path / "run.sh", "code", project=space)["name"] == "v2"
+    assert client.model_sets.upload(tmp_path, "weights", project=space, version="new")["files"] == 3
+    with pytest.raises(ingot.NotFound):
+        client.algorithm_sets.upload(tmp_path, "code", project=space, version="v9")

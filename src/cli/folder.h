@@ -1,0 +1,15 @@
+/* Folders of code and of models from a shell: upload. */
+#ifndef INGOT_CLI_FOLDER_H
+#define INGOT_CLI_FOLDER_H
+
+#include "cli/verb.h"
+
+extern const struct flag folder_upload_flags[];
+#define FOLDER_UPLOAD_FLAGS 3
+
+/* A file or a folder becomes files of a version: of the newest that is not published, else of a new one. A
+ * set that does not exist is made. */
+bool folder_upload(struct cli *cli, const struct kind *k, const struct action *act, const struct args *args,
+                   struct err *err);
+
+#endif
