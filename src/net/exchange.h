@@ -45,6 +45,7 @@ struct exchange_ops {
     void (*resume)(struct exchange *x);                  /* the body is wanted (again) */
     void (*abort)(struct exchange *x);                   /* break it off */
     uint64_t (*pending)(const struct exchange *x);       /* output that waits */
+    struct conn *(*carrier)(const struct exchange *x);   /* the client's connection */
 };
 
 /* What the owner of a streamed answer hears. */

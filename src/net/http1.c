@@ -309,6 +309,11 @@ static uint64_t h1_pending(const struct exchange *x)
     return conn_pending(((const struct http1 *)x->proto)->c);
 }
 
+static struct conn *h1_carrier(const struct exchange *x)
+{
+    return ((const struct http1 *)x->proto)->c;
+}
+
 static const struct exchange_ops ops = {
     .answer = h1_answer,
     .write = h1_write,
@@ -316,6 +321,7 @@ static const struct exchange_ops ops = {
     .resume = h1_resume,
     .abort = h1_abort,
     .pending = h1_pending,
+    .carrier = h1_carrier,
 };
 
 /* --- input --- */

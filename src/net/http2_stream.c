@@ -387,6 +387,11 @@ static uint64_t s_pending(const struct exchange *x)
     return s->out.n - s->out_at;
 }
 
+static struct conn *s_carrier(const struct exchange *x)
+{
+    return ((const struct http2 *)x->proto)->c;
+}
+
 static const struct exchange_ops ops = {
     .answer = s_answer,
     .write = s_write,
@@ -394,6 +399,7 @@ static const struct exchange_ops ops = {
     .resume = s_resume,
     .abort = s_abort,
     .pending = s_pending,
+    .carrier = s_carrier,
 };
 
 /* --- time --- */

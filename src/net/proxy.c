@@ -308,6 +308,10 @@ static size_t up_data(struct conn *c, const char *data, size_t n)
     struct exchange *x = p->x;
     size_t used = 0;
     x->refs++;
+    /* What comes is written to the client: head and body in one piece. */
+    struct conn *client = x->proto ? x->ops->carrier(x) : NULL;
+    conn_uncork(c);
+    bool corked = client && conn_cork(client);
     if (!p->tunnel)
         used = feed(p, data, n);
     if (p->c == c && p->tunnel && used < n && !may_pass(p, (struct str){data + used, n - used})) {
@@ -318,6 +322,8 @@ static size_t up_data(struct conn *c, const char *data, size_t n)
         if (x->proto && x->ops->pending(x) > WAITING_MAX)
             conn_read_stop(c);
     }
+    if (corked)
+        conn_uncork(client);
     exchange_unref(x);
     return used;
 }

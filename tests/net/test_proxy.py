@@ -285,6 +285,18 @@ def test_answers(start, answer, status, body):
     up.finish()
 
 
+@pytest.mark.parametrize("end", [b"Content-Length: 4\r\n\r\nbody", b"Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n"])
+def test_what_comes_in_one_piece_goes_on_in_one_piece(start, end):
+    up = Scripted([b"HTTP/1.1 200 OK\r\n" + end] * 20)
+    s = start("--upstream", up.port)
+    for _ in range(20):
+        with socket.create_connection(("127.0.0.1", s.port), DEADLINE) as c:
+            c.sendall(b"GET /p/tcp/ HTTP/1.1\r\n" + HOST + b"\r\n")
+            piece = c.recv(65536)
+            assert piece.startswith(b"HTTP/1.1 200 OK\r\n") and piece.endswith(end.partition(b"\r\n\r\n")[2])
+    up.finish()
+
+
 @pytest.mark.parametrize(
     "answer",
     [
