@@ -7,6 +7,7 @@
 #include "core/data/sources.h"
 #include "core/environment/environment.h"
 #include "core/environment/tools.h"
+#include "core/folder_use.h"
 #include "core/image/image.h"
 #include "core/job/job.h"
 #include "core/keeper.h"
@@ -221,6 +222,7 @@ struct core *core_open(const struct core_options *o, struct arena *a, const char
         if (core->tools) {
             core->keeper = keeper_start(core);
             core->mover = mover_start(core);
+            core->folder_uses = folder_uses_start(core);
             core->jobs = jobs_start(core);
             core->trainings = trainings_start(core);
             core->environments = environments_start(core, o->ssh_listen, o->ssh_port_first, o->ssh_port_last);
@@ -236,6 +238,7 @@ void core_close(struct core *core)
 {
     if (!core)
         return;
+    folder_uses_stop(core->folder_uses);
     environments_stop(core->environments);
     trainings_stop(core->trainings);
     images_stop(core->images);

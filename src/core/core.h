@@ -17,7 +17,8 @@ struct tools;        /* ways to tools in containers: core/environment/tools.h */
 struct environments; /* core/environment/environment.h */
 struct keeper;       /* housekeeping: core/keeper.h */
 struct mover;
-struct changes; /* feed of committed changes: core/changes.h */
+struct folder_uses; /* core/folder_use.h */
+struct changes;     /* feed of committed changes: core/changes.h */
 
 /* Texts of the configuration. */
 struct core_list {
@@ -34,6 +35,7 @@ struct core {
     struct media *media;
     struct tasks *tasks;
     struct keeper *keeper;
+    struct folder_uses *folder_uses;
     struct mover *mover;   /* blobs to the bucket: core/mover.h */
     struct images *images; /* unpacked layers: core/image/image.h */
     struct jobs *jobs;     /* what runs in containers: core/job/job.h */

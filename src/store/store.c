@@ -18,6 +18,9 @@ const char store_sql[] =
     "CREATE TABLE IF NOT EXISTS blob_uses (project BIGINT NOT NULL, digest {bytes} NOT NULL,"
     " count BIGINT NOT NULL, PRIMARY KEY (project, digest));\n"
     "CREATE TABLE IF NOT EXISTS storage_use (project BIGINT PRIMARY KEY, bytes BIGINT NOT NULL);\n"
+    "CREATE TABLE IF NOT EXISTS folder_use (folder {text} PRIMARY KEY, project BIGINT NOT NULL,"
+    " bytes BIGINT NOT NULL);\n"
+    "CREATE INDEX IF NOT EXISTS folder_use_project ON folder_use (project);\n"
     "CREATE TABLE IF NOT EXISTS manifest_uses (project BIGINT NOT NULL, digest {bytes} NOT NULL,"
     " count BIGINT NOT NULL, applied BIGINT NOT NULL, touched_at BIGINT NOT NULL,"
     " PRIMARY KEY (project, digest));\n"
@@ -209,14 +212,26 @@ bool store_use(struct db_conn *c, int64_t project, const struct digest *d, int64
     return use_first(c, project, d, count, err);
 }
 
+bool store_folder_use(struct db_conn *c, const char *folder, int64_t project, int64_t bytes, struct err *err)
+{
+    if (bytes < 0)
+        return conn_exec(c, "DELETE FROM folder_use WHERE folder = ?", db_args(db_textz(folder)), NULL, err);
+    return conn_exec(c,
+                     "INSERT INTO folder_use (folder, project, bytes) VALUES (?, ?, ?)"
+                     " ON CONFLICT (folder) DO UPDATE SET project = excluded.project, bytes = excluded.bytes",
+                     db_args(db_textz(folder), db_int(project), db_int(bytes)), NULL, err);
+}
+
 bool store_project_bytes(struct store *s, int64_t project, int64_t *ret, struct err *err)
 {
     auto_arena struct arena a;
     arena_init(&a);
     struct db_row row;
     bool found;
-    if (!db_query_one(s->db, &a, "SELECT bytes FROM storage_use WHERE project = ?", db_args(db_int(project)),
-                      &row, &found, err))
+    if (!db_query_one(s->db, &a,
+                      "SELECT CAST(COALESCE((SELECT bytes FROM storage_use WHERE project = ?), 0) +"
+                      " COALESCE((SELECT SUM(bytes) FROM folder_use WHERE project = ?), 0) AS BIGINT)",
+                      db_args(db_int(project), db_int(project)), &row, &found, err))
         return false;
     *ret = found ? row.v[0].i : 0;
     return true;
@@ -231,6 +246,9 @@ bool store_admit(struct store *s, int64_t project, int64_t more, int64_t limit, 
         return false;
     if (more <= limit && used <= limit - more)
         return true;
+    if (!more)
+        return err_set(err, ERR_QUOTA, "storage", "the project may store %lld bytes and uses %lld already",
+                       (long long)limit, (long long)used);
     return err_set(err, ERR_QUOTA, "storage",
                    "the project may store %lld bytes, uses %lld, and %lld more would be over it",
                    (long long)limit, (long long)used, (long long)more);

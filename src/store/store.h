@@ -2,7 +2,8 @@
  * or in a bucket of an object store with local copies as a cache (store/bucket.h): callers see no difference.
  *
  * A blob lives while something uses it. Uses are counted per project (table blob_uses), which also gives the
- * storage a project takes: the sum of its distinct blobs (table storage_use). A blob that nobody uses is
+ * storage a project takes: the sum of its distinct blobs (table storage_use), and of its folders (table
+ * folder_use). A blob that nobody uses is
  * removed by the collector once it has not been touched for the grace time; a writer never waits for the
  * collector.
  *
@@ -104,7 +105,10 @@ bool blob_each(struct store *s, bool (*one)(void *ctx, const struct digest *d, s
 /* --- uses, inside a write --- */
 /* count is positive or negative; a use of a blob that is gone is ERR_CONFLICT. */
 bool store_use(struct db_conn *c, int64_t project, const struct digest *d, int64_t count, struct err *err);
-/* Bytes that a project takes. */
+/* Folders of the data folder that belong to a project and are no blobs (/workspace, checkpoints): what they
+ * took when they were measured last. bytes -1 forgets one. Inside a write. */
+bool store_folder_use(struct db_conn *c, const char *folder, int64_t project, int64_t bytes, struct err *err);
+/* Bytes that a project takes: blobs and folders. */
 bool store_project_bytes(struct store *s, int64_t project, int64_t *ret, struct err *err);
 /* ERR_QUOTA with numbers when used + more is over limit; limit 0: none. */
 bool store_admit(struct store *s, int64_t project, int64_t more, int64_t limit, struct err *err);

@@ -6,10 +6,11 @@ import os
 import re
 import ssl  # noqa: F401  (websockets needs it to be importable)
 import uuid
+from pathlib import Path
 
 import httpx
 import pytest
-from harness import ROOT, Api, Server, unique, wait_for
+from harness import ROOT, Api, Server, problem, unique, wait_for
 from test_files import put
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
@@ -127,11 +128,45 @@ def test_workspace_and_mounts_stay(admin, project, make, server):
     assert admin.call("DELETE", f"environments/{e['id']}").status_code == 409
     job = e["job"]["id"]
     stop(admin, e)
-    folder = f"{server.data}/workspace/{e['id']}"
+    [folder] = map(str, Path(server.data, "workspace").glob(f"{e['id']}-*"))
     assert os.path.exists(f"{folder}/note")
     admin.delete(f"environments/{e['id']}")
     admin.get(f"jobs/{job}", expect=404)
     wait_for(lambda: not os.path.exists(folder), "the folder to go")
+
+
+def used(api, project: dict) -> int:
+    return api.get(f"projects/{project['id']}/overview")["use"]["storage"]
+
+
+def test_the_workspace_counts_as_storage(admin, spec, make):
+    project = admin.post("projects", {"name": unique("small"), "quota": {"storage": 3 << 20}})
+    e = start(admin, make(project=project["id"]))
+    run(admin, e, "head -c 5000000 /dev/urandom >big; sync")
+    wait_for(lambda: used(admin, project) >= 5_000_000, "the folder to be measured")
+    stop(admin, e)
+    body = problem(admin.call("POST", f"environments/{e['id']}/start"), 507, "quota", field="storage")
+    assert str(3 << 20) in body["detail"] and "uses" in body["detail"]
+    admin.patch(f"projects/{project['id']}", {"quota": {"storage": 30 << 20}}, revision=project["revision"])
+    e = start(admin, e)
+    run(admin, e, "rm big; sync")
+    wait_for(lambda: used(admin, project) < 1_000_000, "the folder to be measured again")
+    stop(admin, e)
+    admin.delete(f"environments/{e['id']}")
+    wait_for(lambda: used(admin, project) == 0, "the folder to be forgotten")
+
+
+def test_a_folder_of_another_environment_with_the_same_number(admin, make, server):
+    """As a restored backup leaves them: numbers are given once more."""
+    before = make()
+    for i in range(1, 10):
+        for name in (f"{before['id'] + i}", f"{before['id'] + i}-123"):
+            folder = Path(server.data, "workspace", name)
+            folder.mkdir(parents=True)
+            (folder / "secret").write_text("of somebody else")
+    e = start(admin, make())
+    assert 0 < e["id"] - before["id"] < 10
+    assert run(admin, e, "ls /workspace/secret || echo none").endswith("none")
 
 
 def test_start_stop_extend_copy(admin, make):

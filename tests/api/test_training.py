@@ -249,6 +249,12 @@ def test_what_is_saved_is_limited(admin, spec):
     assert done["state"] == "stopped" and "too much" in done["reason"], done
     assert done["model_version"] is None
     problem(admin.call("POST", f"trainings/{training['id']}/start", json={"x": 1}), 422, "invalid", "x")
+    # What it left counts, until it is deleted.
+    storage = lambda: admin.get(f"projects/{project['id']}/overview")["use"]["storage"]  # noqa: E731
+    wait_for(lambda: storage() >= 3_000_000, "what it left to be measured")
+    problem(admin.call("POST", f"trainings/{training['id']}/start"), 507, "quota", "storage", says=str(1 << 20))
+    admin.delete(instance_path(done))
+    wait_for(lambda: storage() == 0, "what it left to be forgotten")
 
 
 def test_an_image_that_does_not_exist(admin, project, spec):

@@ -3,7 +3,8 @@
  * thread that publishes ssh ports, ends what nobody uses and deletes the folders of deleted ones
  * (environments.c).
  *
- * /workspace is data/workspace/<id>: it stays over stop, start and failure, and goes with the environment. */
+ * /workspace is data/workspace/<id>-<created_at>: it stays over stop, start and failure, and goes with the
+ * environment. */
 #ifndef INGOT_CORE_ENVIRONMENT_ENVIRONMENT_H
 #define INGOT_CORE_ENVIRONMENT_ENVIRONMENT_H
 
@@ -16,8 +17,8 @@ extern const struct action environment_actions[];
 #define ENVIRONMENT_SSH_PORT 2222         /* sshd in the first container, on its loopback */
 #define ENVIRONMENT_FILES    TOOL_SCRIPTS /* what the platform puts in */
 
-/* data/workspace/<id>, in the arena. */
-const char *environment_folder(const struct core *core, int64_t id, struct arena *a);
+/* data/workspace/<id>-<created_at>, in the arena: after a restore a number may be given a second time. */
+const char *environment_folder(const struct core *core, int64_t id, int64_t created_at, struct arena *a);
 /* Seconds since somebody did something in a tool or over ssh (or since its start); -1: it does not run. */
 int64_t environment_idle(struct core *core, const struct object *o);
 

@@ -5,6 +5,7 @@
 #include "core/environment/tools.h"
 #include "core/image/image.h"
 #include "core/job/ssh_key.h"
+#include "core/quota.h"
 #include "core/task/task.h"
 
 #define HOUR 3.6e9 /* microseconds */
@@ -68,7 +69,8 @@ static bool run_start(struct op *op, struct object *o, const struct db_value *in
 {
     (void)input;
     (void)status;
-    if (!engine_write(op->core, op->caller, op->arena, start_write, o, err))
+    if (!quota_admit_storage(op->core, o->project, 0, err) ||
+        !engine_write(op->core, op->caller, op->arena, start_write, o, err))
         return false;
     jobs_wake(op->core->jobs);
     return show_object(op, &kind_environment, o->id, out, err);

@@ -12,9 +12,22 @@
 
 #define HOUR 3.6e9 /* microseconds */
 
-const char *environment_folder(const struct core *core, int64_t id, struct arena *a)
+const char *environment_folder(const struct core *core, int64_t id, int64_t created_at, struct arena *a)
 {
-    return arena_printf(a, "%s/workspace/%lld", core->data, (long long)id);
+    return arena_printf(a, "%s/workspace/%lld-%lld", core->data, (long long)id, (long long)created_at);
+}
+
+/* Folders had the number alone once. One that was made before this environment is of another one, which had
+ * the number before a backup was restored. */
+static void adopt_folder(const struct core *core, const struct object *o, const char *folder, struct arena *a)
+{
+    struct statx st;
+    const char *old = arena_printf(a, "%s/workspace/%lld", core->data, (long long)o->id);
+    if (access(folder, F_OK) == 0 || statx(AT_FDCWD, old, AT_SYMLINK_NOFOLLOW, STATX_BTIME, &st) != 0)
+        return;
+    int64_t made = (int64_t)st.stx_btime.tv_sec * 1000000 + st.stx_btime.tv_nsec / 1000;
+    if (st.stx_mask & STATX_BTIME && made >= o->created_at)
+        rename(old, folder);
 }
 
 /* --- folders --- */
@@ -79,7 +92,8 @@ static bool mount_source(struct launch *u, const struct object *o, const struct 
 
 static bool mount_workspace(struct launch *u, const struct object *o, struct err *err)
 {
-    const char *folder = environment_folder(launch_core(u), o->id, launch_arena(u));
+    const char *folder = environment_folder(launch_core(u), o->id, o->created_at, launch_arena(u));
+    adopt_folder(launch_core(u), o, folder, launch_arena(u));
     if (!fs_mkdirs(arena_printf(launch_arena(u), "%s/persistent-model", folder), 0755, err))
         return false;
     launch_mount(u, folder, "/workspace", false);

@@ -9,6 +9,7 @@
 #include "core/environment/tools.h"
 #include "net/forward.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <time.h>
@@ -171,6 +172,24 @@ static bool purged_write(struct db_conn *c, void *ctx, struct err *err)
                      db_args(db_int(*(int64_t *)ctx)), NULL, err);
 }
 
+/* All folders of this number: nobody else has it. */
+static bool remove_folders(struct environments *e, int64_t id, struct arena *a, struct err *err)
+{
+    const char *base = arena_printf(a, "%s/workspace", e->core->data);
+    const char *number = arena_printf(a, "%lld", (long long)id);
+    DIR *d = opendir(base);
+    bool ok = true;
+    if (!d)
+        return errno == ENOENT || err_errno(err, errno, "cannot read %s", base);
+    for (struct dirent *x; ok && (x = readdir(d));) {
+        size_t n = strlen(number);
+        if (strncmp(x->d_name, number, n) == 0 && (x->d_name[n] == 0 || x->d_name[n] == '-'))
+            ok = fs_remove_tree(dirfd(d), x->d_name, err);
+    }
+    closedir(d);
+    return ok;
+}
+
 static bool purge(struct environments *e, struct arena *a, struct err *err)
 {
     struct db_rows rows;
@@ -179,8 +198,7 @@ static bool purge(struct environments *e, struct arena *a, struct err *err)
         return false;
     for (size_t i = 0; i < rows.n; i++) {
         int64_t id = rows.row[i].v[0].i;
-        if (!fs_remove_tree(AT_FDCWD, environment_folder(e->core, id, a), err) ||
-            !db_write(e->core->db, purged_write, &id, err))
+        if (!remove_folders(e, id, a, err) || !db_write(e->core->db, purged_write, &id, err))
             return false;
     }
     return true;

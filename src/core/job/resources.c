@@ -92,8 +92,9 @@ static bool write_projects(struct scene *s, struct json_out *out, struct err *er
 {
     struct db_rows rows;
     if (!db_query(s->core->db, s->arena,
-                  "SELECT p.id, p.name, p.quota, COALESCE(u.bytes, 0) FROM projects p LEFT JOIN storage_use u"
-                  " ON u.project = p.id ORDER BY p.id",
+                  "SELECT p.id, p.name, p.quota, CAST(COALESCE(u.bytes, 0) + COALESCE((SELECT SUM(f.bytes)"
+                  " FROM folder_use f WHERE f.project = p.id), 0) AS BIGINT) FROM projects p"
+                  " LEFT JOIN storage_use u ON u.project = p.id ORDER BY p.id",
                   DB_NO_ARGS, &rows, err))
         return false;
     struct ranked *list = arena_array(s->arena, struct ranked, rows.n + 1);

@@ -143,7 +143,7 @@ static bool save_model(struct saving *s, struct err *err)
     if (!object_int(&s->instance, "save_to") || object_int(&s->instance, "model_version"))
         return true;
     if (!training_size(t->core, t->arena, &s->instance, &bytes, err) ||
-        !training_admit(t->core, t->project, bytes, err))
+        !training_admit_own(t->core, &s->instance, bytes, err))
         return false;
     if ((uint64_t)bytes + TRAINING_RESERVE > fs_free_bytes(t->core->data))
         return err_set(err, ERR_QUOTA, NULL, "the platform's disk has no room for %lld bytes",

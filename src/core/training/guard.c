@@ -1,6 +1,7 @@
 /* What trainings write to folders of this machine has no limit of its own: a thread looks at it. */
 #include "base/fs.h"
 #include "base/log.h"
+#include "core/folder_use.h"
 #include "core/quota.h"
 #include "core/training/training.h"
 #include "store/store.h"
@@ -50,6 +51,16 @@ bool training_admit(struct core *core, int64_t project, int64_t bytes, struct er
     return quota_admit_storage(core, project, bytes, err);
 }
 
+bool training_admit_own(struct core *core, const struct object *instance, int64_t bytes, struct err *err)
+{
+    auto_arena struct arena a;
+    arena_init(&a);
+    int64_t counted;
+    if (!folder_use_of(core, training_path(core, &a, instance, ""), &counted, err))
+        return false;
+    return training_admit(core, instance->project, bytes > counted ? bytes - counted : 0, err);
+}
+
 /* --- what follows --- */
 
 struct ending {
@@ -67,7 +78,7 @@ static bool look_at(struct trainings *t, const struct object *o, struct arena *a
 {
     int64_t bytes;
     struct err why = {0};
-    if ((training_size(t->core, a, o, &bytes, &why) && training_admit(t->core, o->project, bytes, &why)) ||
+    if ((training_size(t->core, a, o, &bytes, &why) && training_admit_own(t->core, o, bytes, &why)) ||
         (why.code != ERR_QUOTA && why.code != ERR_TOO_LARGE)) {
         if (why.code)
             *err = why;

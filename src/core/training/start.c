@@ -1,5 +1,6 @@
 /* From a training to an instance, and from an instance to its job. */
 #include "base/clock.h"
+#include "core/quota.h"
 #include "core/training/training.h"
 
 #include <stdio.h>
@@ -135,7 +136,10 @@ static bool start_write(struct op *op, void *ctx, struct err *err)
 bool training_start(struct op *op, int64_t training, int64_t former, struct object *ret, struct err *err)
 {
     struct starting s = {training, former, ret};
-    if (!engine_write(op->core, op->caller, op->arena, start_write, &s, err))
+    struct object t;
+    if (!engine_get(op->core, &caller_system, &kind_training, 0, training, op->arena, &t, err) ||
+        !quota_admit_storage(op->core, t.project, 0, err) ||
+        !engine_write(op->core, op->caller, op->arena, start_write, &s, err))
         return false;
     jobs_wake(op->core->jobs);
     tasks_wake(op->core);

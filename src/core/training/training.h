@@ -74,6 +74,8 @@ bool training_size(const struct core *core, struct arena *a, const struct object
                    struct err *err);
 /* ERR_QUOTA when so many bytes more are too many for the project's storage, or the disk is full. */
 bool training_admit(struct core *core, int64_t project, int64_t bytes, struct err *err);
+/* The same for the bytes of an instance itself, of which some are counted already. */
+bool training_admit_own(struct core *core, const struct object *instance, int64_t bytes, struct err *err);
 /* The thread that stops trainings which write too much. */
 struct trainings;
 struct trainings *trainings_start(struct core *core);

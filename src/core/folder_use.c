@@ -1,0 +1,254 @@
+#include "core/folder_use.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/log.h"
+#include "base/map.h"
+#include "core/environment/environment.h"
+#include "core/training/training.h"
+#include "store/store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#define EVERY_S   5
+#define SHARE     50 /* a folder is measured for one part in so many of the time */
+#define MAX_DEPTH 128
+
+struct folder_uses {
+    struct core *core;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool stop;
+    struct map *known; /* folder -> struct known; the thread's own */
+};
+
+struct known {
+    int64_t bytes; /* as the database has it; -1: it has none */
+    int64_t due;   /* when it is measured again */
+    bool over;     /* measured since it ended */
+    bool seen;     /* in this round */
+};
+
+/* --- one folder --- */
+
+/* Space on the disk; what vanishes meanwhile counts nothing. */
+static int64_t measure(int dirfd_, const char *name, int depth)
+{
+    int fd = openat(dirfd_, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+    int64_t sum = 0;
+    struct stat st;
+    if (!d) {
+        base_close_fd(&fd);
+        return 0;
+    }
+    for (struct dirent *e; (e = readdir(d));) {
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
+            fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+            continue;
+        sum += (int64_t)st.st_blocks * 512 / (st.st_nlink > 1 && S_ISREG(st.st_mode) ? st.st_nlink : 1);
+        if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH)
+            sum += measure(fd, e->d_name, depth + 1);
+    }
+    closedir(d);
+    return sum;
+}
+
+struct noting {
+    const char *folder;
+    int64_t project, bytes;
+};
+
+static bool note(struct db_conn *c, void *ctx, struct err *err)
+{
+    const struct noting *n = ctx;
+    return store_folder_use(c, n->folder, n->project, n->bytes, err);
+}
+
+static struct known *known_of(struct folder_uses *f, const char *folder)
+{
+    struct known *k = map_get(f->known, str_of(folder));
+    if (!k) {
+        k = base_zalloc(sizeof *k);
+        k->bytes = -1;
+        map_set(f->known, str_of(folder), k);
+    }
+    return k;
+}
+
+static bool look_at(struct folder_uses *f, const char *folder, int64_t project, bool runs, struct err *err)
+{
+    struct known *k = known_of(f, folder);
+    int64_t begun = clock_now();
+    k->seen = true;
+    if (runs ? begun < k->due : k->over)
+        return true;
+    int64_t bytes = measure(AT_FDCWD, folder, 0);
+    k->due = clock_now() + (clock_now() - begun) * SHARE;
+    k->over = !runs;
+    if (bytes == k->bytes)
+        return true;
+    if (!db_write(f->core->db, note, &(struct noting){folder, project, bytes}, err))
+        return false;
+    k->bytes = bytes;
+    return true;
+}
+
+/* --- all --- */
+
+static bool stopping(struct folder_uses *f)
+{
+    pthread_mutex_lock(&f->lock);
+    bool stop = f->stop;
+    pthread_mutex_unlock(&f->lock);
+    return stop;
+}
+
+static const char *workspace_of(const struct core *core, struct arena *a, int64_t id, int64_t created_at)
+{
+    return environment_folder(core, id, created_at, a);
+}
+
+static const char *training_of(const struct core *core, struct arena *a, int64_t id, int64_t created_at)
+{
+    const struct object o = {.id = id, .created_at = created_at};
+    return training_path(core, a, &o, "");
+}
+
+static const struct source {
+    const char *sql; /* id, project, created_at, state */
+    const char *(*folder)(const struct core *core, struct arena *a, int64_t id, int64_t created_at);
+} sources[] = {
+    {"SELECT id, project, created_at, state FROM environments", workspace_of},
+    {"SELECT id, project, created_at, state FROM training_instances", training_of},
+};
+
+static bool look_at_all(struct folder_uses *f, const struct source *s, struct arena *a, struct err *err)
+{
+    static const char *const active[] = {"pending", "queued", "starting", "running", "stopping", "saving"};
+    struct db_rows rows;
+    if (!db_query(f->core->db, a, s->sql, DB_NO_ARGS, &rows, err))
+        return false;
+    for (size_t i = 0; i < rows.n && !stopping(f); i++) {
+        const struct db_value *v = rows.row[i].v;
+        bool runs = false;
+        for (size_t k = 0; k < countof(active); k++)
+            runs |= str_is(v[3].s, active[k]);
+        if (!look_at(f, s->folder(f->core, a, v[0].i, v[2].i), v[1].i, runs, err))
+            return false;
+    }
+    return true;
+}
+
+/* Rows of what was deleted, or went with a restore. */
+static bool forget(struct folder_uses *f, struct arena *a, struct err *err)
+{
+    struct db_rows rows;
+    if (!db_query(f->core->db, a, "SELECT folder FROM folder_use", DB_NO_ARGS, &rows, err))
+        return false;
+    for (size_t i = 0; i < rows.n; i++) {
+        const char *folder = arena_strz(a, rows.row[i].v[0].s);
+        struct known *k = map_get(f->known, rows.row[i].v[0].s);
+        if (k && k->seen)
+            continue;
+        if (!db_write(f->core->db, note, &(struct noting){folder, 0, -1}, err))
+            return false;
+        free(map_remove(f->known, rows.row[i].v[0].s));
+    }
+    return true;
+}
+
+static bool look(struct folder_uses *f, struct err *err)
+{
+    auto_arena struct arena a;
+    arena_init(&a);
+    struct str key;
+    void *value;
+    for (size_t i = 0; map_next(f->known, &i, &key, &value);)
+        ((struct known *)value)->seen = false;
+    for (size_t i = 0; i < countof(sources); i++)
+        if (!look_at_all(f, &sources[i], &a, err))
+            return false;
+    return stopping(f) || forget(f, &a, err);
+}
+
+/* --- the thread --- */
+
+static bool wait_round(struct folder_uses *f)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += EVERY_S;
+    pthread_mutex_lock(&f->lock);
+    int rc = 0;
+    while (!f->stop && rc != ETIMEDOUT)
+        rc = pthread_cond_timedwait(&f->changed, &f->lock, &until);
+    bool go = !f->stop;
+    pthread_mutex_unlock(&f->lock);
+    return go;
+}
+
+static void *measure_thread(void *arg)
+{
+    struct folder_uses *f = arg;
+    setpriority(PRIO_PROCESS, (id_t)gettid(), 19);
+    do {
+        struct err err = {0};
+        if (!look(f, &err))
+            log_warn("folders of projects were not measured: %s", err.message);
+    } while (wait_round(f));
+    return NULL;
+}
+
+struct folder_uses *folder_uses_start(struct core *core)
+{
+    struct folder_uses *f = base_zalloc(sizeof *f);
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_mutex_init(&f->lock, NULL);
+    pthread_cond_init(&f->changed, &attr);
+    pthread_condattr_destroy(&attr);
+    f->core = core;
+    f->known = map_new();
+    f->thread = thread_start("folders", measure_thread, f);
+    return f;
+}
+
+void folder_uses_stop(struct folder_uses *f)
+{
+    if (!f)
+        return;
+    pthread_mutex_lock(&f->lock);
+    f->stop = true;
+    pthread_cond_signal(&f->changed);
+    pthread_mutex_unlock(&f->lock);
+    pthread_join(f->thread, NULL);
+    struct str key;
+    void *value;
+    for (size_t i = 0; map_next(f->known, &i, &key, &value);)
+        free(value);
+    map_free(f->known);
+    pthread_mutex_destroy(&f->lock);
+    pthread_cond_destroy(&f->changed);
+    free(f);
+}
+
+bool folder_use_of(struct core *core, const char *folder, int64_t *ret, struct err *err)
+{
+    auto_arena struct arena a;
+    arena_init(&a);
+    struct db_row row;
+    bool found;
+    if (!db_query_one(core->db, &a, "SELECT bytes FROM folder_use WHERE folder = ?",
+                      db_args(db_textz(folder)), &row, &found, err))
+        return false;
+    *ret = found ? row.v[0].i : 0;
+    return true;
+}
