@@ -1,4 +1,5 @@
 #include "api/openapi.h"
+#include "api/answer_schema.h"
 
 #include "api/router.h"
 #include "api/schema_json.h"
@@ -252,7 +253,7 @@ static bool known_schema(struct writer *w, const char *name)
     for (size_t i = 0; name && i < kind_count; i++)
         if (strcmp(schema_json_name(&w->arena, kinds[i]->name, ""), name) == 0)
             return true;
-    return false;
+    return answer_schema_known(name);
 }
 
 static void action(struct writer *w, const struct kind *k, const struct action *act, const char *base)
@@ -440,6 +441,7 @@ static void components(struct writer *w)
     schema_json_common(o);
     for (size_t i = 0; i < kind_count; i++)
         schema_json_kind(o, kinds[i]);
+    answer_schema_write(o);
     json_object_end(o);
     json_object_end(o);
 }

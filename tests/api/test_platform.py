@@ -8,7 +8,7 @@ import sys
 
 import httpx
 import pytest
-from harness import DEADLINE, binary
+from harness import DEADLINE, binary, unique
 from openapi_spec_validator import validate
 
 
@@ -65,13 +65,36 @@ def test_the_document_has_every_kind_and_verb(admin, document):
             assert method in document["paths"][where], f"{verb} of {kind['name']}"
 
 
-def test_objects_fit_their_schemas(admin, document, project, make_set):
+@pytest.fixture
+def check(document):
+    """Whether a value is what a schema of the document says."""
     from openapi_schema_validator import OAS31Validator
 
-    def check(name, value):
+    def run(name, value):
         schema = {"$ref": f"#/components/schemas/{name}", "components": document["components"]}
         errors = [f"{name}: {error.message}" for error in OAS31Validator(schema).iter_errors(value)]
         assert not errors
+    return run
+
+
+def test_answers_fit_their_schemas(admin, document, project, check):
+    """Those of actions and routes, of which the web's types are generated; what a running job answers is the same."""
+    spec = admin.post("specs", {"name": unique("spec"), "cpus": 1, "memory": 1 << 26})
+    job = admin.post("jobs", {"project": project["id"], "name": "waits", "spec": spec["id"], "nodes": 64, "command": "true"})
+    data = admin.post("datasets", {"project": project["id"], "name": "empty", "annotation_type": "detection"})
+    version = admin.post(f"datasets/{data['id']}/versions", {})
+    for name, path, query in (
+            ("JobEvents", f"jobs/{job['id']}/events", {}), ("JobCurves", f"jobs/{job['id']}/curves", {}),
+            ("Forecast", f"projects/{project['id']}/forecast", {"spec": spec["id"], "nodes": 64}),
+            ("ProjectOverview", f"projects/{project['id']}/overview", {}), ("Resources", "resources", {}),
+            ("DatasetStatistics", f"datasets/{data['id']}/versions/{version['id']}/statistics", {})):
+        answer = admin.get(path, **query)
+        check(name, answer)
+        assert set(answer) <= set(document["components"]["schemas"][name]["properties"]), name
+    admin.post(f"jobs/{job['id']}/stop", {}, expect=200)
+
+
+def test_objects_fit_their_schemas(admin, document, project, make_set, check):
     check("LabelSet", make_set(labels=[{"name": "x"}]))
     check("Project", project)
     check("User", admin.get("users/1"))

@@ -1,5 +1,6 @@
 /* The administrator's view: totals, nodes, projects, users. */
 #include "core/job/overview.h"
+#include "core/job/sentence.h"
 #include "core/job/usage.h"
 
 static void write_total(const struct scene *s, struct json_out *out)
@@ -50,7 +51,9 @@ static void write_node(const struct scene *s, int32_t i, struct json_out *out)
         json_object_end(out);
     }
     json_array_end(out);
-    json_kz(out, "reason", m ? m->reason : "the executor does not know it any more");
+    const char *reason = m ? m->reason : "the executor does not know it any more";
+    json_kz(out, "reason", reason);
+    json_kz(out, "reason_zh", reason ? sentence_zh(s->arena, reason) : NULL);
     json_object_end(out);
 }
 

@@ -3,8 +3,11 @@
 import { sessionAgain } from './lost'
 import type { components } from './schema'
 
-type ProblemBody = Partial<components['schemas']['Problem']>
-export type Reference = NonNullable<components['schemas']['Problem']['references']>[number]
+/** A type of the API, generated from its own document. */
+export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name]
+
+type ProblemBody = Partial<Schema<'Problem'>>
+export type Reference = NonNullable<Schema<'Problem'>['references']>[number]
 
 export class Problem extends Error {
   readonly status: number

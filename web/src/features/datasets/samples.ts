@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { apiUrl, request } from '../../api/client'
+import { apiUrl, request, type Schema } from '../../api/client'
 import type { Item, Kind } from '../../api/kinds'
 import { listPage } from '../../api/objects'
 import { normalize, palette } from '../label-sets/model'
@@ -95,12 +95,7 @@ export function useVersionNumber(kind: Kind | undefined, parentKind: Kind | unde
   })
 }
 
-export interface Statistics {
-  samples: number
-  bytes: number
-  states: Record<SampleState, number>
-  labels: { label: string; samples: number; shapes: number }[]
-}
+export type Statistics = Schema<'DatasetStatistics'>
 
 export function useStatistics(version: Version) {
   return useQuery({

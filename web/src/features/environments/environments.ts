@@ -1,21 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { request } from '../../api/client'
-import type { Item, Words } from '../../api/kinds'
+import { request, type Schema } from '../../api/client'
+import type { Item } from '../../api/kinds'
 
-export interface Tool {
-  name: string
-  title: Words
-  state: 'starting' | 'ready' | 'missing'
-  url: string | null
-  reason?: string | null
-  reason_zh?: string | null
-}
-
-export interface Access {
-  tools: Tool[]
-  ssh: { host: string; port: number; user: string; command: string; password?: string | null } | null
-  idle_s: number | null
-}
+export type Access = Schema<'EnvironmentAccess'>
+export type Tool = Access['tools'][number]
 
 /** How a running environment is reached. Tools start after the container: asked again until all have. */
 export function useAccess(item: Item) {

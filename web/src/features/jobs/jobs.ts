@@ -1,10 +1,13 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { apiUrl, request } from '../../api/client'
-import type { Item, Words } from '../../api/kinds'
+import { apiUrl, request, type Schema } from '../../api/client'
+import type { Item } from '../../api/kinds'
 import type { I18n } from '../../i18n'
 import type { LogAnswer, LogLine, LogSearchAnswer, LogSource } from './logStore'
 
-export type JobState = 'queued' | 'starting' | 'running' | 'stopping' | 'completed' | 'failed' | 'stopped'
+export type JobEvent = Schema<'JobEvents'>['items'][number]
+export type JobState = JobEvent['state']
+export type Curves = Schema<'JobCurves'>
+export type CurvePoint = Curves['items'][number]
 
 export function isOver(state: unknown): boolean {
   return state === 'completed' || state === 'failed' || state === 'stopped'
@@ -18,35 +21,12 @@ export function reasonOf(item: Item, { language }: I18n): string {
   return typeof text === 'string' ? text : ''
 }
 
-export interface JobEvent {
-  at: string
-  attempt: number
-  state: JobState
-  reason: string
-  reason_zh?: string
-}
-
 /** The key begins with the job's, so that a change of the job fetches its events as well. */
 export function useJobEvents(job: number) {
   return useQuery({
     queryKey: ['objects', 'job', 'events', job],
-    queryFn: async ({ signal }) => (await request<{ items: JobEvent[] }>(`/jobs/${job}/events`, { signal })).items,
+    queryFn: async ({ signal }) => (await request<Schema<'JobEvents'>>(`/jobs/${job}/events`, { signal })).items,
   })
-}
-
-export interface CurvePoint {
-  at: string
-  cpu: number | null
-  memory: number | null
-  net_rx: number | null
-  net_tx: number | null
-  disk: number | null
-}
-
-export interface Curves {
-  step_s: number
-  limits: { cpu?: number | null; memory?: number | null; disk?: number | null }
-  items: CurvePoint[]
 }
 
 export function useCurves(job: number, rank: number, span: number, live: boolean, every: number) {
@@ -58,17 +38,10 @@ export function useCurves(job: number, rank: number, span: number, live: boolean
   })
 }
 
-export interface Forecast {
-  admitted: boolean
-  starts_now: boolean
-  wait_s: number | null
-  reason: Words | null
-}
-
 export function useForecast(project: number | undefined, spec: number | null, nodes: number, priority: number) {
   return useQuery({
     queryKey: ['forecast', project, spec, nodes, priority],
-    queryFn: ({ signal }) => request<Forecast>(`/projects/${project ?? 0}/forecast`, { query: { spec, nodes, priority }, signal }),
+    queryFn: ({ signal }) => request<Schema<'Forecast'>>(`/projects/${project ?? 0}/forecast`, { query: { spec, nodes, priority }, signal }),
     enabled: project !== undefined && spec !== null,
     staleTime: 2000,
     retry: false,

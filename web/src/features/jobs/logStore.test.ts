@@ -14,7 +14,7 @@ function source(n: number, size: number, closed = true, gone = 0) {
   const made: LogSource = {
     read,
     search: (text, from) => {
-      const matches = Array.from({ length: n - from }, (_, i) => ({ line: from + i })).filter((m) => `line ${m.line}`.includes(text)).slice(0, 50)
+      const matches = Array.from({ length: n - from }, (_, i) => ({ ...line(`line ${from + i}`), line: from + i })).filter((m) => `line ${m.line}`.includes(text)).slice(0, 50)
       const last = matches.length === 50 ? (matches[49]?.line ?? 0) + 1 : n
       return Promise.resolve({ matches, next: last, end: last >= n })
     },

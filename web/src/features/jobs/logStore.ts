@@ -1,27 +1,11 @@
+import type { Schema } from '../../api/client'
+
 // A log of any length as numbered lines. Only what is looked at is fetched, in chunks of lines, and only the chunks
 // used lately are kept: a log of a million lines costs what a screen of it costs.
-export interface LogLine {
-  at: string
-  stream: 'output' | 'error' | 'platform'
-  text: string
-}
-
-/** As GET /jobs/{id}/log answers: some lines, where they end in bytes, and which lines there are. */
-export interface LogAnswer {
-  first: number
-  end: number
-  next: number
-  first_line: number
-  end_line: number
-  closed: boolean
-  lines: LogLine[]
-}
-
-export interface LogSearchAnswer {
-  matches: { line: number }[]
-  next: number
-  end: boolean
-}
+/** Some lines, where they end in bytes, and which lines there are. */
+export type LogAnswer = Schema<'JobLog'>
+export type LogLine = LogAnswer['lines'][number]
+export type LogSearchAnswer = Schema<'JobLogMatches'>
 
 export interface LogSource {
   /** From a line, or from a place in bytes. */

@@ -1,14 +1,9 @@
+import type { Schema } from '../../api/client'
 import { formatBytes } from '../../components/format'
 import { useI18n } from '../../i18n'
 import '../jobs/compute.css'
 
-export interface Amounts {
-  cpu?: number | null
-  memory?: number | null
-  storage?: number | null
-  disk?: number | null
-  accelerators?: Record<string, number | null> | null
-}
+export type Amounts = Partial<Schema<'Amounts'>>
 
 interface Row {
   name: string

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { useApp } from '../../app/context'
 import { listUrl } from '../../app/links'
-import { request } from '../../api/client'
+import { request, type Schema } from '../../api/client'
 import type { Item, Kind } from '../../api/kinds'
 import { useCount, type Place } from '../../api/objects'
 import { offers } from '../../api/session'
@@ -13,21 +13,14 @@ import { formatBytes } from '../../components/format'
 import { ErrorState } from '../../components/States'
 import { useI18n, type Key } from '../../i18n'
 import { IntervalPicker } from '../jobs/Curves'
-import { Meters, type Amounts } from './Meter'
-
-interface Overview {
-  quota: Amounts
-  use: Amounts
-  counts: Record<string, number>
-  curves: { step_s: number; items: { at: string; cpu: number | null; memory: number | null; accelerators?: Record<string, number | null> }[] }
-}
+import { Meters } from './Meter'
 
 const day = 86_400_000
 
 function useOverview(project: number, every: number) {
   return useQuery({
     queryKey: ['overview', project],
-    queryFn: ({ signal }) => request<Overview>(`/projects/${project}/overview`, { signal }),
+    queryFn: ({ signal }) => request<Schema<'ProjectOverview'>>(`/projects/${project}/overview`, { signal }),
     refetchInterval: every > 0 ? every : false,
   })
 }
@@ -68,7 +61,7 @@ export function ProjectSummary({ item }: { item: Item }) {
   )
 }
 
-function DayCurves({ overview, now }: { overview: Overview; now: number }) {
+function DayCurves({ overview, now }: { overview: Schema<'ProjectOverview'>; now: number }) {
   const { t, n } = useI18n()
   const [at, setAt] = useState<number | null>(null)
   const { items, step_s } = overview.curves

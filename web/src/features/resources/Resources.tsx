@@ -5,8 +5,7 @@ import { Link } from 'react-router'
 import { useApp } from '../../app/context'
 import { itemUrl, projectUrl } from '../../app/links'
 import { ForbiddenPage, ProblemPage } from '../../app/pages'
-import { request } from '../../api/client'
-import type { Ref } from '../../api/kinds'
+import { request, type Schema } from '../../api/client'
 import { may } from '../../api/session'
 import { clock } from '../../components/Chart'
 import { useTitle } from '../../components/hooks'
@@ -14,28 +13,6 @@ import { useI18n } from '../../i18n'
 import { IntervalPicker } from '../jobs/Curves'
 import { StateTag } from '../jobs/State'
 import { Meter, Meters, useRows, type Amounts } from '../overview/Meter'
-
-interface NodeRow {
-  id?: number
-  name: string
-  arch: string
-  pool: Ref | string | null
-  state: string
-  cpu: number
-  memory: number
-  use: Amounts
-  devices: { kind: string }[]
-  reason: string | null
-  reason_zh?: string | null
-}
-
-interface Answer {
-  total: Amounts
-  use: Amounts
-  nodes: NodeRow[]
-  projects: { project: Ref; quota: Amounts; use: Amounts; jobs: number }[]
-  users: { user: Ref; use: Amounts; jobs: number }[]
-}
 
 type By = 'cpu' | 'memory' | 'jobs'
 
@@ -69,7 +46,7 @@ export function Resources() {
   useTitle(t('resources.title'))
   const found = useQuery({
     queryKey: ['resources'],
-    queryFn: ({ signal }) => request<Answer>('/resources', { signal }),
+    queryFn: ({ signal }) => request<Schema<'Resources'>>('/resources', { signal }),
     enabled: allowed,
     refetchInterval: every > 0 ? every : false,
   })
@@ -93,7 +70,7 @@ export function Resources() {
             <h2>{t('resources.projects')}</h2>
             <Select aria-label={t('resources.rank')} value={by} onChange={setBy} popupMatchSelectWidth={false} options={(['cpu', 'memory', 'jobs'] as const).map((name) => ({ value: name, label: t('resources.by', { what: t(name === 'jobs' ? 'resources.jobs' : `meter.${name}`) }) }))} />
           </div>
-          <Ranking rows={rank(data.projects, by).map((row) => ({ ...row, id: row.project.id, link: <Link to={projectUrl(row.project.name)}>{row.project.name}</Link> }))} first={t('resources.project')} />
+          <Ranking rows={rank(data.projects, by).map((row) => ({ ...row, id: row.project.id, link: <Link to={projectUrl(row.project.name ?? '')}>{row.project.name}</Link> }))} first={t('resources.project')} />
         </section>
         <section className="block">
           <h2>{t('resources.users')}</h2>
@@ -104,7 +81,7 @@ export function Resources() {
   )
 }
 
-function Nodes({ nodes }: { nodes: NodeRow[] }) {
+function Nodes({ nodes }: { nodes: Schema<'Resources'>['nodes'][number][] }) {
   const { t, n, language } = useI18n()
   const { kind } = useApp()
   const node = kind('node')
@@ -120,7 +97,7 @@ function Nodes({ nodes }: { nodes: NodeRow[] }) {
                 <td className="first">{node && row.id ? <Link to={itemUrl(node, row.id, null) ?? '/'}>{row.name}</Link> : row.name}</td>
                 <td title={reason ?? undefined}><StateTag state={row.state} /></td>
                 <td>{row.arch}</td>
-                <td>{row.pool === null || row.pool === '' ? <span className="muted">{t('value.none')}</span> : typeof row.pool === 'string' ? row.pool : row.pool.name}</td>
+                <td>{row.pool ? row.pool : <span className="muted">{t('value.none')}</span>}</td>
                 <Cell most={{ cpu: row.cpu, memory: row.memory }} used={row.use} name="cpu" />
                 <Cell most={{ cpu: row.cpu, memory: row.memory }} used={row.use} name="memory" />
                 <td>{devicesText(row.devices, n) || <span className="muted">{t('value.none')}</span>}</td>

@@ -11,7 +11,7 @@ import '../jobs/compute.css'
 function Version({ value }: { value: LineageVersion }) {
   const { project, kind: byName } = useApp()
   const parent = byName(byName(value.kind)?.parent ?? '')
-  const number = Number(/\d+$/.exec(value.version.name)?.[0])
+  const number = Number(/\d+$/.exec(value.version.name ?? '')?.[0])
   const text = `${value.set.name} ${value.version.name}`
   return (
     <span className="link-and-note">

@@ -1,15 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { useCallback, useState } from 'react'
-import { request } from '../../api/client'
+import { request, type Schema } from '../../api/client'
 import { useI18n } from '../../i18n'
 import { ProblemNote } from '../../components/ProblemNote'
 import { useOpenTab } from '../environments/openTab'
 
-interface Board {
-  state: 'starting' | 'ready' | string
-  url: string | null
-}
+type Board = Schema<'TensorBoard'>
 
 /** Starts TensorBoard for a run, and links to it once it answers. */
 export function TensorBoard({ path }: { path: string }) {
