@@ -278,6 +278,14 @@ static void write_inner(struct json_out *o, const struct shape *s)
         write_members(o, s->of);
 }
 
+static const char words[] =
+    "{\"type\":\"object\",\"required\":[\"en\",\"zh\"],\"properties\":{\"en\":{\"type\":"
+    "\"string\"},\"zh\":{\"type\":\"string\"}}}";
+
+static const char triples[] =
+    "{\"type\":\"array\",\"items\":{\"type\":\"array\",\"prefixItems\":[{\"type\":\"number\"},"
+    "{\"type\":\"number\"},{\"type\":\"number\"}],\"minItems\":3,\"maxItems\":3}}";
+
 /* The members of a schema, for types that need no more than these. */
 static const char *const plain[] = {
     [SHAPE_TIME] = "{\"type\":\"string\",\"format\":\"date-time\"}",
@@ -285,14 +293,11 @@ static const char *const plain[] = {
     [SHAPE_REAL] = "{\"type\":\"number\"}",
     [SHAPE_BOOL] = "{\"type\":\"boolean\"}",
     [SHAPE_REF] = "{\"$ref\":\"#/components/schemas/Reference\"}",
-    [SHAPE_WORDS] = "{\"type\":\"object\",\"required\":[\"en\",\"zh\"],\"properties\":{\"en\":{\"type\":"
-                    "\"string\"},\"zh\":{\"type\":\"string\"}}}",
+    [SHAPE_WORDS] = words,
     [SHAPE_AMOUNTS] = "{\"type\":\"object\",\"additionalProperties\":{\"type\":[\"number\",\"null\"]}}",
     [SHAPE_COUNTS] = "{\"type\":\"object\",\"additionalProperties\":{\"type\":\"integer\"}}",
     [SHAPE_TEXTS] = "{\"type\":\"object\",\"additionalProperties\":{\"type\":\"string\"}}",
-    [SHAPE_TRIPLES] =
-        "{\"type\":\"array\",\"items\":{\"type\":\"array\",\"prefixItems\":[{\"type\":\"number\"},"
-        "{\"type\":\"number\"},{\"type\":\"number\"}],\"minItems\":3,\"maxItems\":3}}",
+    [SHAPE_TRIPLES] = triples,
     [SHAPE_LIST] = NULL,
 };
 
