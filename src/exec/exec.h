@@ -225,7 +225,8 @@ struct exec_ops {
      * nobody listens (yet). */
     int (*connect)(struct exec *x, struct exec_id id, uint16_t port, struct err *err);
     /* All that a running container changed outside of its mounts, as a layer of an OCI image: a tar with
-     * whiteouts. What it changes meanwhile may be in it or not. ERR_CONFLICT when it does not run. */
+     * whiteouts. It is frozen meanwhile where the machine can do that; else what it changes meanwhile may be
+     * in it or not. ERR_CONFLICT when it does not run. */
     bool (*changes)(struct exec *x, struct exec_id id, exec_sink_fn *sink, void *ctx, struct err *err);
     bool (*stats)(struct exec *x, struct exec_id id, struct exec_stats *ret, struct err *err);
     bool (*nodes)(struct exec *x, struct arena *a, struct exec_node **ret, size_t *ret_n, struct err *err);

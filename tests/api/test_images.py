@@ -1,5 +1,6 @@
 """Images: real clients, jobs that run in them, saving, copying, deriving, importing, pulling (K5, A7)."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -287,6 +288,45 @@ def test_save_what_runs_in_host(admin, project, image, registry, host, run, tmp_
         admin.post(f"jobs/{one['id']}/stop", expect=200)
     client("skopeo", "copy", "--src-tls-verify=false", "--src-creds", f"admin:{ADMIN_PASSWORD}",
            f"docker://{host}/{repository(project, image)}:v1", f"oci:{tmp_path}/back:x")
+
+
+COUNTING = ("head -c 8000000 /dev/urandom > /opt/m; i=0; while :; do i=$((i+1)); echo $i >> /opt/a; echo $i >> /opt/z; "
+            "[ $((i % 200)) = 0 ] && echo at $i; done")
+
+
+def test_nothing_moves_while_it_is_saved(admin, project, image, run):  # noqa: F811
+    """Two files that grow together have been read at one moment, though a large one lies between them; then they go on growing."""
+    job = run(COUNTING, until=("running", "failed"))
+    wait_for(lambda: len(log(admin, job)) > 2, "its first words")
+    saved(admin, project, image, job, "v1")
+    before = len(log(admin, job))
+    wait_for(lambda: len(log(admin, job)) > before + 2, "more words")
+    admin.post(f"jobs/{job['id']}/stop", expect=200)
+    got = run("wc -l < /opt/a; wc -l < /opt/z", image=f"{image['name']}:v1")
+    a, z = map(int, log(admin, got))
+    assert z <= a <= z + 1
+
+
+def test_a_container_is_not_left_frozen(fresh_server):
+    """As a server leaves it that is killed while it saves."""
+    server = fresh_server()
+    admin = server.admin()
+    project = admin.post("projects", {"name": unique()})
+    small_spec = admin.post("specs", {"name": unique(), "cpus": 0.2, "memory": 256 << 20})
+    job = admin.post("jobs", {"project": project["id"], "name": "count", "spec": small_spec["id"], "command": COUNTING})
+    reached(admin, job, ("running",))
+    wait_for(lambda: len(log(admin, job)) > 2, "its first words")
+    group = f"i{hashlib.sha256(server.data.encode()).hexdigest()[:4]}/{job['id']}-1-0"
+    two, one = f"/sys/fs/cgroup/{group}/cgroup.freeze", f"/sys/fs/cgroup/freezer/{group}/freezer.state"
+    server.kill()
+    with open(two if os.path.exists(two) else one, "w", encoding="utf-8") as state:
+        state.write("1" if os.path.exists(two) else "FROZEN")
+    server.start()
+    admin = server.admin()
+    before = len(log(admin, job))
+    wait_for(lambda: len(log(admin, job)) > before + 2, "more words")
+    admin.post(f"jobs/{job['id']}/stop", expect=200)
+    assert reached(admin, job, OVER)["state"] == "stopped"
 
 
 def test_saving_needs_something_that_runs(admin, image, run):  # noqa: F811

@@ -101,6 +101,37 @@ bool cgroup_read(const char *path, struct cgroup_use *ret)
     return true;
 }
 
+static bool spill(const char *controller, const char *path, const char *name, const char *text)
+{
+    char file[PATH_MAX];
+    if (cgroup_version() == 2)
+        snprintf(file, sizeof file, ROOT "%s/%s", path, name);
+    else
+        snprintf(file, sizeof file, ROOT "/%s%s/%s", controller, path, name);
+    int fd = open(file, O_WRONLY | O_CLOEXEC);
+    bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+bool cgroup_freeze(const char *path, bool frozen)
+{
+    char text[4096];
+    bool two = cgroup_version() == 2;
+    if (two ? !spill("", path, "cgroup.freeze", frozen ? "1" : "0")
+            : !spill("freezer", path, "freezer.state", frozen ? "FROZEN" : "THAWED"))
+        return false;
+    for (int tries = 0; frozen && tries < 400; tries++) {
+        if (slurp("freezer", path, two ? "cgroup.events" : "freezer.state", text, sizeof text) <= 0)
+            return false;
+        if (two ? field(text, "frozen") == 1 : strncmp(text, "FROZEN", 6) == 0)
+            return true;
+        usleep(5000);
+    }
+    return !frozen;
+}
+
 void cgroup_kill(const char *path)
 {
     char text[65536], *end;

@@ -14,6 +14,9 @@ bool cgroup_is_hybrid(void); /* version 1 with version 2 at /sys/fs/cgroup/unifi
 int cgroup_version(void);    /* 1, 2, or 0 when there are none */
 bool cgroup_oom(const char *path);
 bool cgroup_read(const char *path, struct cgroup_use *ret);
+/* Stops all that is in it, or lets it go on. Frozen: waits a moment until nothing moves; false when something
+ * still does, or when the machine has no freezer. */
+bool cgroup_freeze(const char *path, bool frozen);
 void cgroup_kill(const char *path);   /* KILL to all that is in it */
 bool cgroup_remove(const char *path); /* true when it is gone */
 void cgroup_clear(const char *path);  /* ends and removes all below it, and it */

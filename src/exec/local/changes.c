@@ -2,6 +2,7 @@
  * has them; its working folder is the stage. */
 #include "base/fs.h"
 #include "base/json.h"
+#include "exec/local/cgroup.h"
 #include "exec/local/own.h"
 #include "exec/tar.h"
 
@@ -244,6 +245,22 @@ static bool write_all_changes(struct changes *x, pid_t shim, const char *dir, st
            write_upper(x, base, "usr", "usr", err) && tar_end(&x->tar, err);
 }
 
+/* Nothing moves while it is read, so that files belong together. A container that cannot be frozen is read as
+ * it runs. */
+static void hold(struct local *l, struct exec_id id, const char *name, bool frozen)
+{
+    char cgroup[96];
+    container_cgroup(l, name, cgroup);
+    pthread_mutex_lock(&l->lock);
+    struct container *c = container_find(l, id);
+    if (c)
+        c->frozen += frozen ? 1 : -1;
+    bool first = c && c->frozen == 1, last = !c || c->frozen == 0;
+    pthread_mutex_unlock(&l->lock);
+    if (frozen ? first && !cgroup_freeze(cgroup, true) : last)
+        cgroup_freeze(cgroup, false);
+}
+
 static bool is_running(struct local *l, struct exec_id id)
 {
     pthread_mutex_lock(&l->lock);
@@ -270,7 +287,9 @@ bool changes_write(struct exec *exec, struct exec_id id, exec_sink_fn *sink, voi
         return err_set(err, ERR_CONFLICT, NULL, "container %s is not running", name);
     struct changes x = {
         .tar = {sink, ctx}, .arena = &a, .skip = map_new(), .links = map_new(), .space = base_alloc(PIECE)};
+    hold(l, id, name, true);
     bool ok = write_all_changes(&x, shim, arena_printf(&a, "%s/%s", l->dir, name), err);
+    hold(l, id, name, false);
     if (ok && !is_running(l, id)) /* its supervisor clears up what it changed */
         ok = err_set(err, ERR_CONFLICT, NULL, "container %s has ended meanwhile", name);
     map_free(x.skip);

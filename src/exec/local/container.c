@@ -150,6 +150,7 @@ void container_lost(struct local *l, const char *name)
     char cgroup[96], path[96], text[256], began[256];
     long long started = 0;
     container_cgroup(l, name, cgroup);
+    cgroup_freeze(cgroup, false);
     for (int i = 0; i < 100; i++) {
         cgroup_kill(cgroup);
         struct cgroup_use use;
@@ -242,6 +243,9 @@ static bool load_one(struct local *l, struct exec_id id, const char *name, struc
     load_plan(l, c, plan);
     if (c->status.state == EXEC_EXITED)
         return true;
+    char cgroup[96];
+    container_cgroup(l, name, cgroup);
+    cgroup_freeze(cgroup, false); /* the server ended while it read what the container changed */
     c->watch = inotify_add_watch(l->inotify, arena_printf(&a, "%s/%s", l->dir, name), IN_MOVED_TO);
     container_refresh(l, c); /* what happened before the watch */
     if (c->status.state == EXEC_EXITED)

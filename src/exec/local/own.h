@@ -37,6 +37,7 @@ struct container {
     struct room *room; /* its supervisor, when this process started it and it has not ended */
     int watch;         /* inotify */
     bool spawned, removing, changed;
+    int frozen; /* how many read what it changed */
     int64_t memory_limit, disk_limit;
 };
 
