@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Mapping, Union, cast
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Union, cast
 
 from .collection import Collection, Which, _id
 from .errors import NotFound
@@ -103,11 +103,30 @@ class Datasets(Collection[Dataset]):
     def diff(
         self, dataset: Named, before: str | int, after: str | int, *, project: Which | None = None
     ) -> Object:
-        """Samples added, removed, changed and annotated differently from one version to another."""
+        """How many samples were added, removed, changed and annotated differently from one version to another; `items` are
+        the first 1000 of them, `changes` gives all."""
+        path, old = self._comparison(dataset, before, after, project)
+        return cast(Object, self._client.request("GET", path, params={"with": old}))
+
+    def changes(
+        self, dataset: Named, before: str | int, after: str | int, *, project: Which | None = None
+    ) -> Iterator[Object]:
+        """Every difference as `{"name", "change"}`, by name, a page at a time."""
+        path, old = self._comparison(dataset, before, after, project)
+        params: dict[str, Any] = {"with": old}
+        while True:
+            page = cast(Object, self._client.request("GET", path, params=params))
+            yield from page["items"]
+            if page["next"] is None:
+                return
+            params["after"] = page["next"]
+
+    def _comparison(
+        self, dataset: Named, before: str | int, after: str | int, project: Which | None
+    ) -> tuple[str, int]:
         which = self._find(dataset, project)
         old, new = self.version(which, before), self.version(which, after)
-        path = f"datasets/{_id(which)}/versions/{new['id']}/compare"
-        return cast(Object, self._client.request("GET", path, params={"with": old["id"]}))
+        return f"datasets/{_id(which)}/versions/{new['id']}/compare", old["id"]
 
     # --- which one ---
 

@@ -7,6 +7,7 @@
 #include "cli/remote.h"
 #include "cli/sending.h"
 #include "cli/waiting.h"
+#include "net/url.h"
 
 #define SHOWN_PROBLEMS 10
 
@@ -288,32 +289,44 @@ bool dataset_export(struct cli *cli, unused_ok const struct kind *k, unused_ok c
 
 /* --- diff --- */
 
-static void tell_diff(yyjson_val *v)
+static const struct {
+    const char *change, *words;
+    char sign;
+} changes[] = {{"added", "added", '+'},
+               {"removed", "removed", '-'},
+               {"changed", "changed", '~'},
+               {"annotated", "annotated differently", '*'}};
+
+static void tell_changes(yyjson_val *v)
 {
-    static const struct {
-        const char *change;
-        char sign;
-    } signs[] = {{"added", '+'}, {"removed", '-'}, {"changed", '~'}, {"annotated", '*'}};
     yyjson_val *item;
-    size_t i, n, shown = yyjson_arr_size(yyjson_obj_get(v, "items"));
-    int64_t all = 0;
+    size_t i, n;
     yyjson_arr_foreach(yyjson_obj_get(v, "items"), i, n, item)
     {
         struct str change = json_str(yyjson_obj_get(item, "change"));
         char sign = '?';
-        for (size_t s = 0; s < countof(signs); s++)
-            sign = str_is(change, signs[s].change) ? signs[s].sign : sign;
+        for (size_t s = 0; s < countof(changes); s++)
+            sign = str_is(change, changes[s].change) ? changes[s].sign : sign;
         printf("%c " STR_FMT "\n", sign, STR_ARG(json_str(yyjson_obj_get(item, "name"))));
     }
-    for (size_t s = 0; s < countof(signs); s++) {
-        int64_t count = yyjson_get_sint(yyjson_obj_get(v, signs[s].change));
-        all += count;
-        printf("%s%lld %s", s ? ", " : "", (long long)count,
-               s == 3 ? "annotated differently" : signs[s].change);
+}
+
+/* All pages, then the counts, which came with the first. */
+static bool tell_diff(struct cli *cli, const char *path, yyjson_val *first, struct err *err)
+{
+    tell_changes(first);
+    for (yyjson_val *page = first; yyjson_is_str(yyjson_obj_get(page, "next"));) {
+        const char *next = arena_printf(&cli->arena, "%s&after=%s", path,
+                                        url_encode(&cli->arena, json_str(yyjson_obj_get(page, "next"))));
+        if (!remote_json(cli, &(struct remote_call){.method = "GET", .path = next}, &page, err))
+            return false;
+        tell_changes(page);
     }
+    for (size_t s = 0; s < countof(changes); s++)
+        printf("%s%lld %s", s ? ", " : "",
+               (long long)yyjson_get_sint(yyjson_obj_get(first, changes[s].change)), changes[s].words);
     putchar('\n');
-    if (all > (int64_t)shown)
-        fprintf(stderr, "The first %zu of %lld are listed.\n", shown, (long long)all);
+    return true;
 }
 
 bool dataset_diff(struct cli *cli, unused_ok const struct kind *k, unused_ok const struct action *act,
@@ -329,7 +342,5 @@ bool dataset_diff(struct cli *cli, unused_ok const struct kind *k, unused_ok con
         return false;
     if (cli->output == OUTPUT_JSON)
         print_value(answer);
-    else
-        tell_diff(answer);
-    return true;
+    return cli->output == OUTPUT_JSON || tell_diff(cli, path, answer, err);
 }

@@ -211,6 +211,57 @@ def test_new_versions_copy_samples_and_compare(admin, dataset, filled):
     assert admin.get(filled)["annotated"] == 2
 
 
+def test_versions_are_compared_a_page_at_a_time(admin, project):
+    """More samples than are read at once on either side (500), with changes at both ends of a page."""
+    made = admin.post("datasets", {"project": project["id"], "name": unique("texts"), "data_type": "text", "annotation_type": "text-class"})
+    names = [f"{i:05}.txt" for i in range(1200)]
+
+    def version(content: dict[str, tuple[str, str]]) -> str:
+        one = admin.post(f"datasets/{made['id']}/versions", {})
+        lines = [{"file": name, "content": text, "annotation": {"labels": [label]}} for name, (text, label) in content.items()]
+        path = f"datasets/{made['id']}/versions/{one['id']}"
+        bring(admin, project, path, "t.zip", zipped({"ingot.jsonl": "".join(json.dumps(x) + "\n" for x in lines).encode()}))
+        return path
+
+    before = dict.fromkeys(names, ("same", "a"))
+    after = dict(before)
+    expected = {}
+    for name in ("00000.txt", "00499.txt", "01199.txt"):
+        after[name] = ("another", "a")
+        expected[name] = "changed"
+    for name in ("00500.txt", "00998.txt"):
+        after[name] = (after[name][0], "b")
+        expected[name] = "annotated"
+    for i in range(600, 750):
+        del after[names[i]]
+        expected[names[i]] = "removed"
+    for i in range(700):
+        after[f"00999-{i:04}.txt"] = ("same", "c")
+        expected[f"00999-{i:04}.txt"] = "added"
+    old, new = version(before), version(after)
+    other = int(old.rsplit("/", 1)[1])
+    whole = admin.get(f"{new}/compare", **{"with": other})
+    listed = [(i["name"], i["change"]) for i in whole["items"]]
+    assert listed == sorted(expected.items()) and whole["next"] is None
+    assert [whole[c] for c in ("added", "removed", "changed", "annotated")] == [700, 150, 3, 2]
+    pages, query = [], {"with": other, "limit": 9}
+    while True:
+        page = admin.get(f"{new}/compare", **query)
+        assert ("added" in page) == (not pages)
+        if not pages:
+            assert [page[c] for c in ("added", "removed", "changed", "annotated")] == [700, 150, 3, 2]
+        pages.append([(i["name"], i["change"]) for i in page["items"]])
+        if page["next"] is None:
+            break
+        query["after"] = page["next"]
+    assert [x for p in pages for x in p] == listed and len(pages) == 95
+    back = admin.get(f"{old}/compare", **{"with": int(new.rsplit("/", 1)[1])})
+    assert [back[c] for c in ("added", "removed", "changed", "annotated")] == [150, 700, 3, 2]
+    assert admin.get(f"{new}/compare", **{"with": int(new.rsplit("/", 1)[1])})["items"] == []
+    problem = admin.get(f"{new}/compare", **{"with": other, "limit": 1001}, expect=422)
+    assert "limit" in json.dumps(problem)
+
+
 def test_published_versions_never_change(admin, project, filled):
     published = admin.post(f"{filled}/publish", expect=200)
     assert published["state"] == "published"

@@ -47,6 +47,7 @@ def test_versions_and_their_differences(client, space, folder):
     assert client.datasets.version(dataset)["name"] == "v2"
     found = client.datasets.diff(dataset, "v1", 2)
     assert (found["added"], found["removed"], found["changed"]) == (1, 1, 0)
+    assert list(client.datasets.changes(dataset, "v1", 2)) == found["items"]
     with pytest.raises(ingot.NotFound):
         client.datasets.version(dataset, "v9")
     with pytest.raises(ingot.Invalid):

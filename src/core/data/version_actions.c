@@ -1,12 +1,11 @@
-/* Actions of dataset versions: statistics, compare, clean, publish. */
-#include "base/map.h"
+/* Actions of dataset versions: statistics, clean, publish. */
+#include "core/data/compare.h"
 #include "core/data/export.h"
 #include "core/data/import.h"
 #include "core/data/preprocess.h"
 #include "core/data/records.h"
 #include "core/data/sample_own.h"
 #include "core/data/version.h"
-#include "store/manifest.h"
 
 /* --- statistics --- */
 
@@ -40,115 +39,6 @@ static bool run_statistics(struct op *op, struct object *o, const struct db_valu
     }
     json_array_end(out);
     json_object_end(out);
-    return true;
-}
-
-/* --- compare --- */
-
-struct side {
-    struct str name;
-    struct digest blob;
-    struct str annotation;
-};
-
-struct names {
-    struct arena *arena;
-    struct side *side;
-    size_t n, cap;
-};
-
-#define COMPARE_MAX 200000
-
-static bool collect(void *ctx, const struct sample *s, struct err *err)
-{
-    struct names *x = ctx;
-    if (x->n == COMPARE_MAX)
-        return err_set(err, ERR_TOO_LARGE, NULL, "versions of over %d samples cannot be compared at once",
-                       COMPARE_MAX);
-    if (x->n == x->cap) {
-        size_t cap = x->cap ? x->cap * 2 : 1024;
-        x->side = arena_grow(x->arena, x->side, x->cap * sizeof *x->side, cap * sizeof *x->side);
-        x->cap = cap;
-    }
-    /* A hash of the annotation is enough to see that it differs. */
-    struct digest h;
-    sha256_of(s->annotation, h.b);
-    x->side[x->n++] = (struct side){arena_str(x->arena, s->name), s->blob,
-                                    arena_str(x->arena, (struct str){(const char *)h.b, sizeof h.b})};
-    return true;
-}
-
-static int by_name(const void *a, const void *b)
-{
-    const struct side *x = a, *y = b;
-    int c = memcmp(x->name.p, y->name.p, x->name.n < y->name.n ? x->name.n : y->name.n);
-    return c ? c : (x->name.n > y->name.n) - (x->name.n < y->name.n);
-}
-
-static bool names_of(struct op *op, int64_t version, struct names *ret, struct err *err)
-{
-    *ret = (struct names){.arena = op->arena};
-    if (!sample_each(op->core->db, version, &(struct sample_query){.state = -1}, collect, ret, err))
-        return false;
-    if (ret->n)
-        qsort(ret->side, ret->n, sizeof *ret->side, by_name);
-    return true;
-}
-
-static void write_change(struct json_out *out, struct str name, const char *change, int64_t *count,
-                         int64_t *shown)
-{
-    (*count)++;
-    if (++*shown > 1000)
-        return;
-    json_object(out);
-    json_kstr(out, "name", name);
-    json_kz(out, "change", change);
-    json_object_end(out);
-}
-
-static void write_changes(struct json_out *out, const struct names *before, const struct names *after)
-{
-    int64_t added = 0, removed = 0, changed = 0, annotated = 0, shown = 0;
-    json_object(out);
-    json_key(out, "items");
-    json_array(out);
-    for (size_t i = 0, k = 0; i < before->n || k < after->n;) {
-        const struct side *x = i < before->n ? &before->side[i] : NULL,
-                          *y = k < after->n ? &after->side[k] : NULL;
-        int c = !x ? 1 : !y ? -1 : by_name(x, y);
-        if (c < 0)
-            write_change(out, x->name, "removed", &removed, &shown);
-        else if (c > 0)
-            write_change(out, y->name, "added", &added, &shown);
-        else if (memcmp(&x->blob, &y->blob, sizeof x->blob) != 0)
-            write_change(out, y->name, "changed", &changed, &shown);
-        else if (!str_eq(x->annotation, y->annotation))
-            write_change(out, y->name, "annotated", &annotated, &shown);
-        i += c <= 0;
-        k += c >= 0;
-    }
-    json_array_end(out);
-    json_kint(out, "added", added);
-    json_kint(out, "removed", removed);
-    json_kint(out, "changed", changed);
-    json_kint(out, "annotated", annotated);
-    json_object_end(out);
-}
-
-static bool run_compare(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
-                        int *status, struct err *err)
-{
-    (void)status;
-    struct object other;
-    struct names before, after;
-    if (!engine_get(op->core, op->caller, op->kind, 0, input[0].i, op->arena, &other, err))
-        return false;
-    if (other.parent != o->parent)
-        return err_set(err, ERR_INVALID, "with", "with: must be a version of the same dataset");
-    if (!names_of(op, other.id, &before, err) || !names_of(op, o->id, &after, err))
-        return false;
-    write_changes(out, &before, &after);
     return true;
 }
 
@@ -296,15 +186,6 @@ static bool run_publish(struct op *op, struct object *o, const struct db_value *
 
 /* --- the table --- */
 
-static const struct field compare_fields[] = {
-    {.name = "with",
-     .type = FIELD_REF,
-     .flags = FIELD_REQUIRED | FIELD_CREATE,
-     .ref = "dataset_version",
-     .title = {"Compare with", "比较对象"}},
-    {0},
-};
-
 static const struct field clean_fields[] = {
     {.name = "ids",
      .type = FIELD_JSON,
@@ -333,7 +214,7 @@ const struct action version_actions[] = {
      .fields = compare_fields,
      .answer = "DatasetChanges",
      .title = {"Compare", "比较"},
-     .run = run_compare},
+     .run = compare_run},
     {.name = "import",
      .permission = "dataset_version.update",
      .fields = import_fields,
