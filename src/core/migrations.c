@@ -5,6 +5,13 @@ const struct db_migration migrations[] = {
     {1, "events of jobs in Chinese", "ALTER TABLE job_events ADD COLUMN reason_zh {text};\n"},
     {2, "weights of projects", "UPDATE projects SET weight = 1 WHERE weight IS NULL;\n"},
     {3, "builds of images", "CREATE TABLE image_builds (job BIGINT PRIMARY KEY, version {text} NOT NULL);\n"},
+    {4, "what running imports changed",
+     "CREATE TABLE import_changes (task BIGINT NOT NULL, sample BIGINT NOT NULL, revision BIGINT NOT NULL,"
+     " digest {bytes} NOT NULL, size BIGINT NOT NULL, width BIGINT NOT NULL, height BIGINT NOT NULL,"
+     " duration DOUBLE PRECISION NOT NULL, state BIGINT NOT NULL, former BIGINT NOT NULL,"
+     " annotation {text} NOT NULL, sharpness DOUBLE PRECISION, phash BIGINT, PRIMARY KEY (task, sample));\n"
+     "CREATE TABLE import_waits (task BIGINT NOT NULL, name {text} NOT NULL, annotation {text},"
+     " PRIMARY KEY (task, name));\n"},
     {0},
 };
 const size_t migration_count = countof(migrations) - 1;

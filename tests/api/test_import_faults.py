@@ -1,15 +1,19 @@
 """Imports of what is odd, too large or hostile, and imports that end early: nothing is lost silently, and no half version is
 left."""
 
+import contextlib
 import io
+import json
 import os
+import sqlite3
 import struct
 import subprocess
 import zlib
 
-from harness import problem, unique
+import pytest
+from harness import DEADLINE, problem, unique
 from PIL import Image, ImageDraw
-from test_datasets import (PICTURES, bring, coco, dataset, finished, png, report, samples,  # noqa: F401
+from test_datasets import (PICTURES, annotate, bring, coco, dataset, finished, png, report, samples,  # noqa: F401
                            upload, version, zipped)
 from test_faults import small_disk  # noqa: F401
 
@@ -173,3 +177,75 @@ def test_a_full_disk(fresh_server, small_disk):  # noqa: F811
     finished(api, api.post(f"{version}/import", {"uploads": [{"upload": sent, "name": "a.zip"}]}, expect=202))
     assert len(samples(api, version)) == 8
     server.stop()
+
+
+# --- ends while samples are put: all of it is taken back ---
+
+def in_database(server, sqlite: str, postgres: str) -> None:
+    """Runs a script in the server's database, beside the server."""
+    if server.db:
+        subprocess.run(["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-c", postgres, server.db], check=True)
+        return
+    with contextlib.closing(sqlite3.connect(f"{server.data}/ingot.db", timeout=DEADLINE)) as db:
+        db.executescript(sqlite)
+
+
+def at_sample(server, name: str, sqlite: str, postgres: str) -> None:
+    """Does something in the very write that puts the sample of this name."""
+    in_database(server, f"CREATE TRIGGER halfway BEFORE INSERT ON samples WHEN NEW.name = '{name}' BEGIN {sqlite}; END;",
+                f"CREATE FUNCTION halfway() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.name = '{name}' THEN {postgres};"
+                " END IF; RETURN NEW; END $$; CREATE TRIGGER halfway BEFORE INSERT ON samples FOR EACH ROW EXECUTE FUNCTION halfway();")
+
+
+@pytest.fixture
+def halfway(server):
+    yield at_sample
+    in_database(server, "DROP TRIGGER IF EXISTS halfway;",
+                "DROP TRIGGER IF EXISTS halfway ON samples; DROP FUNCTION IF EXISTS halfway();")
+
+
+def everything(api, version: str) -> tuple:
+    """All that an import may change, but for the numbers of revisions."""
+    rows, after = [], 0
+    while page := api.get(f"{version}/samples", state="any", after=after, limit=500)["items"]:
+        rows += [{k: s[k] for k in ("id", "name", "position", "size", "state", "annotation", "sha256") if k in s} for s in page]
+        after = page[-1]["position"]
+    about = api.get(version)
+    return rows, api.get(f"{version}/statistics"), {k: about[k] for k in ("samples", "annotated", "bytes") if k in about}
+
+
+def texts(lines: list[dict]) -> bytes:
+    return zipped({"ingot.jsonl": "".join(json.dumps(x) + "\n" for x in lines).encode()})
+
+
+@pytest.mark.parametrize("end", ["cancelled", "failed"])
+def test_an_import_that_ends_while_putting_changes_nothing(server, admin, project, halfway, end):
+    made = admin.post("datasets", {"project": project["id"], "name": unique("set"), "data_type": "text", "annotation_type": "text-class"})
+    number = admin.post(f"datasets/{made['id']}/versions", {})["id"]
+    version = f"datasets/{made['id']}/versions/{number}"
+    old = [{"file": f"{i}.txt", "content": f"old {i % 7}", "annotation": {"labels": ["a"]}} for i in range(30)]
+    bring(admin, project, version, "old.zip", texts([*old, {"file": "later.txt", "annotation": {"labels": ["waits"]}}]))
+    first = samples(admin, version)[0]
+    annotate(admin, version, first, {"annotation": {"labels": ["b"]}, "state": "accepted"})
+    before = everything(admin, version)
+
+    # Three writes of 400: changed and new samples, one that an annotation waits for, one that waits; the last brings the end.
+    new = [{"file": f"{i}.txt", "content": "new", "annotation": {"labels": ["c"]}} for i in range(20)]
+    new += [{"file": "later.txt", "content": "came"}, {"file": "never.txt", "annotation": {"labels": ["d"]}}]
+    new += [{"file": f"new-{i:04}.txt", "content": "same", "annotation": {"labels": ["c"]}} for i in range(1000)]
+    cancel = "UPDATE tasks SET cancel = 1 WHERE state = 'running' AND type = 'import'"
+    halfway(server, "new-0950.txt", *((cancel, cancel) if end == "cancelled" else ("SELECT RAISE(ABORT, 'no')", "RAISE EXCEPTION 'no'")))
+    task = bring(admin, project, version, "new.zip", texts(new), state=end)
+    assert not admin.call("GET", f"tasks/{task['id']}/report").text.count("taken back")
+    assert everything(admin, version) == before
+    history = admin.get(f"{version}/samples/{first['id']}/history")["items"]
+    assert {"c"} in [set(h["annotation"].get("labels", [])) for h in history]
+
+    # What waited waits again, what was to wait does not; and the import can be repeated whole.
+    in_database(server, "DROP TRIGGER halfway;", "DROP TRIGGER halfway ON samples; DROP FUNCTION halfway();")
+    bring(admin, project, version, "later.zip", texts([{"file": "later.txt", "content": "came"}, {"file": "never.txt", "content": "x"}]))
+    found = {s["name"]: s["annotation"] for s in samples(admin, version, q="l")} | {s["name"]: s["annotation"] for s in samples(admin, version, q="never")}
+    assert found == {"later.txt": {"labels": ["waits"]}, "never.txt": {}}
+    result = bring(admin, project, version, "new.zip", texts(new))["result"]
+    assert (result["added"], result["changed"]) == (1000, 21)
+    assert admin.get(version)["samples"] == 1032

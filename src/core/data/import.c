@@ -1,13 +1,15 @@
 /* The task "import": an upload (archive or file) becomes samples of a version (D3, D4). First everything is
- * read and kept aside (spool.h): until then nothing is changed, and it may fail or be cancelled. Then the
- * samples are put, in batches; that is not cancelled any more. Repeating an import changes nothing, so a
- * server that was killed in the middle simply runs it again. */
+ * read and kept aside (spool.h): until then nothing is changed. Then the samples are put, in batches, each of
+ * which notes what it changes (import_undo.h): when the import fails or is cancelled, all of it is taken
+ * back. Repeating an import changes nothing, so a server that was killed in the middle simply runs it again.
+ */
 #include "core/data/import.h"
 #include "base/map.h"
 #include "codec/codec.h"
 #include "core/data/database_in.h"
 #include "core/data/folder_in.h"
 #include "core/data/frames.h"
+#include "core/data/import_undo.h"
 #include "core/data/s3_in.h"
 #include "core/data/sample.h"
 #include "core/data/spool.h"
@@ -41,6 +43,7 @@ struct import {
     size_t waits;
     struct sample_added sum;
     int64_t waited, done;
+    struct import_undo undo;
 };
 
 /* --- the files that a codec may see: what was uploaded, and the samples that are there already --- */
@@ -319,7 +322,8 @@ static bool flush_write(struct op *op, void *ctx, struct err *err)
 {
     struct import *m = ctx;
     struct sample_added sum = {0};
-    if (!sample_put(op, &m->set, m->batch, m->batched, &sum, err) ||
+    if (!import_undo_note(op, &m->undo, &m->set, m->batch, m->batched, m->waiting, m->waits, err) ||
+        !sample_put(op, &m->set, m->batch, m->batched, &sum, err) ||
         !sample_wait(op, &m->set, m->waiting, m->waits, err))
         return false;
     m->sum.added += sum.added;
@@ -347,15 +351,10 @@ static bool flush(struct import *m, struct err *err)
     return true;
 }
 
-/* Cancelling comes too late here; only the end of the server is an interruption. */
 static bool say_put(struct import *m, struct err *err)
 {
-    struct err why = {0};
     int64_t total = m->read > 0 ? m->read : 1;
-    if (task_progress(m->task, total + m->done, 2 * total, &why) || why.code == ERR_CONFLICT)
-        return true;
-    *err = why;
-    return false;
+    return task_progress(m->task, total + m->done, 2 * total, err);
 }
 
 static bool put_all(struct import *m, struct err *err)
@@ -363,7 +362,7 @@ static bool put_all(struct import *m, struct err *err)
     bool done = false;
     arena_release(&m->batch_arena);
     arena_init(&m->batch_arena);
-    if (!spool_rewind(m->spool, err))
+    if (!spool_rewind(m->spool, err) || !import_undo_begin(m->task, &m->set, &m->undo, err))
         return false;
     while (!done) {
         struct spool_item item;
@@ -469,7 +468,8 @@ static bool read_all(struct import *m, struct err *err)
     if (!c)
         return err_set(err, ERR_INVALID, "format", "there is no format \"" STR_FMT "\"", STR_ARG(forced));
     if (!codec_read(c, &in, m->set.type, &counts, err) ||
-        !task_progress(m->task, m->read, 2 * m->read, err) || !put_all(m, err))
+        !task_progress(m->task, m->read, 2 * m->read, err) || !put_all(m, err) ||
+        !import_undo_forget(m->task, err))
         return false;
     say_result(m, c, &counts);
     return true;
@@ -494,4 +494,16 @@ static bool run_import(struct task *t, struct err *err)
     return ok;
 }
 
-const struct task_type task_import = {.name = "import", .title = {"Import", "导入"}, .run = run_import};
+/* Nothing of a failed or cancelled import stays. */
+static void undo_import(struct task *t)
+{
+    struct import m = {.task = t};
+    struct err err = {0};
+    if (!open_version(&m, &err) || !import_undo_run(t, &m.set, &err))
+        task_problem(t, STR("samples"), NULL, "what was put could not be taken back: %s", err.message);
+    if (m.version.id)
+        pending_tell_one(t->core, &m.version, "samples");
+}
+
+const struct task_type task_import = {
+    .name = "import", .title = {"Import", "导入"}, .run = run_import, .undo = undo_import};

@@ -127,6 +127,10 @@ bool sample_clean(struct op *op, const struct sample_set *set, const int64_t *id
 /* Another blob in place of the old one (preprocessing), with its annotation and size. */
 bool sample_replace(struct op *op, const struct sample_set *set, int64_t id, const struct sample_new *s,
                     struct err *err);
+/* Puts a sample back as `was` says: blob, size, annotation, state, measures; its history keeps both.
+ * *ret_done is false, and nothing changed, when it is gone or not at the revision after was->revision. */
+bool sample_revert(struct op *op, const struct sample_set *set, const struct sample *was, bool *ret_done,
+                   struct err *err);
 bool sample_remove(struct op *op, const struct sample_set *set, const int64_t *ids, size_t n,
                    struct err *err);
 bool sample_measured(struct op *op, int64_t id, double sharpness, uint64_t phash, struct err *err);

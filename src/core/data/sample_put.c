@@ -228,6 +228,35 @@ bool sample_replace(struct op *op, const struct sample_set *set, int64_t id, con
     return tally_end(&t, op->conn, ok, err);
 }
 
+bool sample_revert(struct op *op, const struct sample_set *set, const struct sample *was, bool *ret_done,
+                   struct err *err)
+{
+    struct db_row row;
+    struct tally t;
+    struct sample_new blob = {.blob = was->blob,
+                              .size = was->size,
+                              .width = was->width,
+                              .height = was->height,
+                              .duration = was->duration};
+    *ret_done = false;
+    if (!sample_set_open(set, err) ||
+        !conn_query_one(
+            op->conn, op->arena,
+            "SELECT " SAMPLE_COLUMNS " FROM samples s WHERE s.id = ? AND s.version = ? AND s.revision = ?",
+            db_args(db_int(was->id), db_int(set->version), db_int(was->revision + 1)), &row, ret_done, err))
+        return false;
+    if (!*ret_done)
+        return true;
+    struct sample now = sample_row(&row);
+    tally_begin(&t, op->arena, set->version);
+    bool ok = tally_sample(&t, now.state, now.annotation, now.size, -1, err) &&
+              tally_sample(&t, was->state, was->annotation, was->size, 1, err) &&
+              (same_blob(&now.blob, &was->blob) || swap_blob(op, set, &now, &blob, err)) &&
+              write_annotation(op, set, &now, was->annotation, was->state, was->former, err) &&
+              (!was->measured || sample_measured(op, was->id, was->sharpness, was->phash, err));
+    return tally_end(&t, op->conn, ok, err);
+}
+
 bool sample_measured(struct op *op, int64_t id, double sharpness, uint64_t phash, struct err *err)
 {
     return conn_exec(op->conn, "UPDATE samples SET sharpness = ?, phash = ? WHERE id = ?",

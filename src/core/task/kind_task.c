@@ -76,7 +76,9 @@ static bool cancel_write(struct op *op, void *ctx, struct err *err)
     if (!found || is_over(&now))
         return err_set(err, ERR_CONFLICT, "state", "the task is over already");
     *object_value(&now, "cancel") = db_int(1);
-    if (str_is(object_text(&now, "state"), "waiting"))
+    /* One that ran before the server was killed may have something to take back: it is run once more for
+     * that. */
+    if (str_is(object_text(&now, "state"), "waiting") && object_value(&now, "started_at")->type == DB_NULL)
         *object_value(&now, "state") = db_textz("cancelled");
     if (!engine_update_row(op, &now, err))
         return false;

@@ -129,6 +129,17 @@ void tasks_cancel(struct tasks *ts, int64_t id)
     pthread_mutex_unlock(&ts->lock);
 }
 
+/* Whether somebody cancelled it, also before it was on the list: since it was taken, or before a restart. */
+static bool is_cancelled(struct task *t)
+{
+    struct db_row row;
+    struct err ignored; /* then the database fails the task too */
+    bool found;
+    return db_query_one(t->core->db, t->arena, "SELECT cancel FROM tasks WHERE id = ?",
+                        db_args(db_int(t->id)), &row, &found, &ignored) &&
+           found && row.v[0].i;
+}
+
 static bool run_type(struct task_run *r, const struct object *o, struct err *err)
 {
     struct task *t = &r->task;
@@ -148,7 +159,9 @@ static bool run_type(struct task_run *r, const struct object *o, struct err *err
         *err = r->report_err;
         ok = false;
     }
-    if (!ok && r->type->undo && !atomic_load(&r->stopping))
+    if (!ok && is_cancelled(t))
+        atomic_store(&r->cancelled, true);
+    if (!ok && r->type->undo && (atomic_load(&r->cancelled) || !atomic_load(&r->stopping)))
         r->type->undo(t);
     if (o->created_by != 0)
         accounts_caller_release(t->core->accounts, &t->caller);
@@ -167,6 +180,8 @@ static void run_one(struct tasks *ts, const struct object *o)
                            .subject = object_int(o, "subject"),
                            .own = &r};
     list_add(ts, &r);
+    if (is_cancelled(&r.task))
+        atomic_store(&r.cancelled, true);
     bool ok = run_type(&r, o, &err);
     const char *state = ok                          ? "done"
                         : atomic_load(&r.cancelled) ? "cancelled"
