@@ -78,11 +78,14 @@ class Datasets(Collection[Dataset]):
         version: str | int | None = None,
         format: str = "ingot",
         samples: bool = True,
+        reuse: bool = False,
         path: str | os.PathLike[str] | None = None,
         progress: Progress = False,
     ) -> Path:
-        """An archive in a format; the file it was written to (`path`, or the export's own name in this folder)."""
-        return self._take_out(dataset, project, version, "export", path, progress, format=format, samples=samples)
+        """An archive in a format; the file it was written to (`path`, or the export's own name in this folder). `reuse`
+        takes the last one made if the version has not changed since."""
+        fields = {"format": format, "samples": samples, "reuse": reuse}
+        return self._take_out(dataset, project, version, "export", path, progress, **fields)
 
     def training_data(
         self,
@@ -93,11 +96,12 @@ class Datasets(Collection[Dataset]):
         seed: int = 0,
         test_share: float = 0.2,
         samples: bool = True,
+        reuse: bool = False,
         path: str | os.PathLike[str] | None = None,
         progress: Progress = False,
     ) -> Path:
-        """Annotated samples in two parts, the same for the same seed."""
-        fields = {"seed": seed, "test_share": test_share, "samples": samples}
+        """Annotated samples in two parts, the same for the same seed; `reuse` as of `export`."""
+        fields = {"seed": seed, "test_share": test_share, "samples": samples, "reuse": reuse}
         return self._take_out(dataset, project, version, "training-data", path, progress, **fields)
 
     def diff(

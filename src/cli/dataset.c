@@ -30,6 +30,7 @@ const struct flag dataset_export_flags[DATASET_EXPORT_FLAGS] = {
     {"seed", 0, FLAG_VALUE, "N", "with --training: another seed, another split", NULL},
     {"test-share", 0, FLAG_VALUE, "SHARE", "with --training: 0 to 0.9 (0.2 when absent)", NULL},
     {"no-samples", 0, FLAG_SWITCH, NULL, "the annotations without the samples' files", NULL},
+    {"reuse", 0, FLAG_SWITCH, NULL, "take the last one made if the version has not changed since", NULL},
     {"force", 0, FLAG_SWITCH, NULL, "overwrite the file", NULL},
     {"quiet", 0, FLAG_SWITCH, NULL, "no progress", NULL},
 };
@@ -217,6 +218,7 @@ static bool export_request(struct cli *cli, const struct dataset_version *v, con
     json_begin(&o, body);
     json_object(&o);
     json_kbool(&o, "samples", !args_has(args, "no-samples"));
+    json_kbool(&o, "reuse", args_has(args, "reuse"));
     if (training) {
         json_kint(&o, "seed", seed);
         if (!number_flag(args, "test-share", &o, "test_share", err))

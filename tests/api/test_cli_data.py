@@ -86,6 +86,9 @@ def test_export(cli, space, filled, tmp_path):
         assert sum(n.endswith(".png") for n in archive.namelist()) == 13
     cli.fails(5, "dataset", "export", filled, "-o", str(target), says="--force")
     before = target.read_bytes()
+    exports = len(cli.json("task", "list", "--filter", 'type = "export"'))
+    cli.run("dataset", "export", filled, "--format", "coco", "--reuse", "-o", str(target), "--force")
+    assert target.read_bytes() == before and len(cli.json("task", "list", "--filter", 'type = "export"')) == exports
     cli.run("dataset", "export", f"{filled}:v1", "--format", "coco", "--no-samples", "-o", str(target), "--force")
     assert len(target.read_bytes()) < len(before)
     raw = subprocess.run([binary(), "dataset", "export", filled, "--training", "--seed", "7", "-o", "-", "--quiet"],

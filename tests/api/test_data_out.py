@@ -154,3 +154,33 @@ def test_nothing_measured_and_nothing_to_compare(admin, dataset, filled):
     empty = admin.post(f"datasets/{dataset['id']}/versions", {})
     changes = admin.get(f"datasets/{dataset['id']}/versions/{empty['id']}/compare", **{"with": int(filled.rsplit("/", 1)[1])})
     assert (changes["added"], changes["removed"]) == (0, 12)
+
+
+def test_an_export_is_reused_while_nothing_changed(admin, filled):
+    def ask(what: str = "export", expect: int = 202, **fields) -> int:
+        task = admin.post(f"{filled}/{what}", {**({"format": "yolo"} if what == "export" else {}), **fields}, expect=expect)
+        return finished(admin, task)["id"]
+
+    first = ask(reuse=True)  # there is none yet
+    assert ask(reuse=True, expect=200) == first
+    bytes_of = {i: admin.call("GET", f"tasks/{i}/download").content for i in (first,)}
+    anew = ask()
+    assert anew != first and admin.call("GET", f"tasks/{anew}/download").content == bytes_of[first]
+    assert ask(reuse=True, expect=200) == anew
+    other = ask(samples=False, reuse=True)
+    assert ask(samples=False, reuse=True, expect=200) == other
+    data = ask("training-data", seed=1, reuse=True)
+    assert ask("training-data", seed=1, reuse=True, expect=200) == data
+    assert ask("training-data", seed=2, reuse=True) != data
+    # Another annotation, and a sample less: what was made before is not given any more.
+    sample = samples(admin, filled)[5]
+    annotate(admin, filled, sample, {"annotation": {"shapes": [{"type": "box", "label": "x", "x": 1, "y": 1, "w": 2, "h": 2}]}})
+    changed = ask(reuse=True)
+    assert changed not in (first, anew) and ask(reuse=True, expect=200) == changed
+    admin.post(f"{filled}/clean", {"ids": [sample["id"]]}, expect=200)
+    assert ask(reuse=True) != changed
+    # A result that was deleted is made again.
+    admin.post(f"{filled}/clean", {"ids": [sample["id"]], "cleaned": False}, expect=200)
+    last = ask(reuse=True)
+    assert admin.call("DELETE", f"tasks/{last}").status_code == 204
+    assert ask(reuse=True) != last

@@ -32,6 +32,8 @@ def test_a_folder_in_and_out(client, space, folder, tmp_path):
     with zipfile.ZipFile(out) as archive:
         assert archive.testzip() is None
         assert sum(n.endswith(".png") for n in archive.namelist()) == 13
+    again = client.datasets.export("cats", project=space, format="coco", reuse=True, path=tmp_path / "again.zip")
+    assert again.read_bytes() == out.read_bytes()
     split = client.datasets.training_data("cats", project=space, seed=3, path=tmp_path / "t.zip")
     assert "train.json" in zipfile.ZipFile(split).namelist()
     assert not list(tmp_path.glob("*.partial"))

@@ -141,6 +141,66 @@ static bool write_all(struct source *s, const struct sample_set *set, struct err
     return codec_training_write(&src, set->type, &t, &out, out_problem, s, err);
 }
 
+/* --- the same again: a finished export is given once more while the version is what it was --- */
+
+/* A text that changes with the samples: new ones have greater ids, every other change a greater revision. */
+static bool stamp_of(struct core *core, struct arena *a, int64_t version, const char **ret, struct err *err)
+{
+    struct db_row row;
+    bool found;
+    if (!db_query_one(core->db, a,
+                      "SELECT COUNT(*), CAST(COALESCE(SUM(id), 0) AS BIGINT),"
+                      " CAST(COALESCE(SUM(revision), 0) AS BIGINT) FROM samples WHERE version = ?",
+                      db_args(db_int(version)), &row, &found, err))
+        return false;
+    *ret = arena_printf(a, "%lld-%lld-%lld", (long long)row.v[0].i, (long long)row.v[1].i,
+                        (long long)row.v[2].i);
+    return true;
+}
+
+/* The newest finished export with these parameters of the version as it is now; *ret is 0 when there is none.
+ */
+static bool find_same(struct op *op, const struct object *version, struct str params, int64_t *ret,
+                      struct err *err)
+{
+    struct db_rows rows;
+    const char *stamp;
+    struct err bad;
+    *ret = 0;
+    if (!stamp_of(op->core, op->arena, version->id, &stamp, err) ||
+        !db_query(op->core->db, op->arena,
+                  "SELECT id, result FROM tasks WHERE subject_kind = 'dataset_version' AND subject = ?"
+                  " AND type = 'export' AND state = 'done' AND params = ? AND output IS NOT NULL"
+                  " ORDER BY id DESC LIMIT 50",
+                  db_args(db_int(version->id), db_text(params)), &rows, err))
+        return false;
+    for (size_t i = 0; !*ret && i < rows.n; i++) {
+        struct str text = rows.row[i].v[1].s;
+        yyjson_val *result = text.n ? json_parse(op->arena, text, &bad) : NULL;
+        if (result && str_is(json_str(yyjson_obj_get(result, "stamp")), stamp))
+            *ret = rows.row[i].v[0].i;
+    }
+    return true;
+}
+
+/* Starts the task, or answers with the one that made the same before. */
+static bool start(struct op *op, struct object *version, const char *name, struct str params, bool reuse,
+                  struct json_out *out, int *status, struct err *err)
+{
+    int64_t same = 0;
+    struct object task;
+    auto_buf struct buf text = {0};
+    if (reuse && !find_same(op, version, params, &same, err))
+        return false;
+    if (!same)
+        return version_start_task(op, version, "export", name, params, out, status, err);
+    if (!engine_get(op->core, &caller_system, &kind_task, 0, same, op->arena, &task, err) ||
+        !engine_show(op->core, op->caller, &task, op->arena, &text, err))
+        return false;
+    json_raw(out, buf_view(&text));
+    return true;
+}
+
 static bool run_export(struct task *t, struct err *err)
 {
     struct op op = {.core = t->core, .caller = &t->caller, .arena = t->arena};
@@ -149,8 +209,10 @@ static bool run_export(struct task *t, struct err *err)
     struct sample_counts counts;
     struct digest digest;
     int64_t size;
+    const char *before, *after;
     if (!engine_get(t->core, &caller_system, &kind_dataset_version, 0, t->subject, t->arena, &version, err) ||
-        !sample_set_of(&op, &version, &set, err) || !sample_counts(t->core->db, version.id, &counts, err))
+        !sample_set_of(&op, &version, &set, err) || !sample_counts(t->core->db, version.id, &counts, err) ||
+        !stamp_of(t->core, t->arena, version.id, &before, err))
         return false;
     struct source s = {
         .task = t, .version = version.id, .total = counts.samples, .zip = zip_out_new(t->core->store, err)};
@@ -162,11 +224,13 @@ static bool run_export(struct task *t, struct err *err)
         zip_out_abort(s.zip);
         return false;
     }
-    if (!zip_out_finish(s.zip, &digest, &size, err))
+    if (!zip_out_finish(s.zip, &digest, &size, err) || !stamp_of(t->core, t->arena, version.id, &after, err))
         return false;
     task_output(t, &digest, json_str(yyjson_obj_get(t->params, "name")));
-    task_result(t, str_of(arena_printf(t->arena, "{\"samples\":%lld,\"bytes\":%lld}",
-                                       (long long)counts.samples, (long long)size)));
+    /* Without a stamp, because the version changed meanwhile, it is not given again. */
+    task_result(t, str_of(arena_printf(t->arena, "{\"samples\":%lld,\"bytes\":%lld,\"stamp\":\"%s\"}",
+                                       (long long)counts.samples, (long long)size,
+                                       strcmp(before, after) == 0 ? after : "")));
     return task_progress(t, counts.samples, counts.samples, err);
 }
 
@@ -185,6 +249,13 @@ const struct field export_fields[] = {
      .flags = FIELD_CREATE,
      .fallback = "true",
      .title = {"With the samples", "包含样本文件"}},
+    {.name = "reuse",
+     .type = FIELD_BOOL,
+     .flags = FIELD_CREATE,
+     .fallback = "false",
+     .title = {"Reuse", "复用已有结果"},
+     .help = {"true gives the last result of the same request again while the version is unchanged.",
+              "true 时，若版本未变化，直接返回上次相同请求的结果。"}},
     {0},
 };
 
@@ -206,6 +277,13 @@ const struct field training_fields[] = {
      .flags = FIELD_CREATE,
      .fallback = "true",
      .title = {"With the samples", "包含样本文件"}},
+    {.name = "reuse",
+     .type = FIELD_BOOL,
+     .flags = FIELD_CREATE,
+     .fallback = "false",
+     .title = {"Reuse", "复用已有结果"},
+     .help = {"true gives the last result of the same request again while the version is unchanged.",
+              "true 时，若版本未变化，直接返回上次相同请求的结果。"}},
     {0},
 };
 
@@ -229,8 +307,8 @@ bool export_run(struct op *op, struct object *version, const struct db_value *in
     const char *params =
         arena_printf(op->arena, "{\"format\":\"%s\",\"samples\":%s,\"name\":\"%s\"}", c->name,
                      input[1].i ? "true" : "false", file_name(op, version, c->name));
-    return version_start_task(op, version, "export", arena_printf(op->arena, "Export as %s", c->title_en),
-                              str_of(params), out, status, err);
+    return start(op, version, arena_printf(op->arena, "Export as %s", c->title_en), str_of(params),
+                 input[2].i != 0, out, status, err);
 }
 
 bool training_run(struct op *op, struct object *version, const struct db_value *input, struct json_out *out,
@@ -242,6 +320,5 @@ bool training_run(struct op *op, struct object *version, const struct db_value *
     const char *params = arena_printf(
         op->arena, "{\"seed\":%lld,\"test_share\":%.17g,\"samples\":%s,\"name\":\"%s\"}",
         (long long)input[0].i, share, input[2].i ? "true" : "false", file_name(op, version, "training"));
-    return version_start_task(op, version, "export", "Generate training data", str_of(params), out, status,
-                              err);
+    return start(op, version, "Generate training data", str_of(params), input[3].i != 0, out, status, err);
 }
