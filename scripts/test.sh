@@ -19,6 +19,7 @@ export ASAN_OPTIONS=${ASAN_OPTIONS-detect_stack_use_after_return=1:strict_string
 export UBSAN_OPTIONS=${UBSAN_OPTIONS-print_stacktrace=1}
 export TSAN_OPTIONS=${TSAN_OPTIONS-second_deadlock_stack=1}
 export LSAN_OPTIONS=${LSAN_OPTIONS-suppressions=$root/tests/lsan.supp:print_suppressions=0}
+export PATH=$PATH:/usr/sbin:/sbin # where users other than root do not look
 export INGOT_BIN=${INGOT_BIN-$root/build/san/ingot}
 export PYTHONPATH=$root/python PYTHONDONTWRITEBYTECODE=1
 jobs=${JOBS:-$(nproc)}
