@@ -114,3 +114,22 @@ test('a link that is followed while a search settles leads there, however long t
   come()
   await expect(page.getByRole('heading', { name: 'slow to come' })).toBeVisible()
 })
+
+test('a page whose program did not come is loaded anew, once', async ({ page, api, project }) => {
+  await api.create('label-sets', { project: project.id, name: 'second time' })
+  await signInAsAdmin(page)
+  let loads = 0
+  let enough = 2
+  page.on('request', (request) => {
+    if (request.isNavigationRequest()) loads += 1
+  })
+  await page.route(/DetailPage/, (route) => (loads < enough ? route.abort() : route.continue()))
+  await page.goto(`/p/${project.name}/label-sets`)
+  await page.getByRole('link', { name: 'second time' }).click()
+  await expect(page.getByRole('heading', { name: 'second time' })).toBeVisible()
+  expect(loads).toBe(2)
+  // Not for ever.
+  enough = 1000
+  await page.reload()
+  await expect(page.getByRole('alert')).toContainText('A new version is available.')
+})

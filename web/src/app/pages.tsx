@@ -1,4 +1,5 @@
 import { Button } from 'antd'
+import { useEffect, useState } from 'react'
 import { useLocation, useNavigate, useRouteError } from 'react-router'
 import { Problem } from '../api/client'
 import { problemTitle } from '../components/problem'
@@ -41,11 +42,21 @@ export function ProblemPage({ error, onRetry }: { error: unknown; onRetry?: () =
   return <MessagePage title={problemTitle(error, i18n)} text={detail} onRetry={onRetry} />
 }
 
-/** A bug in a page, or a chunk of an older version that is gone after an upgrade. */
+const reloaded = 'ingot.reloaded'
+
+/** A bug in a page, or a chunk that did not come: the network failed, or it is one of an older version and gone after an
+ * upgrade. The page is then loaded anew, once in a minute. */
 export function CrashPage() {
   const { t } = useI18n()
   const error = useRouteError()
   const gone = error instanceof TypeError && /import/.test(error.message)
+  const [again] = useState(() => gone && Date.now() - Number(sessionStorage.getItem(reloaded)) > 60_000)
+  useEffect(() => {
+    if (!again) return
+    sessionStorage.setItem(reloaded, String(Date.now()))
+    window.location.reload()
+  }, [again])
+  if (again) return null
   return (
     <section className="message-page" role="alert">
       <h1>{gone ? t('app.newVersion') : t('app.crash')}</h1>
