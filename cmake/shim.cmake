@@ -15,7 +15,7 @@ if(shim AND TARGET ingot_exec)
         target_compile_options(ingot-shim PRIVATE -nostdinc "SHELL:-isystem /usr/include/${musl}"
             "SHELL:-idirafter /usr/include/${CMAKE_LIBRARY_ARCHITECTURE}" "SHELL:-idirafter /usr/include"
             -fno-pie -U_FORTIFY_SOURCE)
-        target_link_options(ingot-shim PRIVATE -nostdlib -no-pie /usr/lib/${musl}/crt1.o /usr/lib/${musl}/crti.o)
+        target_link_options(ingot-shim PRIVATE -nostdlib /usr/lib/${musl}/crt1.o /usr/lib/${musl}/crti.o)
         target_link_libraries(ingot-shim PRIVATE /usr/lib/${musl}/libc.a gcc /usr/lib/${musl}/crtn.o)
         set_target_properties(ingot-shim PROPERTIES POSITION_INDEPENDENT_CODE OFF)
     endif()
