@@ -59,10 +59,11 @@ class S3:
             "actions": ["Admin", "Read", "Write", "List", "Tagging"]}]}))
         master, master_grpc, volume, volume_grpc, filer, filer_grpc, self.port, s3_grpc, self.tls_port = free_ports(9)
         self.url, self.tls_url = f"http://127.0.0.1:{self.port}", f"https://127.0.0.1:{self.tls_port}"
+        # Every bucket takes seven volumes; by the free disk (0) there would be too few on a small one.
         with open(Path(self.dir, "log"), "w") as log:
             self.process = subprocess.Popen(
                 [Path(sys.executable).parent / "weed", "-logtostderr=true", "server", f"-dir={data}", "-ip=127.0.0.1",
-                 "-ip.bind=127.0.0.1", "-master.telemetry=false", "-master.volumeSizeLimitMB=256", "-volume.max=0",
+                 "-ip.bind=127.0.0.1", "-master.telemetry=false", "-master.volumeSizeLimitMB=256", "-volume.max=5000",
                  f"-master.port={master}", f"-master.port.grpc={master_grpc}", f"-volume.port={volume}",
                  f"-volume.port.grpc={volume_grpc}", "-filer", f"-filer.port={filer}", f"-filer.port.grpc={filer_grpc}",
                  f"-filer.localSocket={data}/filer.sock", "-s3", f"-s3.port={self.port}", f"-s3.port.grpc={s3_grpc}",
