@@ -16,7 +16,7 @@ packages_of() {
     check) echo clang clang-format clang-tidy cppcheck ;;
     test)
         echo clang libclang-rt-14-dev python3-dev postgresql mariadb-server chromium fonts-noto-cjk openssl zstd curl procps ffmpeg \
-            nginx-light iproute2 openmpi-bin sshpass \
+            libarchive-tools nginx-light iproute2 openmpi-bin sshpass \
             python3-mpi4py python3-torch libopenblas0 python3-pil \
             skopeo podman buildah
         # Docker of another origin stays: Debian's would take its place.

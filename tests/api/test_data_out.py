@@ -5,6 +5,7 @@ import json
 import zipfile
 
 import pytest
+from PIL import Image
 from test_datasets import (COCO, PICTURES, annotate, bring, coco, dataset, filled, finished, png, report, samples,  # noqa: F401
                            upload, version, zipped)
 from harness import wait_for
@@ -184,3 +185,39 @@ def test_an_export_is_reused_while_nothing_changed(admin, filled):
     last = ask(reuse=True)
     assert admin.call("DELETE", f"tasks/{last}").status_code == 204
     assert ask(reuse=True) != last
+
+
+def marked(width: int, height: int, box: tuple[int, int, int, int]) -> bytes:
+    picture = Image.new("L", (width, height), 0)
+    picture.paste(255, (box[0], box[1], box[0] + box[2], box[1] + box[3]))
+    out = io.BytesIO()
+    picture.save(out, "PNG")
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("steps,size", [
+    ([{"op": "mirror-v"}], (60, 40)),
+    ([{"op": "mirror-h"}, {"op": "mirror-v"}], (60, 40)),
+    ([{"op": "rotate", "angle": 270}], (40, 60)),
+    ([{"op": "rotate", "angle": 180}, {"op": "crop", "x": 5, "y": 5, "w": 50, "h": 30}], (50, 30)),
+    ([{"op": "rotate", "angle": 30}], (72, 65)),
+    ([{"op": "rotate", "angle": -30}, {"op": "mirror-h"}], (72, 65)),
+])
+def test_boxes_follow_their_pixels(admin, project, dataset, version, steps, size):
+    """The box is where the white pixels are, also on the larger canvas of a free angle; the original stays as it was."""
+    box = (30, 10, 12, 8)
+    about = coco([{"id": 1, "file_name": "a.png", "width": 60, "height": 40}],
+                 [{"id": 1, "image_id": 1, "category_id": 1, "bbox": list(box)}], [{"id": 1, "name": "x"}])
+    bring(admin, project, version, "x.zip", zipped({"a.png": marked(60, 40, box), "a.json": about}))
+    done = finished(admin, admin.post(f"{version}/preprocess", {"steps": steps}, expect=202))
+    new = f"datasets/{dataset['id']}/versions/{done['subject']}"
+    (sample,) = samples(admin, new)
+    assert (sample["width"], sample["height"]) == (pytest.approx(size[0], abs=1), pytest.approx(size[1], abs=1))
+    picture = Image.open(io.BytesIO(admin.call("GET", f"{new}/samples/{sample['id']}/content").content)).convert("L")
+    assert picture.size == (sample["width"], sample["height"])
+    left, top, right, bottom = picture.point(lambda v: 255 if v > 100 else 0).getbbox()
+    (shape,) = sample["annotation"]["shapes"]
+    found = (shape["x"], shape["y"], shape["x"] + shape["w"], shape["y"] + shape["h"])
+    assert found == pytest.approx((left, top, right, bottom), abs=1.5)
+    (before,) = samples(admin, version)
+    assert admin.call("GET", f"{version}/samples/{before['id']}/content").content == marked(60, 40, box)

@@ -150,6 +150,27 @@ def annotate(api, version: str, sample: dict, body: dict, expect: int = 200, rev
 BOX = {"shapes": [{"type": "box", "label": "cat", "x": 0, "y": 0, "w": 5, "h": 5}]}
 
 
+def test_every_state_is_kept_counted_and_remembered(admin, filled):
+    sample = samples(admin, filled)[0]
+    states = ["review", "rejected", "accepted", "machine", "annotated"]
+    for state in states:
+        sample = annotate(admin, filled, sample, {"annotation": sample["annotation"], "state": state})
+        assert sample["state"] == state
+        assert [s["id"] for s in samples(admin, filled, state=state)][0] == sample["id"]
+        assert admin.get(f"{filled}/statistics")["states"][state] == (2 if state == "annotated" else 1)
+    history = admin.get(f"{filled}/samples/{sample['id']}/history")["items"]
+    assert [h["state"] for h in history][:4] == states[3::-1]
+    assert all(h["at"] and h["by"] for h in history)
+    answer = admin.call("POST", f"{filled}/samples/{sample['id']}/restore", json={"revision": history[1]["revision"]},
+                        headers={"If-Match": f'"{sample["revision"]}"'})
+    assert answer.status_code == 200, answer.text
+    back = answer.json()
+    assert (back["state"], back["revision"]) == ("accepted", sample["revision"] + 1)
+    answer = admin.call("PUT", f"{filled}/samples/{sample['id']}/annotation", json={"annotation": {}, "state": "odd"},
+                        headers={"If-Match": f'"{back["revision"]}"'})
+    assert answer.status_code == 422 and "state" in answer.text
+
+
 def test_two_editors_never_overwrite_each_other(admin, filled):
     sample = samples(admin, filled)[5]
     first = annotate(admin, filled, sample, {"annotation": BOX})

@@ -8,6 +8,7 @@ import os
 import sqlite3
 import struct
 import subprocess
+import tarfile
 import zlib
 
 import pytest
@@ -249,3 +250,80 @@ def test_an_import_that_ends_while_putting_changes_nothing(server, admin, projec
     result = bring(admin, project, version, "new.zip", texts(new))["result"]
     assert (result["added"], result["changed"]) == (1000, 21)
     assert admin.get(version)["samples"] == 1032
+
+
+# --- every kind of archive ---
+
+def stored_rar(files: dict[str, bytes]) -> bytes:
+    """RAR 4 without compression, as its format says: each header begins with the lower half of its CRC-32."""
+    def header(kind: int, flags: int, rest: bytes) -> bytes:
+        body = struct.pack("<BHH", kind, flags, 7 + len(rest)) + rest
+        return struct.pack("<H", zlib.crc32(body) & 0xffff) + body
+
+    out = b"Rar!\x1a\x07\x00" + header(0x73, 0, bytes(6))
+    for name, data in files.items():
+        about = struct.pack("<IIBIIBBHI", len(data), len(data), 3, zlib.crc32(data), 0x5a8f0000, 20, 0x30, len(name), 0o100644)
+        out += header(0x74, 0x8000, about + name.encode()) + data
+    return out + header(0x7b, 0x4000, b"")
+
+
+def packed(kind: str, files: dict[str, bytes], folder) -> bytes:
+    if kind == "rar":
+        return stored_rar(files)
+    if kind.startswith("tar"):
+        out = io.BytesIO()
+        with tarfile.open(fileobj=out, mode={"tar": "w", "tar.gz": "w:gz", "tar.xz": "w:xz", "tar.zst": "w"}[kind]) as t:
+            for name, data in files.items():
+                info = tarfile.TarInfo(name)
+                info.size = len(data)
+                t.addfile(info, io.BytesIO(data))
+        if kind != "tar.zst":
+            return out.getvalue()
+        return subprocess.run(["zstd", "-q", "-c"], input=out.getvalue(), capture_output=True, check=True).stdout
+    for name, data in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    subprocess.run(["bsdtar", "--format", "7zip", "-cf", "../a.7z", *files], cwd=folder, check=True)
+    return (folder.parent / "a.7z").read_bytes()
+
+
+@pytest.mark.parametrize("kind", ["tar", "tar.gz", "tar.xz", "tar.zst", "rar", "7z"])
+def test_every_kind_of_archive(admin, project, version, tmp_path, kind):
+    boxes = coco([{"id": 0, "file_name": "x/0.png", "width": 9, "height": 8}],
+                 [{"id": 1, "image_id": 0, "category_id": 0, "bbox": [1, 2, 3, 4]}], [{"id": 0, "name": "cat"}])
+    files = {**{f"x/{i}.png": png(9, 8, i) for i in range(3)}, "train.json": boxes}
+    folder = tmp_path / "in"
+    folder.mkdir()
+    task = bring(admin, project, version, f"a.{kind}", packed(kind, files, folder))
+    assert (task["result"]["format"], task["result"]["added"], task["result"]["taken"]) == ("coco", 3, 1)
+    found = samples(admin, version)
+    assert [s["name"] for s in found] == ["x/0.png", "x/1.png", "x/2.png"]
+    assert found[0]["annotation"]["shapes"] == [{"h": 4, "label": "cat", "type": "box", "w": 3, "x": 1, "y": 2}]
+    for s in found:
+        assert admin.call("GET", f"{version}/samples/{s['id']}/content").content == files[s["name"]]
+
+
+def test_what_is_no_file_in_an_archive(admin, project, version):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as t:
+        for name, kind in (("null.png", tarfile.CHRTYPE), ("disk.png", tarfile.BLKTYPE), ("pipe.png", tarfile.FIFOTYPE),
+                           ("hard.png", tarfile.LNKTYPE)):
+            info = tarfile.TarInfo(name)
+            info.type, info.linkname = kind, "/etc/passwd" if kind == tarfile.LNKTYPE else ""
+            t.addfile(info)
+        info = tarfile.TarInfo("ok.png")
+        info.size = len(png(4, 4))
+        t.addfile(info, io.BytesIO(png(4, 4)))
+    task = bring(admin, project, version, "a.tar", out.getvalue())
+    assert [s["name"] for s in samples(admin, version)] == ["ok.png"]
+    assert {line["file"] for line in report(admin, task)} == {"null.png", "disk.png", "pipe.png", "hard.png"}
+
+
+def test_a_forced_format(admin, project, version):
+    """What is found by itself is COCO; forced to be LabelMe nothing is taken, and each file is accounted for."""
+    boxes = coco([{"id": 0, "file_name": "0.png", "width": 9, "height": 8}], [], [{"id": 0, "name": "cat"}])
+    data = zipped({"0.png": png(9, 8), "a.json": boxes})
+    task = bring(admin, project, version, "a.zip", data, format="labelme")
+    assert (task["result"]["format"], task["result"]["skipped"]) == ("labelme", 1)
+    assert [line["file"] for line in report(admin, task)] == ["a.json"]
+    assert bring(admin, project, version, "a.zip", data)["result"]["format"] == "coco"
