@@ -11,7 +11,7 @@ import tempfile
 
 import pytest
 from harness import ADMIN_PASSWORD, unique, wait_for
-from oci import Image, Registry, digest, small, system, tar
+from oci import INDEX, MANIFEST, Image, Registry, descriptor, digest, small, system, tar
 from test_files import put
 from test_jobs import OVER, log, reached, run, spec  # noqa: F401
 from tusclient.client import TusClient
@@ -99,6 +99,35 @@ def test_skopeo(server, host, project, registry, image, tmp_path, make_user):
     assert registry.tags(f"{repository(project, image)}-copy") == ["v2"]
     client("skopeo", "delete", "--tls-verify=false", "--creds", creds, f"{at}:v1")
     assert registry.tags(repository(project, image)) == []
+
+
+class Several:
+    """An index of two architectures; the second is that of this machine."""
+
+    def __init__(self) -> None:
+        here = {"x86_64": "amd64", "aarch64": "arm64"}[os.uname().machine]
+        archs = ["s390x", here]
+        self.images = [Image([tar([("a", f"{arch} {unique()}".encode())])], arch=arch) for arch in archs]
+        self.index = json.dumps({"schemaVersion": 2, "mediaType": INDEX, "manifests": [
+            {**descriptor(image.manifest, MANIFEST), "platform": {"architecture": arch, "os": "linux"}}
+            for image, arch in zip(self.images, archs, strict=True)]}).encode()
+
+    def push(self, registry: Registry, repository: str, tag: str) -> None:
+        for image in self.images:
+            registry.push(repository, image, image.digest)
+        registry.put(repository, self.index, tag, INDEX)
+
+
+def test_skopeo_copies_every_architecture(host, project, registry, image):
+    both, at = Several(), f"docker://{host}/{repository(project, image)}"
+    both.push(registry, repository(project, image), "v1")
+    client("skopeo", "copy", "--all", "--src-tls-verify=false", "--dest-tls-verify=false", "--src-creds", f"admin:{ADMIN_PASSWORD}",
+           "--dest-creds", f"admin:{ADMIN_PASSWORD}", f"{at}:v1", f"{at}-too:v2")
+    there = f"{repository(project, image)}-too"
+    assert registry.call("GET", f"{there}/manifests/v2", 200).content == both.index
+    for made in both.images:
+        assert registry.call("GET", f"{there}/manifests/{made.digest}", 200).content == made.manifest
+        assert registry.call("GET", f"{there}/blobs/{digest(made.layers[0])}", 200).content == made.layers[0]
 
 
 @pytest.fixture
@@ -479,6 +508,16 @@ def test_pull_from_another_registry(fresh_server, tmp_path):
     assert ADMIN_PASSWORD not in json.dumps(done(admin, task))
     assert versions(admin, image)["v1"]["digest"] == made.digest
     assert ADMIN_PASSWORD not in json.dumps(admin.get("audit"))
+    both = Several()
+    both.push(Registry(outside.url, ("admin", ADMIN_PASSWORD)), "upstream/tool", "both")
+    done(admin, admin.post(f"images/{image['id']}/pull", {**body, "from": f"{host}/upstream/tool:both", "version": "one"}, 202))
+    assert versions(admin, image)["one"]["digest"] == both.images[1].digest
+    done(admin, admin.post(f"images/{image['id']}/pull", {**body, "from": f"{host}/upstream/tool:both", "version": "all", "every": True}, 202))
+    assert versions(admin, image)["all"]["digest"] == digest(both.index)
+    got = Registry(inside.url, ("admin", ADMIN_PASSWORD))
+    for made in both.images:
+        assert got.call("GET", f"mine/taken/manifests/{made.digest}", 200).content == made.manifest
+        assert got.call("GET", f"mine/taken/blobs/{digest(made.layers[0])}", 200).content == made.layers[0]
     for wrong in ({"password": "wrong"}, {"from": f"{host}/upstream/none:v1"}, {"from": f"{host}/upstream/tool:v7"}):
         failed(admin, admin.post(f"images/{image['id']}/pull", {**body, **wrong}, 202), "")
     for bad in ("docker.io/alpine:3", "127.0.0.1:1/x:y", "nothing", f"{host}/UPPER:x"):

@@ -236,6 +236,13 @@ static const struct field pull_fields[] = {
      .flags = FIELD_CREATE | FIELD_SECRET,
      .max = 2000,
      .title = {"Password", "密码"}},
+    {.name = "every",
+     .type = FIELD_BOOL,
+     .flags = FIELD_CREATE,
+     .fallback = "false",
+     .title = {"Every architecture", "所有架构"},
+     .help = {"Of an image for several; else what this machine can run.",
+              "适用于多架构镜像；否则仅拉取本机可运行的架构。"}},
     {0},
 };
 
@@ -248,6 +255,7 @@ static bool run_pull(struct op *op, struct object *o, const struct db_value *inp
         return false;
     struct json_out p = begin(&params, o, input[1].s);
     json_kstr(&p, "from", input[0].s);
+    json_kbool(&p, "every", input[4].i != 0);
     if (input[2].type == DB_TEXT && input[2].s.n)
         json_kz(&p, "secret",
                 images_keep_secret(

@@ -17,6 +17,7 @@ struct pull {
     const char *token; /* the Authorization header; NULL */
     struct repository target;
     int64_t done, total;
+    bool every; /* architecture of an index */
 };
 
 /* --- names --- */
@@ -231,41 +232,71 @@ static const struct oci_descriptor *of_machine(const struct oci_manifest *m)
     return NULL;
 }
 
+/* What an index or a tag names: layers, configuration, and the manifest itself. */
+static bool pull_manifest(struct pull *p, const struct oci_manifest *m, struct str text,
+                          const struct reference *at, struct repository_pushed *ret, struct err *err)
+{
+    p->total += oci_bytes(m);
+    for (size_t i = 0; i < m->n; i++)
+        if (!pull_blob(p, &m->items[i], err))
+            return false;
+    if (!pull_blob(p, &m->config, err))
+        return false;
+    const struct repository_push push = {.at = *at, .media_type = m->media_type, .text = text};
+    return repository_push(p->task->core, &p->task->caller, &p->target, &push, p->task->arena, ret, err);
+}
+
+/* One manifest that an index names. */
+static bool pull_child(struct pull *p, const struct oci_descriptor *d, const struct reference *at,
+                       struct repository_pushed *ret, struct err *err)
+{
+    struct oci_manifest m;
+    struct str text;
+    char digest[REFERENCE_DIGEST];
+    uint8_t hash[SHA256_SIZE];
+    if (!get_manifest(p, reference_text(&d->digest, digest), &m, &text, err))
+        return false;
+    sha256_of(text, hash);
+    if (m.index || memcmp(hash, d->digest.b, sizeof hash) != 0)
+        return err_set(err, ERR_UPSTREAM, "from", "the registry sent another manifest than the index names");
+    return pull_manifest(p, &m, text, at, ret, err);
+}
+
+static bool pull_index(struct pull *p, const struct oci_manifest *m, struct str text,
+                       const struct reference *at, struct repository_pushed *ret, struct err *err)
+{
+    const struct repository_push push = {.at = *at, .media_type = m->media_type, .text = text};
+    for (size_t i = 0; i < m->n; i++) {
+        const struct reference child = {.digest = m->items[i].digest};
+        if (!pull_child(p, &m->items[i], &child, ret, err))
+            return false;
+    }
+    return repository_push(p->task->core, &p->task->caller, &p->target, &push, p->task->arena, ret, err);
+}
+
 static bool pull_all(struct pull *p, const char *reference, struct str version, struct repository_pushed *ret,
                      struct err *err)
 {
     struct oci_manifest m;
     struct str text;
-    char digest[REFERENCE_DIGEST];
+    const struct reference at = {.tag = version};
     if (!get_manifest(p, reference, &m, &text, err))
         return false;
-    if (m.index) {
-        const struct oci_descriptor *d = of_machine(&m);
-        uint8_t hash[SHA256_SIZE];
-        if (!d)
-            return err_set(err, ERR_INVALID, "from", "the image has nothing for %s", image_arch());
-        if (!get_manifest(p, reference_text(&d->digest, digest), &m, &text, err))
-            return false;
-        sha256_of(text, hash);
-        if (m.index || memcmp(hash, d->digest.b, sizeof hash) != 0)
-            return err_set(err, ERR_UPSTREAM, "from",
-                           "the registry sent another manifest than the index names");
-    }
-    p->total = oci_bytes(&m);
-    for (size_t i = 0; i < m.n; i++)
-        if (!pull_blob(p, &m.items[i], err))
-            return false;
-    if (!pull_blob(p, &m.config, err))
-        return false;
-    const struct repository_push push = {.at = {.tag = version}, .media_type = m.media_type, .text = text};
-    return repository_push(p->task->core, &p->task->caller, &p->target, &push, p->task->arena, ret, err);
+    if (!m.index)
+        return pull_manifest(p, &m, text, &at, ret, err);
+    if (p->every)
+        return pull_index(p, &m, text, &at, ret, err);
+    const struct oci_descriptor *d = of_machine(&m);
+    if (!d)
+        return err_set(err, ERR_INVALID, "from", "the image has nothing for %s", image_arch());
+    return pull_child(p, d, &at, ret, err);
 }
 
 static bool run_pull(struct task *t, struct err *err)
 {
     struct pull_source source;
     struct str version = json_str(yyjson_obj_get(t->params, "version"));
-    struct pull p = {.task = t};
+    struct pull p = {.task = t, .every = yyjson_get_bool(yyjson_obj_get(t->params, "every"))};
     struct repository_pushed pushed;
     if (!pull_parse(t->core, json_str(yyjson_obj_get(t->params, "from")), t->arena, &source, err) ||
         !assemble_target(t->core, t->project, json_str(yyjson_obj_get(t->params, "name")), t->arena,
