@@ -187,8 +187,9 @@ export const dataEn = {
 
   'duplicates.distance': 'Likeness: bits that may differ',
   'duplicates.none': 'No duplicates',
+  'duplicates.notMeasured': 'Not all samples are measured',
   'duplicates.noneHint': 'No two pictures are as alike as this.',
-  'duplicates.measureFirst': 'Measure the samples first.',
+  'duplicates.measureFirst': 'Once they are, those that are alike stand here in groups.',
   'duplicates.group': '{n} alike',
   'duplicates.clean': 'Keep the first, clean the others',
   'duplicates.cleanAll': 'Clean {n#1 sample|{n} samples}, keep the first of each group',

@@ -189,8 +189,9 @@ export const dataZh: Record<keyof typeof dataEn, string> = {
 
   'duplicates.distance': '相似程度：允许不同的位数',
   'duplicates.none': '没有相似样本',
+  'duplicates.notMeasured': '尚有样本未计算',
   'duplicates.noneHint': '没有达到该相似程度的图片。',
-  'duplicates.measureFirst': '请先计算样本。',
+  'duplicates.measureFirst': '计算完成后，相似的样本会分组显示在这里。',
   'duplicates.group': '{n} 个相似',
   'duplicates.clean': '保留第一个，清洗其余',
   'duplicates.cleanAll': '每组保留第一个，清洗 {n} 个样本',

@@ -50,7 +50,7 @@ export function Duplicates({ version }: { version: Version }) {
         <span className="grow" />
         {version.open && spare.length > 0 && <Button onClick={() => void clean(spare)}>{t('duplicates.cleanAll', { n: n(spare.length) })}</Button>}
       </div>
-      {found.error ? <ErrorState error={found.error} onRetry={() => void found.refetch()} /> : found.isPending ? <div className="skeleton" aria-busy="true"><div /></div> : groups.length === 0 ? <Empty title={t('duplicates.none')} text={t(missing ? 'duplicates.measureFirst' : 'duplicates.noneHint')} /> : (
+      {found.error ? <ErrorState error={found.error} onRetry={() => void found.refetch()} /> : found.isPending ? <div className="skeleton" aria-busy="true"><div /></div> : groups.length === 0 ? <Empty title={t(missing ? 'duplicates.notMeasured' : 'duplicates.none')} text={t(missing ? 'duplicates.measureFirst' : 'duplicates.noneHint')} /> : (
         <ul className="groups">
           {groups.slice(0, shown).map((group) => (
             <li key={group[0]?.id} className="panel">

@@ -30,7 +30,7 @@ function Bars({ rows, label }: { rows: BarRow[]; label: string }) {
         {rows.map((row) => (
           <tr key={row.key}>
             <th scope="row">{row.to ? <Link to={row.to}>{row.title}</Link> : row.title}</th>
-            <td className="bars-line"><div style={{ width: `${(row.value / most) * 100}%` }} /></td>
+            <td className="bars-line">{row.value > 0 && <div style={{ width: `${(row.value / most) * 100}%` }} />}</td>
             <td className="right num">{n(row.value)}{row.note && <span className="muted"> {row.note}</span>}</td>
           </tr>
         ))}
