@@ -83,6 +83,8 @@ class Server:
         if self.db:
             command += ["--db", self.db]
         environment = {**os.environ, "INGOT_ADMIN_PASSWORD": ADMIN_PASSWORD, **self.environment}
+        if not self.db:  # every write is run twice: they must be able to (src/db/writer.c)
+            environment.setdefault("INGOT_REHEARSE", "1")
         self.out: list[str] = []
         self.log = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.log, text=True,

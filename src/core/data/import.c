@@ -41,7 +41,7 @@ struct import {
     size_t batched;
     struct sample_waiting waiting[BATCH];
     size_t waits;
-    struct sample_added sum;
+    struct sample_added sum, batch_sum; /* of all that was put, of the batch that is being put */
     int64_t waited, done;
     struct import_undo undo;
 };
@@ -321,15 +321,10 @@ static void input_problem(void *ctx, const struct codec_problem *p)
 static bool flush_write(struct op *op, void *ctx, struct err *err)
 {
     struct import *m = ctx;
-    struct sample_added sum = {0};
-    if (!import_undo_note(op, &m->undo, &m->set, m->batch, m->batched, m->waiting, m->waits, err) ||
-        !sample_put(op, &m->set, m->batch, m->batched, &sum, err) ||
-        !sample_wait(op, &m->set, m->waiting, m->waits, err))
-        return false;
-    m->sum.added += sum.added;
-    m->sum.changed += sum.changed;
-    m->sum.same += sum.same;
-    return true;
+    m->batch_sum = (struct sample_added){0};
+    return import_undo_note(op, &m->undo, &m->set, m->batch, m->batched, m->waiting, m->waits, err) &&
+           sample_put(op, &m->set, m->batch, m->batched, &m->batch_sum, err) &&
+           sample_wait(op, &m->set, m->waiting, m->waits, err);
 }
 
 static bool flush(struct import *m, struct err *err)
@@ -338,11 +333,11 @@ static bool flush(struct import *m, struct err *err)
     arena_init(&a);
     if (m->batched + m->waits == 0)
         return true;
-    struct sample_added before = m->sum;
-    if (!engine_write(m->task->core, &m->task->caller, &a, flush_write, m, err)) {
-        m->sum = before;
+    if (!engine_write(m->task->core, &m->task->caller, &a, flush_write, m, err))
         return false;
-    }
+    m->sum.added += m->batch_sum.added;
+    m->sum.changed += m->batch_sum.changed;
+    m->sum.same += m->batch_sum.same;
     m->done += (int64_t)m->batched;
     m->waited += (int64_t)m->waits;
     m->batched = m->waits = 0;

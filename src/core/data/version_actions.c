@@ -122,7 +122,8 @@ static bool list_one(void *ctx, const struct sample *s, struct err *err)
 }
 
 struct publishing {
-    struct object *version;
+    const struct object *version;
+    struct object published;
     struct digest digest;
     char *hex;
 };
@@ -145,7 +146,7 @@ static bool publish_write(struct op *op, void *ctx, struct err *err)
     *object_value(&now, "digest") = db_textz(p->hex);
     if (!store_use(op->conn, now.project, &p->digest, 1, err) || !engine_update_row(op, &now, err))
         return false;
-    *p->version = now;
+    p->published = now;
     return true;
 }
 
@@ -178,7 +179,7 @@ static bool run_publish(struct op *op, struct object *o, const struct db_value *
         return false;
     digest_hex(&p.digest, p.hex);
     if (!engine_write(op->core, op->caller, op->arena, publish_write, &p, err) ||
-        !engine_show(op->core, op->caller, o, op->arena, &text, err))
+        !engine_show(op->core, op->caller, &p.published, op->arena, &text, err))
         return false;
     json_raw(out, buf_view(&text));
     return true;

@@ -161,8 +161,9 @@ static bool run_start(struct op *op, struct object *o, const struct db_value *in
 }
 
 struct copying {
-    struct object *object;
+    int64_t from;
     struct str name;
+    struct object made;
 };
 
 static bool copy_write(struct op *op, void *ctx, struct err *err)
@@ -170,7 +171,7 @@ static bool copy_write(struct op *op, void *ctx, struct err *err)
     struct copying *c = ctx;
     struct object from, o;
     bool found;
-    if (!engine_load_row(op, &kind_training, c->object->id, &from, &found, err))
+    if (!engine_load_row(op, &kind_training, c->from, &from, &found, err))
         return false;
     if (!found)
         return err_set(err, ERR_NOT_FOUND, NULL, "the training was deleted meanwhile");
@@ -181,17 +182,16 @@ static bool copy_write(struct op *op, void *ctx, struct err *err)
     *object_value(&o, "name") = db_text(c->name);
     if (!engine_insert_row(op, &o, err))
         return false;
-    *c->object = o;
+    c->made = o;
     return true;
 }
 
 static bool run_copy(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
                      int *status, struct err *err)
 {
-    struct object made = *o;
-    struct copying c = {&made, input[0].s};
+    struct copying c = {.from = o->id, .name = input[0].s};
     return engine_write(op->core, op->caller, op->arena, copy_write, &c, err) &&
-           answer_with(op, &made, out, status, err);
+           answer_with(op, &c.made, out, status, err);
 }
 
 static const struct field copy_fields[] = {
