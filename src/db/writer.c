@@ -133,8 +133,8 @@ static enum outcome commit(struct writer *w, struct request **batch, size_t n)
 }
 
 #ifdef __SANITIZE_ADDRESS__
-/* For tests, with $INGOT_REHEARSE: every batch is run and rolled back once before it counts, as happens now and
- * then when another request of it fails. Shows functions that cannot be run again. */
+/* For tests, with $INGOT_REHEARSE: every batch is run and rolled back once before it counts, as happens now
+ * and then when another request of it fails. Shows functions that cannot be run again. */
 static bool rehearse(struct writer *w, struct request **batch, size_t n, struct err *err)
 {
     bool ok = true;
