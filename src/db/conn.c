@@ -141,7 +141,7 @@ static bool insert_returning(struct db_conn *c, const char *sql, struct db_args 
     struct db_row row = {0};
     if (!conn_query_one(c, &a, arena_printf(&a, "%s RETURNING \"id\"", sql), args, &row, inserted, err))
         return false;
-    if (*inserted)
+    if (*inserted && row.v)
         *ret_id = row.v[0].i;
     return true;
 }

@@ -91,8 +91,8 @@ test('from an empty platform to a model with its lineage', async ({ page, api })
       const opened = page.context().waitForEvent('page')
       await page.getByRole('link', { name: 'Open JupyterLab in a new tab' }).click()
       const lab = await opened
-      // What does not come through is told. JupyterLab waits 20 x 75 ms for its theme to be registered and then shows an
-      // error, which happens on a busy machine: the page is then loaded once more, as people do.
+      // What does not come through is told. On a busy machine JupyterLab has been seen to give up on its theme and show
+      // an error: the page is then loaded once more, as people do.
       lab.on('requestfailed', (request) => console.log('failed:', request.url(), request.failure()?.errorText))
       lab.on('response', (response) => response.status() >= 400 && console.log(response.status(), response.url()))
       const launcher = lab.locator('.jp-LauncherCard[data-category="Notebook"]').first()
