@@ -77,8 +77,9 @@ async function dataPages(page: Page, api: Api, project: Made): Promise<Shot[]> {
   expect(written.status()).toBe(202)
   await expect.poll(async () => (await api.get(`datasets/${set.id}/versions/${version.id}`))['records']).not.toBeNull()
   const { items } = (await api.get(`tasks?project=${project.id}`)) as { items: { id: number }[] }
+  const samples = (await api.get(`datasets/${set.id}/versions/${version.id}/samples?limit=1`)) as { items: { id: number }[] }
   return [
-    ['datasets', `/p/${project.name}/datasets`], ['dataset', url], ['gallery', `${url}/v/1`, '.cell img'], ['sample', `${url}/v/1?sample=1`, '.sample-frame img'], ['statistics', `${url}/v/1?tab=statistics`], ['import', `${url}/v/1?tab=import`],
+    ['datasets', `/p/${project.name}/datasets`], ['dataset', url], ['gallery', `${url}/v/1`, '.cell img'], ['sample', `${url}/v/1?sample=${samples.items[0]?.id ?? 0}`, '.sample-frame img'], ['statistics', `${url}/v/1?tab=statistics`], ['import', `${url}/v/1?tab=import`],
     ['export', `${url}/v/1?tab=export`], ['records', `${url}/v/1?tab=records`], ['duplicates', `${url}/v/1?tab=duplicates`], ['compare', `${url}/v/1?tab=compare`], ['task', `/p/${project.name}/tasks/${items[0]?.id ?? 0}`],
     ['files', `/p/${project.name}/algorithm-sets/${algorithm.id}/v/1`], ['file', `/p/${project.name}/algorithm-sets/${algorithm.id}/v/1?path=src&file=train.py`],
   ]
