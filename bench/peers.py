@@ -37,6 +37,7 @@ class Server:
     def __init__(self, data: str, *args: str) -> None:
         self.data, self.args = data, args
         self.token: str | None = None
+        self.connection: http.client.HTTPConnection | None = None
 
     def __enter__(self) -> "Server":
         self.port = free_port()
@@ -73,16 +74,24 @@ class Server:
         connection.close()
 
     def call(self, method: str, path: str, body=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port)
+        """Over one connection that is kept, as clients do; a new one when the server closed it meanwhile."""
         headers = {"Content-Type": "application/json"} if body is not None else {}
         if path != "/health":
             if not self.token:
                 self.sign_in()
             headers["Authorization"] = f"Bearer {self.token}"
-        connection.request(method, "/api/v1" + path, None if body is None else json.dumps(body), headers)
-        answer = connection.getresponse()
+        content = None if body is None else json.dumps(body)
+        kept, self.connection = self.connection, None
+        try:
+            connection = kept or http.client.HTTPConnection("127.0.0.1", self.port)
+            connection.request(method, "/api/v1" + path, content, headers)
+            answer = connection.getresponse()
+        except (ConnectionError, http.client.BadStatusLine):
+            if not kept:
+                raise
+            return self.call(method, path, body)
         text = answer.read()
-        connection.close()
+        self.connection = connection
         assert answer.status < 300, f"{method} {path}: {answer.status} {text!r}"
         return json.loads(text) if text else None
 
