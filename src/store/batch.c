@@ -1,11 +1,16 @@
 /* Many blobs made durable together. What costs time with small files is not their bytes but waiting for the
  * disk: a batch waits twice (bytes, names) and commits once, however many files it has. */
 #include "base/clock.h"
+#include "base/pool.h"
+#include "store/scribe.h"
 #include "store/store_own.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 
 #define BATCH_FILES 32768
+#define EARLY_FILES 2048                /* so many new ones, */
+#define EARLY_BYTES (INT64_C(32) << 20) /* or so much: the disk may begin */
 #define BATCH_BYTES (INT64_C(1) << 30)
 
 struct item {
@@ -19,7 +24,46 @@ struct blob_batch {
     struct item *item;
     size_t n, cap;
     int64_t bytes;
+    struct scribe *scribe; /* NULL: not needed yet */
+    /* A thread that lets the disk work while further files come; what it did not reach is waited for at last.
+     */
+    pthread_t early;
+    bool started;
+    atomic_bool ended;
+    int early_error; /* the kernel tells it only once */
+    size_t early_n;  /* files and bytes at its start */
+    int64_t early_bytes;
 };
+
+static void *sync_early(void *arg)
+{
+    struct blob_batch *b = arg;
+    if (syncfs(b->store->blobs_fd) != 0)
+        b->early_error = errno;
+    atomic_store(&b->ended, true);
+    return NULL;
+}
+
+static void end_early(struct blob_batch *b)
+{
+    if (b->started)
+        pthread_join(b->early, NULL);
+    b->started = false;
+}
+
+static void begin_early(struct blob_batch *b)
+{
+    if (b->n - b->early_n < EARLY_FILES && b->bytes - b->early_bytes < EARLY_BYTES)
+        return;
+    if (b->started && !atomic_load(&b->ended))
+        return;
+    end_early(b);
+    b->early_n = b->n;
+    b->early_bytes = b->bytes;
+    atomic_store(&b->ended, false);
+    b->started = true;
+    b->early = thread_start("early-sync", sync_early, b);
+}
 
 struct blob_batch *blob_batch_new(struct store *s)
 {
@@ -40,9 +84,27 @@ void blob_batch_free(struct blob_batch *b)
 {
     if (!b)
         return;
+    end_early(b);
+    scribe_free(b->scribe);
     drop(b);
     free(b->item);
     free(b);
+}
+
+static struct item *next_item(struct blob_batch *b)
+{
+    if (b->n == b->cap) {
+        b->cap = b->cap ? b->cap * 2 : 64;
+        b->item = base_realloc(b->item, b->cap * sizeof *b->item);
+    }
+    return &b->item[b->n++];
+}
+
+static bool added(struct blob_batch *b, int64_t size, struct err *err)
+{
+    b->bytes += size;
+    begin_early(b);
+    return (b->n < BATCH_FILES && b->bytes < BATCH_BYTES) || blob_batch_flush(b, err);
 }
 
 bool blob_batch_add(struct blob_batch *b, struct blob_writer *w, struct digest *ret, int64_t *ret_size,
@@ -50,16 +112,27 @@ bool blob_batch_add(struct blob_batch *b, struct blob_writer *w, struct digest *
 {
     if (b->store->bucket) /* the bucket makes each durable by itself */
         return blob_writer_finish(w, ret, ret_size, err);
-    if (b->n == b->cap) {
-        b->cap = b->cap ? b->cap * 2 : 64;
-        b->item = base_realloc(b->item, b->cap * sizeof *b->item);
-    }
-    struct item *x = &b->item[b->n++];
+    struct item *x = next_item(b);
     blob_writer_end(w, &x->digest, &x->size, x->name);
-    b->bytes += x->size;
     *ret = x->digest;
     *ret_size = x->size;
-    return (b->n < BATCH_FILES && b->bytes < BATCH_BYTES) || blob_batch_flush(b, err);
+    return added(b, x->size, err);
+}
+
+bool blob_batch_data(struct blob_batch *b, struct str data, struct digest *ret, struct err *err)
+{
+    if (b->store->bucket)
+        return blob_put(b->store, data, ret, err);
+    if (!b->scribe)
+        b->scribe = scribe_new(b->store->tmp_fd);
+    struct item *x = next_item(b);
+    uint8_t id[16];
+    random_bytes(id, sizeof id);
+    hex_encode(id, sizeof id, x->name);
+    sha256_of(data, x->digest.b);
+    x->size = (int64_t)data.n;
+    *ret = x->digest;
+    return scribe_write(b->scribe, x->name, data, err) && added(b, x->size, err);
 }
 
 static bool write_rows(struct db_conn *c, void *ctx, struct err *err)
@@ -102,8 +175,11 @@ bool blob_batch_flush(struct blob_batch *b, struct err *err)
     bool ok = true, synced = false;
     if (b->n == 0)
         return true;
-    if (!db_write(s->db, write_rows, b, err))
+    if (!db_write(s->db, write_rows, b, err) || (b->scribe && !scribe_settle(b->scribe, err)))
         return false;
+    end_early(b);
+    if (b->early_error)
+        return err_errno(err, b->early_error, "cannot make blobs durable");
     for (size_t i = 0; ok && i < b->n; i++) {
         pthread_mutex_t *lock = &s->lock[b->item[i].digest.b[0]];
         pthread_mutex_lock(lock);
@@ -112,7 +188,7 @@ bool blob_batch_flush(struct blob_batch *b, struct err *err)
     }
     if (!ok)
         return false;
-    b->n = 0;
-    b->bytes = 0;
+    b->n = b->early_n = 0;
+    b->bytes = b->early_bytes = 0;
     return !synced || sync_all(s, err);
 }

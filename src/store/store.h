@@ -55,6 +55,8 @@ struct blob_batch;
 struct blob_batch *blob_batch_new(struct store *s);
 bool blob_batch_add(struct blob_batch *b, struct blob_writer *w, struct digest *ret, int64_t *ret_size,
                     struct err *err); /* frees w */
+/* A small one that is in memory; it is written by a thread of the batch. */
+bool blob_batch_data(struct blob_batch *b, struct str data, struct digest *ret, struct err *err);
 bool blob_batch_flush(struct blob_batch *b, struct err *err);
 void blob_batch_free(struct blob_batch *b); /* NULL allowed */
 /* Takes over a finished file of the same file system (a completed upload): hashes it and moves it into place.

@@ -11,6 +11,7 @@
 #include <iconv.h>
 
 #define BLOCK         (256 << 10)
+#define SMALL         (256 << 10)                   /* bytes of a file that is unpacked in memory */
 #define KEEP_EVERY_NS (UINT64_C(1200) * 1000000000) /* a third of the time that unused blobs are kept */
 
 bool unpack_begin(struct unpacked *u, struct task *t, struct err *err)
@@ -172,7 +173,9 @@ struct unpacking {
     struct archive *archive;
     int64_t size; /* of the archive */
     struct blob_batch *batch;
-    struct media_info info; /* of the file unpacked last */
+    struct buf small;           /* the file being unpacked, while it is small */
+    struct blob_writer *writer; /* the same once it is larger */
+    struct media_info info;     /* of the file unpacked last */
 };
 
 static bool no_bomb(const struct unpacking *u, int64_t bytes, struct err *err)
@@ -193,8 +196,21 @@ static void look_at(struct unpacking *u, struct str first)
         u->info.width = u->info.height = 0;
 }
 
-static bool copy_entry(struct unpacking *u, struct blob_writer *w, int64_t *size, const char **damage,
-                       struct err *err)
+static bool keep_piece(struct unpacking *u, struct str piece, struct err *err)
+{
+    if (!u->writer && u->small.n + piece.n <= SMALL) {
+        buf_str(&u->small, piece);
+        return true;
+    }
+    if (!u->writer) {
+        u->writer = blob_writer_new(u->task->core->store, err);
+        if (!u->writer || !blob_writer_add(u->writer, buf_view(&u->small), err))
+            return false;
+    }
+    return blob_writer_add(u->writer, piece, err);
+}
+
+static bool copy_entry(struct unpacking *u, int64_t *size, const char **damage, struct err *err)
 {
     for (;;) {
         const void *p;
@@ -214,26 +230,29 @@ static bool copy_entry(struct unpacking *u, struct blob_writer *w, int64_t *size
             return err_set(err, ERR_QUOTA, "storage",
                            "the project may store %lld bytes, and one file has more",
                            (long long)u->out->limit);
-        if (!no_bomb(u, u->out->bytes + *size, err) || !blob_writer_add(w, (struct str){p, n}, err))
+        if (!no_bomb(u, u->out->bytes + *size, err) || !keep_piece(u, (struct str){p, n}, err))
             return false;
     }
 }
 
 static bool take_file(struct unpacking *u, struct str path, struct err *err)
 {
-    struct blob_writer *w = blob_writer_new(u->task->core->store, err);
     struct digest d;
     int64_t size = 0;
     const char *damage = NULL;
-    if (!w)
-        return false;
-    if (!copy_entry(u, w, &size, &damage, err) || damage) {
-        blob_writer_abort(w);
+    buf_clear(&u->small);
+    if (!copy_entry(u, &size, &damage, err) || damage) {
+        blob_writer_abort(u->writer);
+        u->writer = NULL;
         if (damage)
             task_problem(u->task, path, NULL, "the archive is damaged here: %s", damage);
         return damage != NULL;
     }
-    if (!blob_batch_add(u->batch, w, &d, &size, err) || !unpack_add(u->out, path, &d, size, err))
+    struct blob_writer *w = u->writer;
+    u->writer = NULL;
+    bool kept = w ? blob_batch_add(u->batch, w, &d, &size, err)
+                  : blob_batch_data(u->batch, buf_view(&u->small), &d, err);
+    if (!kept || !unpack_add(u->out, path, &d, size, err))
         return false;
     struct unpacked_file *f = &u->out->file[u->out->n - 1];
     f->width = size ? u->info.width : 0;
@@ -314,6 +333,7 @@ bool unpack(struct task *t, struct str name, const struct digest *blob, struct u
     u.batch = blob_batch_new(t->core->store);
     bool ok = u.archive && unpack_archive(&u, fd, err) && blob_batch_flush(u.batch, err);
     blob_batch_free(u.batch);
+    buf_release(&u.small);
     if (u.archive)
         archive_read_free(u.archive);
     free(in.block);

@@ -374,6 +374,49 @@ static void test_a_batch_is_there_after_its_flush(void **state)
     blob_batch_free(b);
 }
 
+/* More than the batch's thread lets wait, and enough for the disk to begin before the end. */
+static void test_a_batch_of_many_small_ones(void **state)
+{
+    struct fixture *f = *state;
+    struct err err = {0};
+    enum { MANY = 5000 };
+    static struct digest d[MANY];
+    char text[16];
+    struct blob_batch *b = blob_batch_new(f->store);
+    size_t n = f->store->bucket ? 20 : MANY;
+    for (size_t i = 0; i < n; i++) {
+        snprintf(text, sizeof text, "%zu", i / 2); /* each twice; and an empty one */
+        assert_true(blob_batch_data(b, i == 7 ? STR_NULL : str_of(text), &d[i], &err));
+    }
+    assert_true(blob_batch_flush(b, &err));
+    for (size_t i = 0; i < n; i++) {
+        struct str found;
+        snprintf(text, sizeof text, "%zu", i / 2);
+        assert_true(blob_read(f->store, &f->arena, &d[i], 10, &found, &err));
+        assert_true(str_eq(found, i == 7 ? STR("") : str_of(text)));
+    }
+    blob_batch_free(b);
+}
+
+static void test_a_file_that_cannot_be_written_is_told(void **state)
+{
+    struct fixture *f = *state;
+    struct err err = {0};
+    struct digest d;
+    if (f->store->bucket)
+        return;
+    int dir = f->store->tmp_fd;
+    f->store->tmp_fd = -1;
+    struct blob_batch *b = blob_batch_new(f->store);
+    bool ok = blob_batch_data(b, STR("lost"), &d, &err);
+    assert_false(ok && blob_batch_flush(b, &err));
+    assert_non_null(strstr(err.message, "cannot make a file for a blob"));
+    f->store->tmp_fd = dir;
+    blob_batch_free(b);
+    err = (struct err){0};
+    assert_int_equal(blob_open(f->store, &d, NULL, &err), -1);
+}
+
 static void test_a_batch_that_is_given_up_leaves_nothing(void **state)
 {
     struct fixture *f = *state;
@@ -397,6 +440,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_same_bytes_are_kept_once, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_a_batch_is_there_after_its_flush, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_a_batch_of_many_small_ones, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_a_file_that_cannot_be_written_is_told, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_a_batch_that_is_given_up_leaves_nothing, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_uses_are_counted_per_project, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_collector_takes_only_what_is_unused, open_all, close_all),

@@ -1,0 +1,132 @@
+#include "store/scribe.h"
+
+#include "base/fs.h"
+#include "base/pool.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#define PAGES      256
+#define PAGE_BYTES (8 << 20) /* of all that wait */
+
+struct page {
+    char name[SCRIBE_NAME];
+    char *bytes;
+    size_t n;
+};
+
+struct scribe {
+    int dirfd;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t came, went;
+    struct page page[PAGES]; /* a ring */
+    size_t head, waiting;    /* one that is being written still waits */
+    size_t bytes;
+    bool ending, failed;
+    struct err err;
+};
+
+static bool write_page(const struct scribe *s, const struct page *p, struct err *err)
+{
+    auto_fd int fd = openat(s->dirfd, p->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0440);
+    if (fd < 0)
+        return err_errno(err, errno, "cannot make a file for a blob");
+    return fs_write_all(fd, p->bytes, p->n, err);
+}
+
+static void *work(void *arg)
+{
+    struct scribe *s = arg;
+    pthread_mutex_lock(&s->lock);
+    for (;;) {
+        while (!s->waiting && !s->ending)
+            pthread_cond_wait(&s->came, &s->lock);
+        if (!s->waiting)
+            break;
+        struct page *p = &s->page[s->head];
+        bool skip = s->failed;
+        struct err err = {0};
+        pthread_mutex_unlock(&s->lock);
+        bool ok = skip || write_page(s, p, &err);
+        free(p->bytes);
+        pthread_mutex_lock(&s->lock);
+        if (!ok) {
+            s->failed = true;
+            s->err = err;
+        }
+        s->bytes -= p->n;
+        s->head = (s->head + 1) % PAGES;
+        s->waiting--;
+        pthread_cond_signal(&s->went);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+struct scribe *scribe_new(int dirfd)
+{
+    struct scribe *s = base_zalloc(sizeof *s);
+    s->dirfd = dirfd;
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_cond_init(&s->came, NULL);
+    pthread_cond_init(&s->went, NULL);
+    s->thread = thread_start("scribe", work, s);
+    return s;
+}
+
+/* With the lock held. */
+static bool told(const struct scribe *s, struct err *err)
+{
+    if (s->failed)
+        *err = s->err;
+    return !s->failed;
+}
+
+bool scribe_write(struct scribe *s, const char *name, struct str bytes, struct err *err)
+{
+    char *copy = base_alloc(bytes.n + 1);
+    if (bytes.n)
+        memcpy(copy, bytes.p, bytes.n);
+    pthread_mutex_lock(&s->lock);
+    while (s->waiting == PAGES || (s->waiting && s->bytes + bytes.n > PAGE_BYTES))
+        pthread_cond_wait(&s->went, &s->lock);
+    bool ok = told(s, err);
+    if (ok) {
+        struct page *p = &s->page[(s->head + s->waiting++) % PAGES];
+        snprintf(p->name, sizeof p->name, "%s", name);
+        p->bytes = copy;
+        p->n = bytes.n;
+        s->bytes += bytes.n;
+        pthread_cond_signal(&s->came);
+    } else {
+        free(copy);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return ok;
+}
+
+bool scribe_settle(struct scribe *s, struct err *err)
+{
+    pthread_mutex_lock(&s->lock);
+    while (s->waiting)
+        pthread_cond_wait(&s->went, &s->lock);
+    bool ok = told(s, err);
+    pthread_mutex_unlock(&s->lock);
+    return ok;
+}
+
+void scribe_free(struct scribe *s)
+{
+    if (!s)
+        return;
+    pthread_mutex_lock(&s->lock);
+    s->ending = true;
+    pthread_cond_signal(&s->came);
+    pthread_mutex_unlock(&s->lock);
+    pthread_join(s->thread, NULL);
+    pthread_cond_destroy(&s->came);
+    pthread_cond_destroy(&s->went);
+    pthread_mutex_destroy(&s->lock);
+    free(s);
+}
