@@ -12,10 +12,11 @@ def main() -> None:
     world = MPI.COMM_WORLD
     width = 1.0 / STEPS
     part = sum(4.0 / (1.0 + ((i + 0.5) * width) ** 2) for i in range(world.rank, STEPS, world.size)) * width
-    print(f"process {world.rank} of {world.size} on {MPI.Get_processor_name()}: {part:.6f}", flush=True)
-    pi = world.reduce(part, op=MPI.SUM)
+    parts = world.gather((part, MPI.Get_processor_name()))
     if world.rank == 0:
-        print(f"pi is {pi:.9f}", flush=True)
+        for rank, (value, node) in enumerate(parts):
+            print(f"process {rank} of {world.size} on {node}: {value:.6f}")
+        print(f"pi is {sum(value for value, _ in parts):.9f}")
 
 
 if __name__ == "__main__":

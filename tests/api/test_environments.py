@@ -373,8 +373,9 @@ def test_the_container_sees_no_cookie_of_the_platform(admin, make):
     e = start(admin, make())
     client, url = open_tool(admin, e)
     assert client.put(url + "api/contents/fake.py", json={"type": "file", "format": "text", "content": FAKE}).status_code == 201
-    run(admin, e, """echo "while ! python3 fake.py; do pkill -f '[j]upyterlab'; sleep 0.2; done" >fake.sh; """
-                  "setsid sh fake.sh </dev/null >/dev/null 2>&1 & sleep 0")
+    # The end of the terminal ends what has no session of its own yet: it has one when it runs.
+    run(admin, e, """echo "touch began; while ! python3 fake.py; do pkill -f '[j]upyterlab'; sleep 0.2; done" >fake.sh; """
+                  "setsid sh fake.sh </dev/null >/dev/null 2>&1 & while [ ! -e began ]; do sleep 0.1; done")
 
     def fake():
         headers = {"Cookie": f"ingot_session=secret; mine=2; {cookie(client)}", "Authorization": "Bearer secret"}
