@@ -1,6 +1,6 @@
 /* The generic verbs over kinds: everything that REST, the CLI and controllers do to objects goes through
  * here, so permissions, isolation, validation, references, revision checks and audit exist once. All calls
- * block (database). */
+ * block (database); engine_create_then only until its write is queued. */
 #ifndef INGOT_CORE_ENGINE_H
 #define INGOT_CORE_ENGINE_H
 

@@ -1,6 +1,6 @@
-/* The one thread that writes. Callers queue a function and sleep; the thread takes all that wait, runs them
- * in one transaction and wakes each when it is durable. While one commit is synced the next batch collects.
- */
+/* The one thread that writes. Callers queue a function and sleep, or are called back; the thread takes all
+ * that wait, runs them in one transaction and tells each when it is durable. While one commit is synced the
+ * next batch collects. */
 #ifndef INGOT_DB_WRITER_H
 #define INGOT_DB_WRITER_H
 
