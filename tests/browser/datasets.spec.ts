@@ -57,14 +57,23 @@ test('from an empty version to an export', async ({ page, api, project }) => {
   await page.goto(`${url}?state=unannotated`)
   await expect(cells(page)).toHaveCount(10)
 
-  // Clean by keyboard, then undo.
+  // Clean by keyboard, then undo. Keys count from the moment the cells are there, even if their samples come later.
+  let come = () => {}
+  const held = new Promise<void>((resolve) => (come = resolve))
+  await page.route(/\/samples\?/, async (route) => {
+    await held
+    await route.continue()
+  })
   await page.goto(url)
   await expect(cells(page)).toHaveCount(12)
+  await expect(cells(page).first()).toHaveAccessibleName('Loading…')
   await page.keyboard.press('g')
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('Shift+ArrowRight')
   await page.keyboard.press('Shift+ArrowRight')
+  come()
   await expect(page.getByText('3 selected')).toBeVisible()
+  await page.unroute(/\/samples\?/)
   await page.keyboard.press('x')
   await expect(cells(page)).toHaveCount(9)
   await page.getByRole('button', { name: 'Undo' }).click()

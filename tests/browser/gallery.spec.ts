@@ -78,4 +78,14 @@ test('a long gallery draws and asks for what is in sight only', async ({ page, a
   await expect(page.locator('#sample-0 img')).toBeVisible()
   expect(most).toBeLessThanOrEqual(screen + 12)
   expect(lists.length).toBeLessThanOrEqual(Math.ceil(many / 100) + 4)
+
+  // What was never drawn is selected too: the pages in between are asked for.
+  await page.reload()
+  await expect(cells.first()).toBeVisible()
+  await page.locator('.gallery').focus()
+  await page.keyboard.press('Home')
+  await page.keyboard.press('Shift+End')
+  await expect(page.getByText('1,500 selected')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.getByText('1,500 selected')).toBeHidden()
 })

@@ -58,6 +58,7 @@ export const dataEn = {
   'gallery.label': 'Label',
   'gallery.name': 'Name',
   'gallery.selected': '{n} selected',
+  'gallery.tooMany': 'One move selects at most {n} samples. Filters make the list shorter.',
   'gallery.clean': 'Clean',
   'gallery.restore': 'Put back',
   'gallery.clearSelection': 'Clear selection',

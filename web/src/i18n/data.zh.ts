@@ -60,6 +60,7 @@ export const dataZh: Record<keyof typeof dataEn, string> = {
   'gallery.label': '标签',
   'gallery.name': '名称',
   'gallery.selected': '已选 {n} 个',
+  'gallery.tooMany': '一次最多选择 {n} 个样本，可先用筛选缩小范围。',
   'gallery.clean': '清洗',
   'gallery.restore': '移回',
   'gallery.clearSelection': '取消选择',

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { App, Button } from 'antd'
-import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent } from 'react'
+import { useCallback, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
 import { useApp } from '../../app/context'
 import { useKeys, type Shortcut } from '../../app/keys'
@@ -16,7 +16,7 @@ import { Grid, type GridHandle } from './Grid'
 import { SampleDrawer } from './SampleDrawer'
 import { colorsOf, useStatistics, type SampleFilter, type Version } from './samples'
 import { usePages } from './usePages'
-import { span } from './window'
+import { longest, useSelection } from './useSelection'
 
 export function Gallery({ version }: { version: Version }) {
   const i18n = useI18n()
@@ -43,15 +43,10 @@ export function Gallery({ version }: { version: Version }) {
   const onPages = useCallback((from: number, to: number) => setWanted((old) => (old.from === from && old.to === to ? old : { from, to })), [])
   const pages = usePages(version.item.id, version.path, filter, filtered ? null : samples, samples > 0 ? (samples + cleaned) / samples : 1, wanted.from, wanted.to)
 
-  const [selected, setSelected] = useState<ReadonlySet<number>>(new Set())
-  const [active, setActive] = useState(-1)
-  const anchor = useRef(-1)
   const openId = Number(params.get('sample')) || null
   const key = JSON.stringify(filter)
-  useEffect(() => {
-    setSelected(new Set())
-    setActive(-1)
-  }, [key])
+  const fail = (error: unknown) => void message.error(problemText(error, i18n))
+  const selection = useSelection(key, pages, fail, () => void message.warning(t('gallery.tooMany', { n: n(longest) })))
 
   const change = useCallback((values: Record<string, string | null>) => {
     setParams((old) => {
@@ -75,9 +70,10 @@ export function Gallery({ version }: { version: Version }) {
       await invalidate(client, 'dataset_version')
     }
   }, [version.path, message, client, i18n])
+  const clear = useLatest(selection.clear)
   const clean = useCallback(async (ids: number[], value: boolean) => {
     if (ids.length === 0 || !(await setCleaned(ids, value))) return
-    setSelected(new Set())
+    clear()
     const undo = () => {
       message.destroy('clean')
       void setCleaned(ids, !value)
@@ -86,49 +82,34 @@ export function Gallery({ version }: { version: Version }) {
       key: 'clean', type: 'success', duration: 10,
       content: <>{t(value ? 'gallery.cleanedToast' : 'gallery.restoredToast', { n: n(ids.length) })} <Button size="small" onClick={undo}>{t('gallery.undo')}</Button></>,
     })
-  }, [setCleaned, message, t, n])
+  }, [setCleaned, clear, message, t, n])
 
-  const pick = (index: number, event: { ctrl: boolean; shift: boolean }) => {
-    const ids = (event.shift && anchor.current >= 0 ? span(anchor.current, index) : [index]).map(pages.idAt).filter((id) => id !== undefined)
-    setSelected((old) => {
-      const next = new Set(event.ctrl || event.shift ? old : [])
-      for (const id of ids) {
-        if (event.ctrl && !event.shift && next.has(id)) next.delete(id)
-        else next.add(id)
-      }
-      return next
-    })
-    if (!event.shift) anchor.current = index
-    setActive(index)
-  }
   const open = (id: number | undefined) => id !== undefined && change({ sample: String(id) })
+  const openAt = (index: number) => void pages.idsOf(index, index).then(([id]) => open(id), fail)
+  const cleanChosen = () => void selection.chosen().then((ids) => clean(ids, state !== 'cleaned'), fail)
   const onPick = useLatest((index: number, event: MouseEvent) => {
     const onMark = (event.target as Element).closest('.cell-mark') !== null
-    if (event.ctrlKey || event.metaKey || event.shiftKey || onMark) pick(index, { ctrl: event.ctrlKey || event.metaKey || onMark, shift: event.shiftKey })
+    if (event.ctrlKey || event.metaKey || event.shiftKey || onMark) selection.pick(index, event.shiftKey)
     else {
-      setActive(index)
-      open(pages.idAt(index))
+      selection.setActive(index)
+      openAt(index)
     }
   })
-  const moveTo = (index: number, extend: boolean) => {
+  const moveTo = (index: number, range: boolean) => {
     const to = Math.max(0, Math.min(pages.count - 1, index))
-    setActive(to)
-    if (extend) {
-      if (anchor.current < 0) anchor.current = Math.max(0, active)
-      setSelected(new Set(span(anchor.current, to).map(pages.idAt).filter((id) => id !== undefined)))
-    } else anchor.current = to
+    selection.move(to, range)
     grid.current?.reveal(to)
   }
-  const chosen = () => (selected.size > 0 ? [...selected] : [pages.idAt(active)].filter((id) => id !== undefined))
   const onKeyDown = useLatest((event: KeyboardEvent) => {
+    const { active } = selection
     const [row, page] = [grid.current?.columns() ?? 1, grid.current?.screen() ?? 1]
     const moves: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: row, ArrowUp: -row, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity }
     const by = moves[event.key]
     if (by !== undefined) moveTo(active < 0 && by > 0 && by < Infinity ? 0 : active + by, event.shiftKey)
-    else if (event.key === ' ') pick(Math.max(0, active), { ctrl: true, shift: event.shiftKey })
-    else if (event.key === 'Enter') open(pages.idAt(active))
-    else if (event.key === 'Escape' && selected.size > 0) setSelected(new Set())
-    else if ((event.key === 'Delete' || event.key === 'x') && version.open) void clean(chosen(), state !== 'cleaned')
+    else if (event.key === ' ') selection.pick(Math.max(0, active), event.shiftKey)
+    else if (event.key === 'Enter' && active >= 0) openAt(active)
+    else if (event.key === 'Escape' && selection.ids.size > 0) selection.clear()
+    else if ((event.key === 'Delete' || event.key === 'x') && version.open) cleanChosen()
     else return
     event.preventDefault()
     event.stopPropagation()
@@ -143,7 +124,7 @@ export function Gallery({ version }: { version: Version }) {
   const empty = pages.count === 0 && !pages.pending
   return (
     <section className="gallery-page">
-      <GalleryTools version={version} statistics={statistics.data} filter={filter} onChange={change} selected={selected.size} onClean={() => void clean([...selected], state !== 'cleaned')} onClear={() => setSelected(new Set())} count={filtered && pages.pending ? null : pages.count} error={pages.count > 0 ? pages.error : null} onRetry={pages.retry} />
+      <GalleryTools version={version} statistics={statistics.data} filter={filter} onChange={change} selected={selection.ids.size} onClean={cleanChosen} onClear={selection.clear} count={filtered && pages.pending ? null : pages.count} error={pages.count > 0 ? pages.error : null} onRetry={pages.retry} />
       {pages.error && pages.count === 0 ? <ErrorState error={pages.error} onRetry={pages.retry} /> : empty && filtered ? (
         <Empty title={t('list.noMatch')} text={t('gallery.noMatch')}><Button onClick={() => change({ q: null, state: null, label: null })}>{t('list.clear')}</Button></Empty>
       ) : empty ? (
@@ -151,7 +132,7 @@ export function Gallery({ version }: { version: Version }) {
           {version.open && <Button type="primary" onClick={() => void navigate('?tab=import')}>{t('import.title')}</Button>}
         </Empty>
       ) : null}
-      <Grid handle={grid} path={version.path} dataType={String(version.parent['data_type'])} colorOf={colorOf} pages={pages} selected={selected} active={active} hidden={empty} onPages={onPages} onPick={onPick} onKeyDown={onKeyDown} />
+      <Grid handle={grid} path={version.path} dataType={String(version.parent['data_type'])} colorOf={colorOf} pages={pages} selected={selection.ids} active={selection.active} hidden={empty} onPages={onPages} onPick={onPick} onKeyDown={onKeyDown} />
       {openId !== null && <SampleDrawer version={version} id={openId} filter={filter} pages={pages} colorOf={colorOf} onOpen={open} onClose={() => { change({ sample: null }); grid.current?.focus() }} onClean={(id, value) => void clean([id], value)} />}
     </section>
   )
