@@ -10,7 +10,7 @@ export default defineConfig({
   // A test that needs its second chance is named at the end; see CONTRIBUTING.md.
   retries: process.env['CI'] ? 1 : 0,
   maxFailures: process.env['CI'] ? 10 : 0,
-  timeout: 240_000,
+  timeout: process.env['INGOT_SLOW'] ? 720_000 : 240_000,
   expect: { timeout: 60_000 },
   reporter: [['list'], ['../tests/browser/flaky.ts']],
   use: {

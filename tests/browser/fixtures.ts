@@ -1,5 +1,6 @@
 import { expect, request, test as base, type APIRequestContext, type Page } from '@playwright/test'
 import { adminPassword } from './server'
+import { slowDown, throttle } from './slow'
 
 export { expect } from '@playwright/test'
 
@@ -64,6 +65,16 @@ export const test = base.extend<Stage, { admin: Api }>({
     await admin.context.dispose()
   }, { scope: 'worker' }],
   baseURL: async ({}, use) => use(process.env['INGOT_URL']),
+  context: async ({ context }, use, info) => {
+    await slowDown(context, info.title)
+    await use(context)
+    // What is still delayed is not waited for.
+    await context.unrouteAll({ behavior: 'ignoreErrors' })
+  },
+  page: async ({ page }, use) => {
+    await throttle(page)
+    await use(page)
+  },
   api: async ({ admin }, use) => use(admin),
   project: async ({ admin }, use) => use(await admin.create('projects', { name: unique('proj') })),
 })

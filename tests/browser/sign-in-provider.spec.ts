@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect } from './fixtures'
 import { ready, serve } from './server'
+import { slowDown } from './slow'
 
 // Signing in through a real OpenID Connect provider (tests/oidc), which lives at another site than we do.
 const site = 'http://ingot.test'
@@ -51,7 +52,9 @@ const test = base.extend<{ visitor: BrowserContext }, Stage>({
     context.setDefaultTimeout(60_000)
     // The provider's pages ask for a font from elsewhere.
     await context.route((url) => url.origin !== site && url.origin !== sites.provider, (route) => route.abort())
+    await slowDown(context, info.title)
     await use(context)
+    await context.unrouteAll({ behavior: 'ignoreErrors' })
     await browser.close()
   },
 })
