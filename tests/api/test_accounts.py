@@ -219,6 +219,21 @@ def test_quota(admin):
     assert admin.post("projects", {"name": unique()})["quota"] == {}
 
 
+def test_quotas_are_changed_by_administrators(admin, make_user):
+    quota = {"cpu": 4, "storage": 1 << 30}
+    project = admin.post("projects", {"name": unique(), "quota": quota})
+    path = f"projects/{project['id']}"
+    owner = make_user(project, "owner")
+    # The same in another order is no change.
+    same = {"storage": 1 << 30, "cpu": 4}
+    revision = owner.patch(path, {"description": "mine", "quota": same}, project["revision"])["revision"]
+    for more in (None, {"cpu": 5}, {"cpu": None}, {"memory": 1}):
+        refused = owner.call("PATCH", path, json={"quota": more}, headers={"If-Match": f'"{revision}"'})
+        assert refused.status_code == 403 and "quota: only administrators" in refused.json()["detail"], refused.text
+    assert owner.get(path)["quota"] == quota
+    assert admin.patch(path, {"quota": {"cpu": 5}}, revision)["quota"] == quota | {"cpu": 5}
+
+
 def test_project_in_use_stays(admin, project, make_set):
     made = make_set()
     refused = problem(admin.call("DELETE", f"projects/{project['id']}"), 409, "conflict")

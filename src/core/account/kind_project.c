@@ -69,16 +69,31 @@ static bool quota_check(struct arena *a, const struct field *f, const struct db_
 }
 
 /* --- project --- */
-/* The share is taken from others: who has the right on all projects gives it. */
+/* What one project gets is taken from others: who has the right on all projects gives it. */
+static bool admins_only(struct op *op, bool same, const char *field, struct err *err)
+{
+    return same || caller_may(op->caller, "project.update", 0) ||
+           err_set(err, ERR_FORBIDDEN, "project.update",
+                   "%s: only administrators, who hold project.update on the whole platform, change it",
+                   field);
+}
+
 static bool weight_given(struct op *op, const struct object *old, const struct object *o, struct err *err)
 {
-    int64_t was = old ? object_int(old, "weight") : 1, is = object_int(o, "weight");
-    was = was ? was : 1;
-    return is == was || caller_may(op->caller, "project.update", 0) ||
-           err_set(err, ERR_FORBIDDEN, "project.update",
-                   "weight: it is %lld; only administrators, who hold project.update on the whole platform, "
-                   "change it",
-                   (long long)was);
+    int64_t was = old ? object_int(old, "weight") : 1;
+    return admins_only(op, object_int(o, "weight") == (was ? was : 1), "weight", err);
+}
+
+static yyjson_val *quota_of(struct arena *a, const struct object *o, struct err *err)
+{
+    struct str text = object_text(o, "quota");
+    return json_parse(a, text.n ? text : STR("{}"), err);
+}
+
+static bool quota_given(struct op *op, const struct object *old, const struct object *o, struct err *err)
+{
+    yyjson_val *was = quota_of(op->arena, old, err), *is = quota_of(op->arena, o, err);
+    return was && is && admins_only(op, yyjson_equals(was, is), "quota", err);
 }
 
 static bool before_create(struct op *op, struct object *o, struct err *err)
@@ -88,7 +103,7 @@ static bool before_create(struct op *op, struct object *o, struct err *err)
 
 static bool before_update(struct op *op, const struct object *old, struct object *o, struct err *err)
 {
-    return weight_given(op, old, o, err);
+    return weight_given(op, old, o, err) && quota_given(op, old, o, err);
 }
 
 /* Who makes a project owns it. */
@@ -139,8 +154,10 @@ static const struct field project_fields[] = {
      .fallback = "{}",
      .check = quota_check,
      .title = {"Quota", "配额"},
-     .help = {"cpu, memory and storage in bytes, accelerators by kind; 0 or absent: no limit",
-              "cpu、memory 与 storage（字节）、accelerators（按类型）；0 或缺省表示不限"}},
+     .help = {"cpu, memory and storage in bytes, accelerators by kind; 0 or absent: no limit. Once the "
+              "project is there, administrators change it",
+              "cpu、memory 与 storage（字节）、accelerators（按类型）；0 "
+              "或缺省表示不限。项目创建后由管理员修改"}},
     {.name = "weight",
      .type = FIELD_INT,
      .flags = FIELD_EDIT,
