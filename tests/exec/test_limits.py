@@ -50,6 +50,12 @@ def test_fork_bomb(x):
     x.ended(id)
 
 
+def test_forks_refused_are_told(x):
+    status, _ = x.run("python3 -c 'import os, time\nwhile True: os.fork() or time.sleep(1000)'; exit 3", pids=20, memory=256 * MB)
+    assert (status["end"], status["code"]) == ("exit", 3)
+    assert status["reason"] == "it had as many processes as it may: ended with exit code 3"
+
+
 def test_disk_filler(x):
     status, output = x.run(
         "dd if=/dev/zero of=/fill bs=1M count=200 2>&1 || echo full; dd if=/dev/zero of=/usr/fill bs=1M count=200 2>&1",
@@ -57,6 +63,7 @@ def test_disk_filler(x):
     )
     assert "No space left on device" in output and "full" in output
     assert status["code"] == 1
+    assert status["reason"] == "its disk was full (the limit is 32 MB): ended with exit code 1"
     assert not (pathlib.Path(x.dir) / status["id"] / "disk.img").exists()
 
 

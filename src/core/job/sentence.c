@@ -12,6 +12,8 @@ static const struct words sentences[] = {
     {"stopped", "已停止"},
     {"killed", "已终止"},
     {"stopped by *", "由 * 停止"},
+    {"its disk was full (the limit is * MB): *", "磁盘已满（上限为 * MB）：*"},
+    {"it had as many processes as it may: *", "进程数已达上限：*"},
     {"ended with exit code *", "退出码 *"},
     {"ended by signal *", "被信号 * 终止"},
     {"out of memory: the limit is * MB", "内存不足：上限为 * MB"},

@@ -61,6 +61,12 @@ bool cgroup_oom(const char *path)
            field(text, "oom_kill") > 0;
 }
 
+bool cgroup_forks_refused(const char *path)
+{
+    char text[256];
+    return slurp("pids", path, "pids.events", text, sizeof text) > 0 && field(text, "max") > 0;
+}
+
 static bool read_two(const char *path, struct cgroup_use *u)
 {
     char text[16384];

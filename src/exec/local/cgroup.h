@@ -13,6 +13,7 @@ struct cgroup_use {
 bool cgroup_is_hybrid(void); /* version 1 with version 2 at /sys/fs/cgroup/unified */
 int cgroup_version(void);    /* 1, 2, or 0 when there are none */
 bool cgroup_oom(const char *path);
+bool cgroup_forks_refused(const char *path); /* the limit of processes was met */
 bool cgroup_read(const char *path, struct cgroup_use *ret);
 /* Stops all that is in it, or lets it go on. Frozen: waits a moment until nothing moves; false when something
  * still does, or when the machine has no freezer. */

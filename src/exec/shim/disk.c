@@ -16,6 +16,7 @@
 
 #define KEEP_BYTES (1 << 20)
 #define KEEP_FILES 100
+#define FULL_BYTES (512 << 10) /* what is left is for the file system's own tables */
 
 static pid_t mkfs = -1;
 static int kept = -1; /* the mounted file system, for the next container */
@@ -176,6 +177,13 @@ bool disk_mount(const struct plan *p)
     if (fresh && kept >= 0 && fstatfs(kept, &empty) != 0)
         empty = (struct statfs){0};
     return true;
+}
+
+bool disk_full(void)
+{
+    struct statfs now;
+    return kept >= 0 && empty.f_blocks && fstatfs(kept, &now) == 0 &&
+           (now.f_ffree == 0 || (int64_t)now.f_bavail * (int64_t)now.f_bsize < FULL_BYTES);
 }
 
 static bool remove_tree(int parent, const char *name)

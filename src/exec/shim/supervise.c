@@ -237,6 +237,16 @@ static void write_exit(const char *end, int code, int signal, bool oom, const ch
                (long long)now_us(), reason);
 }
 
+/* The command failed by itself; these limits make calls fail, and what it makes of that is its own affair. */
+static void limits_reached(int code, char *ret, size_t cap)
+{
+    if (disk_full())
+        snprintf(ret, cap, "its disk was full (the limit is %lld MB): ended with exit code %d",
+                 (long long)plan_int(&s.plan, "disk") >> 20, code);
+    else if (cgroup_forks_refused(plan_get(&s.plan, "cgroup")))
+        snprintf(ret, cap, "it had as many processes as it may: ended with exit code %d", code);
+}
+
 static void describe(void)
 {
     struct init_report r = {.status = s.status};
@@ -260,6 +270,8 @@ static void describe(void)
         snprintf(reason, sizeof reason, "ended by signal %d (%s)", signal, strsignal(signal));
     } else if (oom) {
         snprintf(reason, sizeof reason, "a process inside was ended by the memory limit");
+    } else if (code) {
+        limits_reached(code, reason, sizeof reason);
     }
     if (reason[0])
         logfile_remark(reason);
