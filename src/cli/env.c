@@ -5,8 +5,10 @@
 #include "core/environment/environment.h"
 
 #include <errno.h>
+#include <time.h>
 
-#define PASSWORD "INGOT_SSH_PASSWORD"
+#define PASSWORD  "INGOT_SSH_PASSWORD"
+#define SSH_TRIES 30 /* two a second, while an environment starts */
 
 const struct flag env_flags[] = {
     {"tool", 0, FLAG_VALUE, "NAME", "open: jupyter (the default) or vscode", NULL},
@@ -51,15 +53,40 @@ static bool become_ssh(struct cli *cli, const char **argv, const char *password,
     return err_errno(err, errno, "cannot run ssh");
 }
 
+/* It has begun, or is about to: ssh will answer in a moment. */
+static bool starts(struct cli *cli, int64_t id)
+{
+    struct remote_call call = {.method = "GET",
+                               .path = arena_printf(&cli->arena, "/environments/%lld", (long long)id)};
+    yyjson_val *o;
+    struct err err = {0};
+    if (!remote_json(cli, &call, &o, &err))
+        return false;
+    const char *state = yyjson_get_str(yyjson_obj_get(o, "state"));
+    return state && (strcmp(state, "starting") == 0 || strcmp(state, "running") == 0);
+}
+
+static bool find_ssh(struct cli *cli, const struct args *args, yyjson_val **ret, struct err *err)
+{
+    int64_t id;
+    yyjson_val *access;
+    struct timespec pause = {.tv_nsec = 500 * 1000 * 1000};
+    for (int tries = 0; find(cli, args, &id, &access, err); tries++) {
+        *ret = yyjson_obj_get(access, "ssh");
+        if (yyjson_is_obj(*ret) || tries == SSH_TRIES || !starts(cli, id))
+            return true;
+        nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
 static bool run_ssh(struct cli *cli, const struct args *args, struct err *err)
 {
     struct arena *a = &cli->arena;
-    int64_t id;
-    yyjson_val *access;
+    yyjson_val *ssh;
     size_t n = 0;
-    if (!find(cli, args, &id, &access, err))
+    if (!find_ssh(cli, args, &ssh, err))
         return false;
-    yyjson_val *ssh = yyjson_obj_get(access, "ssh");
     if (!yyjson_is_obj(ssh))
         return err_set(err, ERR_CONFLICT, NULL,
                        "%s has no ssh now: it does not run, or is another's (ingot environment get %s)",

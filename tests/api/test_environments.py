@@ -287,10 +287,10 @@ def test_who_may_open_it(admin, project, make, make_user, server):
     assert stranger.call("GET", path).status_code == 404
     assert viewer.call("GET", path).status_code == 403
     tool(owner, e)
+    assert wait_for(lambda: owner.get(path)["ssh"], "sshd to answer")["password"]
     seen = other.get(path)
     assert seen["ssh"] is None and all(t["url"] is None for t in seen["tools"])
     assert admin.get(path)["ssh"]["password"] is None
-    assert owner.get(path)["ssh"]["password"]
 
     link = tool(owner, e)["url"]
     client = httpx.Client(timeout=120, trust_env=False)

@@ -81,6 +81,14 @@ static void open_port(struct environments *e, struct published *p, int64_t befor
         p->forward = try_port(e, p, (uint16_t)port);
 }
 
+/* sshd takes a moment to begin; until then a visitor would be sent away. */
+static bool answers(struct environments *e, int64_t id, struct exec_id container)
+{
+    struct published p = {.core = e->core, .environment = id, .container = container};
+    auto_fd int fd = connect_ssh(&p);
+    return fd >= 0;
+}
+
 struct port_write {
     int64_t environment, port;
 };
@@ -221,7 +229,7 @@ static bool look(struct environments *e, struct err *err)
         struct exec_id id = {v[1].i, (int32_t)v[2].i, 0};
         struct err one = {0};
         double hours = v[5].type == DB_REAL ? v[5].r : (double)v[5].i;
-        if ((!is_published(e, v[0].i, id) &&
+        if ((!is_published(e, v[0].i, id) && answers(e, v[0].i, id) &&
              !publish(e, v[0].i, id, v[3].type == DB_INT ? v[3].i : 0, &one)) ||
             !end_idle(e, v[1].i, v[4].type == DB_INT ? v[4].i : 0, hours, &a, &one))
             log_warn("environment %lld: %s", (long long)v[0].i, one.message);
