@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
-import { dialog, expect, signInAsAdmin, test, unique, type Api } from './fixtures'
+import { smallSpec } from './compute'
+import { dialog, expect, option, signInAsAdmin, test, unique, type Api } from './fixtures'
 import { adminPassword } from './server'
 
 const folder = resolve(__dirname, '../../test-results/screens')
@@ -99,4 +100,54 @@ test('images: commands, versions, upload, copy, delete', async ({ page, api, pro
   await page.goto(`/p/${project.name}/images`)
   await expect(page.getByRole('link', { name })).toBeVisible()
   await page.screenshot({ path: `${folder}/zh-light-images.png` })
+})
+
+test('images: a build with a script, one that fails, their logs', async ({ page, api, project }) => {
+  const image = await api.create('images', { project: project.id, name: 'tools/built' })
+  const spec = await smallSpec(api)
+  await signInAsAdmin(page)
+  const url = `/p/${project.name}/images/${image.id}`
+  const begin = async (version: string, script: string) => {
+    await page.goto(url)
+    await page.getByRole('button', { name: 'Build with a script' }).click()
+    await dialog(page).getByRole('textbox', { name: 'Version' }).fill(version)
+    await dialog(page).getByRole('textbox', { name: 'Script' }).fill(script)
+    await dialog(page).getByRole('combobox', { name: 'Compute spec' }).press('ArrowDown')
+    await option(page, spec.name).click()
+    await expect(dialog(page).locator('.forecast')).toContainText('Takes 0.2 CPUs')
+  }
+
+  // What is missing is said at its field; the page of the job shows the log, and leads back to the image.
+  await page.goto(url)
+  await page.getByRole('button', { name: 'Build with a script' }).click()
+  await dialog(page).getByRole('button', { name: 'Build with a script' }).click()
+  await expect(dialog(page).getByText('Needed.')).toHaveCount(3)
+  await begin('v1', 'mkdir -p /opt/tool\necho "hello $WHO" > /opt/tool/hello')
+  await dialog(page).getByRole('button', { name: 'Add variable' }).click()
+  await dialog(page).getByLabel('Name of variable 1').fill('WHO')
+  await dialog(page).getByLabel('Value of WHO').fill('world')
+  await dialog(page).getByRole('button', { name: 'Build with a script' }).click()
+  await expect(page.getByRole('heading', { name: 'build v1' })).toBeVisible()
+  await expect(page.locator('.compute-head')).toContainText('Completed', { timeout: 180_000 })
+  await page.getByRole('link', { name: 'Log', exact: true }).click()
+  await expect(page.getByText('the image is saved')).toBeVisible()
+  await page.getByRole('link', { name: 'To its Image' }).click()
+  await expect(page.getByRole('cell', { name: /^v1/ })).toBeVisible()
+
+  // From that version, with a line that fails: the note leads to the log, also later and by way of the image.
+  await begin('v2', 'cat /opt/tool/hello\ncat /no/such/file')
+  await dialog(page).getByRole('combobox', { name: 'Image' }).press('ArrowDown')
+  await option(page, 'tools/built').click()
+  await expect(dialog(page).locator('.version-number')).toContainText('v1')
+  await dialog(page).getByRole('button', { name: 'Build with a script' }).click()
+  await expect(page.locator('.note-error')).toContainText('ended with exit code 1', { timeout: 180_000 })
+  await page.getByRole('link', { name: 'See the log' }).click()
+  await expect(page.getByText('hello world')).toBeVisible()
+  await page.reload()
+  await expect(page.getByText('cat: /no/such/file: No such file or directory')).toBeVisible()
+  await page.goto(url)
+  const row = page.locator('.builds tbody tr').first()
+  await expect(row).toContainText('ended with exit code 1')
+  await row.getByRole('link', { name: 'build v2' }).click()
+  await expect(page.getByText('cat: /no/such/file: No such file or directory')).toBeVisible()
 })

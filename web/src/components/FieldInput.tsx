@@ -1,7 +1,7 @@
 import { Input, Select, Switch } from 'antd'
 import { Suspense, useState } from 'react'
 import type { Field } from '../api/kinds'
-import { useI18n } from '../i18n'
+import { isKey, useI18n } from '../i18n'
 import { editorOf } from './editors'
 import { bytesForInput, formatBytes, parseBytes } from './format'
 import { isRef } from './names'
@@ -62,6 +62,9 @@ export function FieldInput(props: InputProps) {
   }
 }
 
+/** Long texts that a shell reads. */
+const codes = ['command', 'script']
+
 function TextInput({ id, field, value, onChange, describedBy, invalid, creating, autoFocus }: InputProps) {
   const { t } = useI18n()
   const common = {
@@ -70,7 +73,8 @@ function TextInput({ id, field, value, onChange, describedBy, invalid, creating,
     onChange: (e: { target: { value: string } }) => onChange(e.target.value),
   }
   if (field.secret) return <Input.Password {...common} autoComplete="new-password" placeholder={creating ? undefined : t('form.keep')} />
-  if (field.long) return <Input.TextArea {...common} autoSize={{ minRows: 3, maxRows: 12 }} />
+  const code = codes.includes(field.name)
+  if (field.long) return <Input.TextArea {...common} className={code ? 'mono' : undefined} spellCheck={!code} autoSize={{ minRows: 3, maxRows: 12 }} />
   return <Input {...common} autoComplete="off" spellCheck={false} />
 }
 
@@ -86,7 +90,8 @@ function NumberInput({ id, field, value, onChange, describedBy, invalid, autoFoc
     const number = bytes ? parseBytes(trimmed) : Number(trimmed)
     onChange(number === null || Number.isNaN(number) ? trimmed : number)
   }
-  const shown = bytes && typeof value === 'number' ? formatBytes(value) : field.unit
+  const unit = `unit.${field.unit ?? ''}`
+  const shown = bytes && typeof value === 'number' ? formatBytes(value) : isKey(unit) ? t(unit) : field.unit
   return (
     <Input
       id={id} value={text} status={invalid ? 'error' : undefined} onChange={(e) => change(e.target.value)} inputMode={bytes ? 'text' : 'decimal'}

@@ -31,7 +31,7 @@ interface Props {
 }
 
 export function FieldValue({ field, value, kindName, item, short }: Props) {
-  const { t, w, n } = useI18n()
+  const { t, w, n, language } = useI18n()
   if (editorOf(kindName, field)) return <Special {...{ field, value: value ?? null, kindName, item, short }} />
   if (field.secret) return <span className="muted">{t('value.secret')}</span>
   if (value === null || value === undefined || value === '') {
@@ -50,7 +50,7 @@ export function FieldValue({ field, value, kindName, item, short }: Props) {
       return isRef(value) && field.ref ? <RefLink kindName={field.ref} value={value} project={item?.project ?? null} /> : <span>{String(value)}</span>
     case 'int':
     case 'real':
-      return <span className="num">{typeof value !== 'number' ? String(value) : field.unit === 'bytes' ? formatBytes(value) : field.unit === 'hours' ? (value === 0 ? t('value.noLimit') : formatDuration(value * 3600)) : field.unit === 'seconds' ? formatDuration(value) : n(value)}</span>
+      return <span className="num">{typeof value !== 'number' ? String(value) : field.unit === 'bytes' ? formatBytes(value) : field.unit === 'hours' ? (value === 0 ? t('value.noLimit') : formatDuration(value * 3600, language)) : field.unit === 'seconds' ? formatDuration(value, language) : n(value)}</span>
     case 'refs':
       return (
         <span className="tags">

@@ -46,8 +46,9 @@ export function FormDialog(props: Props) {
       gone.current = true
     }
   }, [])
+  // What is being saved may lead to another page before the dialog has gone.
   const blocker = useBlocker(({ currentLocation, nextLocation }) =>
-    dirty && !gone.current && currentLocation.pathname !== nextLocation.pathname)
+    dirty && !busy && !gone.current && currentLocation.pathname !== nextLocation.pathname)
   useEffect(() => {
     if (blocker.state === 'blocked') ask(() => blocker.proceed(), () => blocker.reset())
   }, [blocker, ask])

@@ -49,6 +49,8 @@ const registry: Record<string, Editor> = {
   'job.spec': spec,
   'job.image': image,
   'job.env': variables,
+  'image.build.spec': spec,
+  'image.build.env': variables,
   'job.placement': shownOnly(lazy(async () => ({ default: (await import('../features/jobs/State')).PlacementShow }))),
   'node.devices': shownOnly(lazy(async () => ({ default: (await import('../features/jobs/State')).DevicesShow }))),
   'environment.state': state,
@@ -89,7 +91,7 @@ const registry: Record<string, Editor> = {
 }
 
 const version: Editor = { Edit: () => null, Show: lazy(async () => ({ default: (await pick()).VersionsShow })) }
-const versionOf: Record<string, Editor> = Object.fromEntries(['dataset_version', 'algorithm_version', 'model_version'].flatMap((kind) => [
+const versionOf: Record<string, Editor> = Object.fromEntries(['dataset_version', 'algorithm_version', 'model_version', 'image_version'].flatMap((kind) => [
   [`ref ${kind}`, { ...version, Edit: lazy(async () => ({ default: (await pick()).versionEdit(kind) })) }],
   [`refs ${kind}`, { ...version, Edit: lazy(async () => ({ default: (await pick()).versionsEdit(kind) })) }],
 ]))

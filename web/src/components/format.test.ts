@@ -41,9 +41,11 @@ describe('times', () => {
 })
 
 test('durations', () => {
-  expect(formatDuration(0)).toBe('0 s')
-  expect(formatDuration(3661)).toBe('1 h 1 min')
-  expect(formatDuration(86_400)).toBe('1 d')
+  expect(formatDuration(0, 'en')).toBe('0 s')
+  expect(formatDuration(3661, 'en')).toBe('1 h 1 min')
+  expect(formatDuration(86_400, 'en')).toBe('1 d')
+  expect(formatDuration(0, 'zh')).toBe('0 秒')
+  expect(formatDuration(3661, 'zh')).toBe('1 小时 1 分')
 })
 
 test('characters, not UTF-16 units', () => {
@@ -51,7 +53,7 @@ test('characters, not UTF-16 units', () => {
 })
 
 test('places in sounds', () => {
-  expect(formatMoment(0.354)).toBe('0.35 s')
-  expect(formatMoment(0)).toBe('0 s')
-  expect(formatMoment(65)).toBe('1 min 5 s')
+  expect(formatMoment(0.354, 'en')).toBe('0.35 s')
+  expect(formatMoment(0, 'en')).toBe('0 s')
+  expect(formatMoment(65, 'en')).toBe('1 min 5 s')
 })

@@ -73,20 +73,23 @@ export function absoluteTime(then: number, language: Language): string {
 }
 
 /** A place in a sound, or its length: "0.35 s", "1 min 5 s". */
-export function formatMoment(seconds: number): string {
-  return seconds < 60 ? `${Math.round(seconds * 100) / 100} s` : formatDuration(seconds)
+export function formatMoment(seconds: number, language: Language): string {
+  return seconds < 60 ? `${Math.round(seconds * 100) / 100} ${units[language][3]}` : formatDuration(seconds, language)
 }
 
-export function formatDuration(seconds: number): string {
+const units: Record<Language, [string, string, string, string]> = { en: ['d', 'h', 'min', 's'], zh: ['天', '小时', '分', '秒'] }
+
+export function formatDuration(seconds: number, language: Language): string {
   const s = Math.max(0, Math.round(seconds))
+  const [day, hour, minute, second] = units[language]
   const parts: [number, string][] = [
-    [Math.floor(s / 86_400), 'd'],
-    [Math.floor(s / 3600) % 24, 'h'],
-    [Math.floor(s / 60) % 60, 'min'],
-    [s % 60, 's'],
+    [Math.floor(s / 86_400), day],
+    [Math.floor(s / 3600) % 24, hour],
+    [Math.floor(s / 60) % 60, minute],
+    [s % 60, second],
   ]
   const first = parts.findIndex(([value]) => value > 0)
-  if (first < 0) return '0 s'
+  if (first < 0) return `0 ${second}`
   return parts
     .slice(first, first + 2)
     .filter(([value]) => value > 0)

@@ -30,6 +30,7 @@ export const computeZh: Record<keyof typeof computeEn, string> = {
   'job.attempt': '运行次数',
   'job.attemptN': '第 {n} 次运行',
   'job.reason': '原因',
+  'job.seeLog': '查看日志',
   'job.noEvents': '还没有事件。',
   'job.node': '节点',
   'job.nodeN': '节点 {n}',

@@ -131,6 +131,7 @@ export const en = {
   'object.createdToast': '{name} is created',
   'object.savedToast': '{name} is saved',
   'object.deletedToast': '{name} is deleted',
+  'object.actionTitle': '{action}: {name}',
   'object.confirmAction': '{action}: {name}. Go on?',
   'object.doneToast': '{action}: done',
 
@@ -211,6 +212,10 @@ export const en = {
   'error.notFoundText': 'There is nothing at {path}, or you may not see it.',
   'error.forbiddenTitle': 'No access',
   'error.home': 'To the start',
+
+  'unit.hours': 'hours',
+  'unit.seconds': 'seconds',
+  'unit.cores': 'cores',
 
   'time.now': 'just now',
   'time.never': 'never',

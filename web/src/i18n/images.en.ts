@@ -21,6 +21,8 @@ export const imagesEn = {
   'images.version': 'Version',
   'images.versionHelp': 'a-z A-Z 0-9 - . _, at most 50 characters. A version of that name is replaced.',
   'images.start': 'Upload',
+  'images.builds': 'Builds',
+  'images.build': 'Build',
   'images.digest': 'Digest',
   'images.arch': 'Architecture',
   'images.layers': 'Layers',

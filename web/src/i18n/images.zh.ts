@@ -23,6 +23,8 @@ export const imagesZh: Record<keyof typeof imagesEn, string> = {
   'images.version': '版本',
   'images.versionHelp': '字母、数字和 - . _，最多 50 个字符。同名版本将被替换。',
   'images.start': '上传',
+  'images.builds': '构建记录',
+  'images.build': '构建',
   'images.digest': '摘要',
   'images.arch': '架构',
   'images.layers': '层数',

@@ -132,6 +132,7 @@ export const zh: Record<Key, string> = {
   'object.createdToast': '已创建 {name}',
   'object.savedToast': '已保存 {name}',
   'object.deletedToast': '已删除 {name}',
+  'object.actionTitle': '{action}：{name}',
   'object.confirmAction': '要对 {name} 执行“{action}”吗？',
   'object.doneToast': '{action}：已完成',
 
@@ -212,6 +213,10 @@ export const zh: Record<Key, string> = {
   'error.notFoundText': '{path} 不存在，或您无权查看。',
   'error.forbiddenTitle': '没有访问权限',
   'error.home': '返回首页',
+
+  'unit.hours': '小时',
+  'unit.seconds': '秒',
+  'unit.cores': '核',
 
   'time.now': '刚刚',
   'time.never': '从未',

@@ -63,10 +63,11 @@ function Picture({ path, sample, colorOf, calm }: { path: string; sample: Sample
 }
 
 function Other({ sample }: { sample: Sample }) {
+  const { language } = useI18n()
   return (
     <span className="cell-other">
       <Icon name={sample.duration > 0 ? 'sound' : 'list'} size={20} />
-      <span className="num">{sample.duration > 0 ? formatMoment(sample.duration) : formatBytes(sample.size)}</span>
+      <span className="num">{sample.duration > 0 ? formatMoment(sample.duration, language) : formatBytes(sample.size)}</span>
       {sample.annotation.labels && <span>{sample.annotation.labels.join(', ')}</span>}
     </span>
   )

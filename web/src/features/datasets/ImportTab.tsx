@@ -137,7 +137,7 @@ export function ImportTab({ version }: { version: Version }) {
 
 /** An upload that becomes an import. */
 export function Running({ batch, url, onOver, compact }: { batch: Batch; url: string; onOver?: () => void; compact?: boolean }) {
-  const { t, n } = useI18n()
+  const { t, n, language } = useI18n()
   if (batch.state === 'started' && batch.task !== null) {
     return (
       <section className="running">
@@ -155,7 +155,7 @@ export function Running({ batch, url, onOver, compact }: { batch: Batch; url: st
         <span className="num" role="status">
           {t(batch.state === 'paused' ? 'import.paused' : batch.state === 'failed' ? 'import.stopped' : 'import.uploading')}
           {` · ${n(sum.done)} / ${n(sum.files)} · ${formatBytes(sum.sent)} / ${formatBytes(sum.total)}`}
-          {rate !== null && ` · ${formatBytes(Math.round(rate))}/s · ${t('task.left', { time: formatDuration((sum.total - sum.sent) / rate) })}`}
+          {rate !== null && ` · ${formatBytes(Math.round(rate))}/s · ${t('task.left', { time: formatDuration((sum.total - sum.sent) / rate, language) })}`}
         </span>
         <span className="grow" />
         {batch.state === 'sending' && <Button size="small" onClick={() => pause(batch)}>{t('import.pause')}</Button>}

@@ -87,7 +87,7 @@ export function SampleDrawer({ version, id, filter, pages, colorOf, onOpen, onCl
 }
 
 function Side({ version, sample, colorOf, shapes, onShapes, onClean }: { version: Version; sample: Sample; colorOf: ColorOf; shapes: boolean; onShapes: (value: boolean) => void; onClean: Props['onClean'] }) {
-  const { t, n } = useI18n()
+  const { t, n, language } = useI18n()
   const list = sample.annotation.shapes ?? []
   const labels = labelCounts(sample.annotation)
   return (
@@ -100,7 +100,7 @@ function Side({ version, sample, colorOf, shapes, onShapes, onClean }: { version
       </div>
       <dl className="facts facts-small">
         {sample.width > 0 && <div><dt>{t('sample.pixels')}</dt><dd className="num">{`${sample.width} × ${sample.height}`}</dd></div>}
-        {sample.duration > 0 && <div><dt>{t('sample.duration')}</dt><dd className="num">{formatMoment(sample.duration)}</dd></div>}
+        {sample.duration > 0 && <div><dt>{t('sample.duration')}</dt><dd className="num">{formatMoment(sample.duration, language)}</dd></div>}
         <div><dt>{t('versions.size')}</dt><dd className="num">{formatBytes(sample.size)}</dd></div>
         {sample.sharpness !== null && <div><dt>{t('statistics.sharpness')}</dt><dd className="num">{n(sample.sharpness, 1)}</dd></div>}
         <div><dt>{t('object.updated')}</dt><dd><Time at={sample.updated_at} /></dd></div>

@@ -24,12 +24,13 @@ export function SampleView({ version, sample, colorOf, shapes }: { version: Vers
 }
 
 function Sound({ url, sample }: { url: string; sample: Sample }) {
+  const { language } = useI18n()
   return (
     <div className="sample-text">
       <audio controls src={url} />
       {sample.annotation.text && <p className="pre">{sample.annotation.text}</p>}
       <ol className="history">
-        {(sample.annotation.segments ?? []).map((s, i) => <li key={i}><span className="muted num">{`${formatMoment(s.start)} – ${formatMoment(s.end)}`}</span>{s.label && <span className="tag">{s.label}</span>}<span className="pre">{s.text}</span></li>)}
+        {(sample.annotation.segments ?? []).map((s, i) => <li key={i}><span className="muted num">{`${formatMoment(s.start, language)} – ${formatMoment(s.end, language)}`}</span>{s.label && <span className="tag">{s.label}</span>}<span className="pre">{s.text}</span></li>)}
       </ol>
     </div>
   )

@@ -36,7 +36,7 @@ function useVersionKind(parent: Kind): Kind | undefined {
 export function useVersionChoices(kind: Kind | undefined, parentKind: Kind, parent: number) {
   return useQuery({
     queryKey: ['objects', kind?.name ?? '', 'choices', parent],
-    queryFn: async ({ signal }) => (kind ? (await listPage(kind, { parent: { kind: parentKind, id: parent } }, { sort: '-number', limit: 200 }, signal)).items : []),
+    queryFn: async ({ signal }) => (kind ? (await listPage(kind, { parent: { kind: parentKind, id: parent } }, { sort: kind.fields.some((f) => f.name === 'number') ? '-number' : '-pushed_at', limit: 200 }, signal)).items : []),
     enabled: kind !== undefined,
   })
 }

@@ -29,13 +29,13 @@ const hidden = ['name', 'state', 'reason', 'reason_zh', 'job', 'idle_s', 'ssh_po
 
 /** How much of its time is left, and since when nobody used it. */
 function TimeLeft({ item, idle }: { item: Item; idle: number | null }) {
-  const { t } = useI18n()
+  const { t, language } = useI18n()
   const now = useNow()
   const ends = typeof item['ends_at'] === 'string' ? Date.parse(item['ends_at']) : NaN
   return (
     <>
-      {Number.isFinite(ends) && <span className="muted num">{t('environment.left', { time: formatDuration((ends - Math.max(now, Date.now() - 20_000)) / 1000) })}</span>}
-      {idle !== null && idle >= 60 && <span className="muted num">{t('environment.idle', { time: formatDuration(idle) })}</span>}
+      {Number.isFinite(ends) && <span className="muted num">{t('environment.left', { time: formatDuration((ends - Math.max(now, Date.now() - 20_000)) / 1000, language) })}</span>}
+      {idle !== null && idle >= 60 && <span className="muted num">{t('environment.idle', { time: formatDuration(idle, language) })}</span>}
     </>
   )
 }

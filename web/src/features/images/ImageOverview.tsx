@@ -21,6 +21,7 @@ import { Facts } from '../objects/ObjectTabs'
 import type { SpecialProps } from '../objects/special'
 import '../datasets/data.css'
 import { ArchiveUpload } from './ArchiveUpload'
+import { Builds } from './Builds'
 import { clients, commandsOf, type Client } from './commands'
 import { CopyDialog } from './CopyDialog'
 import './images.css'
@@ -51,6 +52,7 @@ export function ImageOverview({ kind, item }: SpecialProps) {
       {versions && <VersionTable kind={versions} parentKind={kind} image={item} own={own}>
         {mayChange && offered.map((a) => <Button key={a.name} onClick={() => setAction(a)}>{w(a.title)}</Button>)}
       </VersionTable>}
+      {own && <Builds image={item} />}
       <Commands image={item} versions={versions} parentKind={kind} push={mayChange} />
       {mayChange && project && <section>
         <h2>{t('images.upload')}</h2>

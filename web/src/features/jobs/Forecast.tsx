@@ -14,7 +14,7 @@ function whole(value: unknown, fallback: number): number {
 
 /** Before something is made: what it takes in all, whether the quota admits it, and how long it is likely to wait. */
 export function ForecastNote({ values, place }: FormNoteProps) {
-  const { t, w, n } = useI18n()
+  const { t, w, n, language } = useI18n()
   const spec = isRef(values['spec']) ? values['spec'].id : null
   const nodes = whole(values['nodes'], 1)
   const wanted = useDebounced(`${spec ?? ''} ${nodes} ${whole(values['priority'], 0)}`, 250)
@@ -30,7 +30,7 @@ export function ForecastNote({ values, place }: FormNoteProps) {
     <div className={`note forecast ${level}`} role="status" aria-live="polite">
       {forecast ? (
         <p>
-          <strong>{t(!forecast.admitted ? 'forecast.never' : forecast.starts_now ? 'forecast.now' : forecast.wait_s === null ? 'forecast.unknown' : 'forecast.wait', { time: formatDuration(forecast.wait_s ?? 0) })}</strong>
+          <strong>{t(!forecast.admitted ? 'forecast.never' : forecast.starts_now ? 'forecast.now' : forecast.wait_s === null ? 'forecast.unknown' : 'forecast.wait', { time: formatDuration(forecast.wait_s ?? 0, language) })}</strong>
           {!forecast.starts_now && forecast.reason && w(forecast.reason) && <span>{w(forecast.reason)}</span>}
         </p>
       ) : <p className="muted">{t(found.isError ? 'forecast.failed' : 'forecast.asking')}</p>}

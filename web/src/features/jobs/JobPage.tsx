@@ -20,20 +20,24 @@ import { useJobTabs } from './tabs'
 
 /** How long it ran, or when it is likely to start. */
 export function JobTimes({ job }: { job: Item }) {
-  const { t } = useI18n()
+  const { t, language } = useI18n()
   const now = useNow()
   const started = typeof job['started_at'] === 'string' ? Date.parse(job['started_at']) : NaN
   const ended = typeof job['ended_at'] === 'string' ? Date.parse(job['ended_at']) : NaN
   if (job['state'] === 'queued' && typeof job['estimate'] === 'string') return <span className="muted">{t('job.likelyStart')} <Time at={job['estimate']} /></span>
   if (Number.isNaN(started)) return null
-  return <span className="muted num">{t(Number.isNaN(ended) ? 'job.running' : 'job.ran', { time: formatDuration(((Number.isNaN(ended) ? Math.max(now, Date.now()) : ended) - started) / 1000) })}</span>
+  return <span className="muted num">{t(Number.isNaN(ended) ? 'job.running' : 'job.ran', { time: formatDuration(((Number.isNaN(ended) ? Math.max(now, Date.now()) : ended) - started) / 1000, language) })}</span>
 }
 
-export function ReasonNote({ item, failed }: { item: Item; failed: boolean }) {
+/** Why it is as it is; of what failed, the way to its log, where the program says more. */
+export function ReasonNote({ item, failed, log }: { item: Item; failed: boolean; log?: boolean }) {
   const i18n = useI18n()
   const text = reasonOf(item, i18n)
-  return text ? <p className={failed ? 'note note-error' : 'note'} role="status">{text}</p> : null
+  return text ? <p className={failed ? 'note note-error' : 'note'} role="status">{text}{failed && log && <> <Link to="?tab=log" replace>{i18n.t('job.seeLog')}</Link></>}</p> : null
 }
+
+/** Those that are no kinds themselves. */
+const owners: Record<string, string> = { image_build: 'image' }
 
 const hidden = ['state', 'reason', 'reason_zh', 'owner', 'owner_kind', 'not_before', 'name']
 
@@ -45,13 +49,14 @@ export function JobPage({ kind, place, item }: PageProps) {
   const tabs = useJobTabs(item)
   const over = isOver(item['state'])
   const stop = kind.actions.find((a) => a.name === 'stop')
-  const owner = typeof item['owner_kind'] === 'string' && item['owner_kind'] !== '' ? byName(item['owner_kind']) : undefined
+  const ownerKind = typeof item['owner_kind'] === 'string' ? item['owner_kind'] : ''
+  const owner = ownerKind !== '' ? byName(owners[ownerKind] ?? ownerKind) : undefined
   const ownerUrl = owner && owner.scope !== 'child' ? itemUrl(owner, Number(item['owner']), project) : null
   return (
     <ComputePage
       kind={kind} item={item}
       head={<><StateTag state={String(item['state'])} /><JobTimes job={item} /></>}
-      note={<ReasonNote item={item} failed={item['state'] === 'failed'} />}
+      note={<ReasonNote item={item} failed={item['state'] === 'failed'} log={Number(item['attempt']) > 0} />}
       buttons={
         <>
           {owner && ownerUrl && <Link to={ownerUrl}>{t('job.of', { kind: w(owner.title) })}</Link>}

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { App } from 'antd'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { Problem, request } from '../../api/client'
 import type { Action, Item, Kind } from '../../api/kinds'
 import { collectionPath, invalidate, itemPath, type Place } from '../../api/objects'
@@ -12,6 +12,7 @@ import { ProblemNote } from '../../components/ProblemNote'
 import { SecretDialog } from '../../components/SecretDialog'
 import { useForm } from '../../components/useForm'
 import { useI18n } from '../../i18n'
+import { formNotes } from './special'
 
 interface Props {
   kind: Kind
@@ -62,17 +63,21 @@ export function ActionDialog({ kind, place, action, item, onDone, onClose }: Pro
   })
   if (secret) return <SecretDialog title={t('secret.title')} label={t('secret.password')} secret={secret} onClose={onClose} />
   const name = item ? nameOf(kind, item) : w(kind.titles)
+  const Note = formNotes[`${kind.name}.${action.name}`]
   return (
     <FormDialog
-      title={`${w(action.title)}: ${name}`} dirty={form.dirty} busy={run.isPending} submitText={w(action.title)} danger={action.danger} onClose={onClose}
+      title={t('object.actionTitle', { action: w(action.title), name })} dirty={form.dirty} busy={run.isPending} submitText={w(action.title)} danger={action.danger} onClose={onClose}
       error={failed ? <ProblemNote error={failed} /> : null}
       onSubmit={() => {
         setFailed(null)
-        if (form.check().length === 0) run.mutate()
+        const wrong = form.check()
+        if (wrong.length === 0) run.mutate()
+        else document.getElementById(`action-${wrong[0]}`)?.focus()
       }}
     >
       {action.fields.length === 0 && <p>{t('object.confirmAction', { action: w(action.title), name })}</p>}
       <FormFields fields={action.fields} kindName={`${kind.name}.${action.name}`} form={form} creating prefix="action" />
+      {Note && <Suspense fallback={null}><Note values={form.values} place={place} /></Suspense>}
     </FormDialog>
   )
 }

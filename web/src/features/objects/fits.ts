@@ -5,6 +5,7 @@ const over = ['stopped', 'failed', 'completed']
 
 /** Which states an action is for; those not named here are always offered. */
 const states: Record<string, readonly string[]> = {
+  'task.cancel': ['waiting', 'running'],
   'job.stop': live,
   'environment.start': ['stopped', 'failed'],
   'environment.stop': live,

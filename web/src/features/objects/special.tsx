@@ -30,7 +30,8 @@ export interface FormNoteProps {
 }
 
 const Forecast = lazy(async () => ({ default: (await import('../jobs/Forecast')).ForecastNote }))
-export const formNotes: Record<string, ComponentType<FormNoteProps> | undefined> = { job: Forecast, environment: Forecast, training: Forecast }
+/** By kind, or by kind and action. */
+export const formNotes: Record<string, ComponentType<FormNoteProps> | undefined> = { job: Forecast, environment: Forecast, training: Forecast, 'image.build': Forecast }
 
 const versions = () => import('../datasets/Versions')
 const Overview = lazy(async () => ({ default: (await versions()).VersionedOverview }))

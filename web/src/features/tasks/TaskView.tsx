@@ -18,7 +18,7 @@ const shownLines = 200
 /** Says how far a task is, and offers to stop it. */
 export function TaskProgress({ task, compact }: { task: Task; compact?: boolean }) {
   const i18n = useI18n()
-  const { t, n } = i18n
+  const { t, n, language } = i18n
   const { message } = App.useApp()
   const client = useQueryClient()
   const now = useNow()
@@ -40,7 +40,7 @@ export function TaskProgress({ task, compact }: { task: Task; compact?: boolean 
         <span className={`tag task-${task.state}`}>{t(`task.${task.state}`)}</span>
         <span className="muted num">
           {(task.total ?? 0) > 0 && `${n(task.done ?? 0)} / ${n(task.total ?? 0)}`}
-          {!over && left !== null && ` · ${t('task.left', { time: formatDuration(left) })}`}
+          {!over && left !== null && ` · ${t('task.left', { time: formatDuration(left, language) })}`}
           {(task.problems ?? 0) > 0 && ` · ${t('task.problems', { n: n(task.problems ?? 0) })}`}
         </span>
         <span className="grow" />

@@ -95,7 +95,7 @@ function Loaded({ parentKind, kind, parent, item }: { parentKind: Kind; kind: Ki
           {isRef(item['model_version']) && <span>{t('training.made')} <RefLink kindName="model_version" value={item['model_version']} /></span>}
         </>
       }
-      note={<ReasonNote item={item} failed={item['state'] === 'failed'} />}
+      note={<ReasonNote item={item} failed={item['state'] === 'failed'} log={Number(job.data?.['attempt']) > 0} />}
       buttons={
         <>
           {board && <TensorBoard path={path} />}

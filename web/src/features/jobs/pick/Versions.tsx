@@ -19,7 +19,7 @@ interface PickProps {
 
 /** An object, then one of its versions; the newest unless another is chosen. */
 function VersionPick({ id, kindName, value, onChange }: PickProps) {
-  const { t, w } = useI18n()
+  const { t, w, wl } = useI18n()
   const { kind: byName } = useApp()
   const kind = byName(kindName)
   const parentKind = byName(kind?.parent ?? '')
@@ -28,7 +28,7 @@ function VersionPick({ id, kindName, value, onChange }: PickProps) {
   return (
     <div className="row version-pick">
       <RefSelect
-        id={id} kindName={parentKind.name} value={parent} clearable aria-label={w(parentKind.title)} placeholder={t('pick.choose', { what: w(parentKind.title) })}
+        id={id} kindName={parentKind.name} value={parent} clearable aria-label={w(parentKind.title)} placeholder={t('pick.choose', { what: wl(parentKind.title) })}
         onChange={(next) => {
           setParent(next)
           onChange(null)
@@ -72,9 +72,9 @@ export function versionEdit(kindName: string): ComponentType<EditProps> {
 /** The editor of a list of versions. */
 export function versionsEdit(kindName: string): ComponentType<EditProps> {
   return function VersionsEdit({ id, value, onChange }: EditProps) {
-    const { t, w } = useI18n()
+    const { t, wl } = useI18n()
     const { kind: byName } = useApp()
-    const title = w(byName(byName(kindName)?.parent ?? '')?.title)
+    const title = wl(byName(byName(kindName)?.parent ?? '')?.title)
     const [rows, setRows] = useState<{ key: number; ref: Ref | null }[]>(() => (Array.isArray(value) ? value.filter(isRef) : []).map((ref, key) => ({ key, ref })))
     const change = (next: typeof rows) => {
       setRows(next)
