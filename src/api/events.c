@@ -1,16 +1,15 @@
 #include "api/events.h"
 
 #include "api/auth.h"
+#include "base/ticker.h"
 #include "core/changes.h"
 #include "core/kinds.h"
 
 #include <inttypes.h>
-#include <pthread.h>
-#include <time.h>
 
-#define BEAT_SECONDS 15
-#define QUEUE_MAX    (256 << 10) /* bytes that wait for one slow client; then it is cut off and comes again */
-#define CLIENTS_MAX  2000
+#define BEAT_S      15
+#define QUEUE_MAX   (256 << 10) /* bytes that wait for one slow client; then it is cut off and comes again */
+#define CLIENTS_MAX 2000
 
 struct client {
     struct client *next;
@@ -24,14 +23,13 @@ struct client {
 
 static struct {
     pthread_mutex_t lock;
-    pthread_cond_t wake;
-    pthread_t thread;
+    struct ticker ticker;
     struct core *core;
     void *listener;
     struct client *clients;
     size_t count;
-    bool running, refresh;
-} hub = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
+    bool running;
+} hub = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void client_free(struct client *c)
 {
@@ -107,10 +105,8 @@ static void tell(void *ctx, const struct change *ch)
         for (struct client *c = hub.clients; c && k->scope != SCOPE_OWN; c = c->next)
             if (wants(c, ch, permission) && stream_write(c->stream, text) > QUEUE_MAX)
                 stream_end(c->stream);
-        if (changes_rights(k)) {
-            hub.refresh = true;
-            pthread_cond_signal(&hub.wake);
-        }
+        if (changes_rights(k))
+            ticker_wake(&hub.ticker);
     }
     pthread_mutex_unlock(&hub.lock);
 }
@@ -137,14 +133,14 @@ static void refresh_one(struct client *c)
         client_free(c);
 }
 
-static void refresh_all(bool beat)
+static unsigned refresh_all(void *arg)
 {
+    (void)arg;
     pthread_mutex_lock(&hub.lock);
     size_t n = 0;
     struct client **held = base_alloc((hub.count + 1) * sizeof *held);
     for (struct client *c = hub.clients; c; c = c->next) {
-        if (beat)
-            stream_write(c->stream, STR(": still here\n\n"));
+        stream_write(c->stream, STR(": still here\n\n"));
         c->holds++;
         held[n++] = c;
     }
@@ -152,29 +148,7 @@ static void refresh_all(bool beat)
     for (size_t i = 0; i < n; i++)
         refresh_one(held[i]);
     free(held);
-}
-
-static void *beat_thread(void *arg)
-{
-    (void)arg;
-    pthread_mutex_lock(&hub.lock);
-    while (hub.running) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_sec += BEAT_SECONDS;
-        while (hub.running && !hub.refresh)
-            if (pthread_cond_timedwait(&hub.wake, &hub.lock, &until) != 0)
-                break;
-        bool beat = !hub.refresh;
-        hub.refresh = false;
-        if (!hub.running)
-            break;
-        pthread_mutex_unlock(&hub.lock);
-        refresh_all(beat);
-        pthread_mutex_lock(&hub.lock);
-    }
-    pthread_mutex_unlock(&hub.lock);
-    return NULL;
+    return BEAT_S;
 }
 
 /* --- requests --- */
@@ -241,10 +215,11 @@ void events_run(struct api_call *call)
 
 void events_start(struct core *core)
 {
+    static const struct ticker_work work = {.name = "events", .run = refresh_all, .first_s = BEAT_S};
     hub.core = core;
     hub.running = true;
+    ticker_start(&hub.ticker, &work, NULL);
     hub.listener = changes_listen(core->changes, tell, NULL);
-    hub.thread = thread_start("events", beat_thread, NULL);
 }
 
 void events_stop(void)
@@ -252,9 +227,8 @@ void events_stop(void)
     changes_drop(hub.core->changes, hub.listener);
     pthread_mutex_lock(&hub.lock);
     hub.running = false;
-    pthread_cond_signal(&hub.wake);
     for (struct client *c = hub.clients; c; c = c->next)
         stream_end(c->stream);
     pthread_mutex_unlock(&hub.lock);
-    pthread_join(hub.thread, NULL);
+    ticker_stop(&hub.ticker);
 }

@@ -1,7 +1,7 @@
 /* Logs of jobs: pages, searching, live (Server-Sent Events) and as a download. */
 #include "api/jobs.h"
 #include "api/outflow.h"
-#include "base/pool.h"
+#include "base/thread.h"
 #include "core/job/job.h"
 
 #include <stdatomic.h>

@@ -3,7 +3,7 @@
  * command without one. The last message to the client is the text {"exit_code":0}. */
 #include "api/auth.h"
 #include "api/jobs.h"
-#include "base/pool.h"
+#include "base/thread.h"
 #include "core/job/job.h"
 
 #include <errno.h>

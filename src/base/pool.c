@@ -1,16 +1,8 @@
 #include "base/pool.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <time.h>
+#include "base/thread.h"
 
-/* Instrumented frames are several times larger. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(__clang__)
-enum { STACK_BYTES = 2 << 20 };
-#else
-enum { STACK_BYTES = 256 << 10 };
-#endif
+#include <stdio.h>
 
 enum { IDLE_SECONDS = 10 };
 
@@ -41,40 +33,6 @@ struct pool {
     struct worker workers[];
 };
 
-static void must(int rc, const char *what)
-{
-    if (rc == 0)
-        return;
-    fprintf(stderr, "ingot: %s: %s\n", what, strerror(rc));
-    abort();
-}
-
-static int start(pthread_t *ret, const char *name, void *(*fn)(void *), void *arg)
-{
-    pthread_attr_t attr;
-    sigset_t all, old;
-    must(pthread_attr_init(&attr), "thread attributes");
-    must(pthread_attr_setstacksize(&attr, STACK_BYTES), "thread stack");
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    int rc = pthread_create(ret, &attr, fn, arg);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    pthread_attr_destroy(&attr);
-    if (rc == 0) {
-        char cut[16];
-        snprintf(cut, sizeof cut, "%s", name);
-        pthread_setname_np(*ret, cut);
-    }
-    return rc;
-}
-
-pthread_t thread_start(const char *name, void *(*fn)(void *), void *arg)
-{
-    pthread_t t;
-    must(start(&t, name, fn, arg), "starting a thread");
-    return t;
-}
-
 struct pool *pool_new(const char *name, unsigned max_threads, unsigned max_queue)
 {
     struct pool *p = base_zalloc(sizeof *p + max_threads * sizeof p->workers[0]);
@@ -84,11 +42,7 @@ struct pool *pool_new(const char *name, unsigned max_threads, unsigned max_queue
     p->queue = base_alloc(max_queue * sizeof *p->queue);
     p->last = &p->first;
     pthread_mutex_init(&p->lock, NULL);
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&p->wake, &attr);
-    pthread_condattr_destroy(&attr);
+    thread_cond_init(&p->wake);
     return p;
 }
 
@@ -105,15 +59,13 @@ static bool add_worker(struct pool *p)
             pthread_join(w->thread, NULL);
         w->state = WORKER_NONE;
         w->pool = p;
-        int rc = start(&w->thread, p->name, work, w);
-        if (rc == 0) {
-            w->state = WORKER_RUNS;
-            p->running++;
-            return true;
-        }
         if (p->running == 0)
-            must(rc, "starting a thread"); /* nobody would ever run the queue */
-        return false;
+            w->thread = thread_start(p->name, work, w); /* without one, nobody would ever run the queue */
+        else if (!thread_try(&w->thread, p->name, work, w))
+            return false;
+        w->state = WORKER_RUNS;
+        p->running++;
+        return true;
     }
     return false;
 }
@@ -144,19 +96,17 @@ static void unlock_and_rouse(struct pool *p)
 /* Waits for work; false when this thread shall end. With the lock held. */
 static bool wait_for_task(struct pool *p)
 {
-    struct timespec until;
     if (p->queued + p->resumed)
         return true;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += IDLE_SECONDS;
+    uint64_t until = thread_in(IDLE_SECONDS);
     while (p->queued + p->resumed == 0) {
         if (p->ending)
             return false;
         p->idle++;
-        int rc = pthread_cond_timedwait(&p->wake, &p->lock, &until);
+        bool in_time = thread_wait(&p->wake, &p->lock, until);
         p->idle--;
         p->waking = false;
-        if (rc == ETIMEDOUT && p->queued + p->resumed == 0)
+        if (!in_time && p->queued + p->resumed == 0)
             return false;
     }
     return true;

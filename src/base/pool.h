@@ -21,8 +21,5 @@ void pool_resume(struct pool *p, struct pool_task *t);
 unsigned pool_queued(struct pool *p);
 /* Runs what is queued, then joins and frees. */
 void pool_free(struct pool *p);
-/* A named thread with all signals blocked. Ends the program when it cannot be made. */
-#include <pthread.h>
-pthread_t thread_start(const char *name, void *(*fn)(void *), void *arg);
 
 #endif

@@ -4,16 +4,13 @@
 #include "base/fs.h"
 #include "base/log.h"
 #include "base/map.h"
+#include "base/ticker.h"
 #include "core/environment/environment.h"
 #include "core/training/training.h"
 #include "store/store.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <pthread.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #define EVERY_S   5
 #define SHARE     50 /* a folder is measured for one part in so many of the time */
@@ -21,10 +18,7 @@
 
 struct folder_uses {
     struct core *core;
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    bool stop;
+    struct ticker ticker;
     struct map *known; /* folder -> struct known; the thread's own */
 };
 
@@ -102,14 +96,6 @@ static bool look_at(struct folder_uses *f, const char *folder, int64_t project, 
 
 /* --- all --- */
 
-static bool stopping(struct folder_uses *f)
-{
-    pthread_mutex_lock(&f->lock);
-    bool stop = f->stop;
-    pthread_mutex_unlock(&f->lock);
-    return stop;
-}
-
 static const char *workspace_of(const struct core *core, struct arena *a, int64_t id, int64_t created_at)
 {
     return environment_folder(core, id, created_at, a);
@@ -135,7 +121,7 @@ static bool look_at_all(struct folder_uses *f, const struct source *s, struct ar
     struct db_rows rows;
     if (!db_query(f->core->db, a, s->sql, DB_NO_ARGS, &rows, err))
         return false;
-    for (size_t i = 0; i < rows.n && !stopping(f); i++) {
+    for (size_t i = 0; i < rows.n && !ticker_ending(&f->ticker); i++) {
         const struct db_value *v = rows.row[i].v;
         bool runs = false;
         for (size_t k = 0; k < countof(active); k++)
@@ -175,49 +161,26 @@ static bool look(struct folder_uses *f, struct err *err)
     for (size_t i = 0; i < countof(sources); i++)
         if (!look_at_all(f, &sources[i], &a, err))
             return false;
-    return stopping(f) || forget(f, &a, err);
+    return ticker_ending(&f->ticker) || forget(f, &a, err);
 }
 
 /* --- the thread --- */
 
-static bool wait_round(struct folder_uses *f)
+static unsigned measure_all(void *arg)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += EVERY_S;
-    pthread_mutex_lock(&f->lock);
-    int rc = 0;
-    while (!f->stop && rc != ETIMEDOUT)
-        rc = pthread_cond_timedwait(&f->changed, &f->lock, &until);
-    bool go = !f->stop;
-    pthread_mutex_unlock(&f->lock);
-    return go;
-}
-
-static void *measure_thread(void *arg)
-{
-    struct folder_uses *f = arg;
-    setpriority(PRIO_PROCESS, (id_t)gettid(), 19);
-    do {
-        struct err err = {0};
-        if (!look(f, &err))
-            log_warn("folders of projects were not measured: %s", err.message);
-    } while (wait_round(f));
-    return NULL;
+    struct err err = {0};
+    if (!look(arg, &err))
+        log_warn("folders of projects were not measured: %s", err.message);
+    return EVERY_S;
 }
 
 struct folder_uses *folder_uses_start(struct core *core)
 {
+    static const struct ticker_work work = {.name = "folders", .run = measure_all, .gives_way = true};
     struct folder_uses *f = base_zalloc(sizeof *f);
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_mutex_init(&f->lock, NULL);
-    pthread_cond_init(&f->changed, &attr);
-    pthread_condattr_destroy(&attr);
     f->core = core;
     f->known = map_new();
-    f->thread = thread_start("folders", measure_thread, f);
+    ticker_start(&f->ticker, &work, f);
     return f;
 }
 
@@ -225,18 +188,12 @@ void folder_uses_stop(struct folder_uses *f)
 {
     if (!f)
         return;
-    pthread_mutex_lock(&f->lock);
-    f->stop = true;
-    pthread_cond_signal(&f->changed);
-    pthread_mutex_unlock(&f->lock);
-    pthread_join(f->thread, NULL);
+    ticker_stop(&f->ticker);
     struct str key;
     void *value;
     for (size_t i = 0; map_next(f->known, &i, &key, &value);)
         free(value);
     map_free(f->known);
-    pthread_mutex_destroy(&f->lock);
-    pthread_cond_destroy(&f->changed);
     free(f);
 }
 

@@ -1,6 +1,7 @@
 #include "core/keeper.h"
 
 #include "base/log.h"
+#include "base/ticker.h"
 #include "core/data/sample.h"
 #include "core/image/image.h"
 #include "core/training/tensorboard.h"
@@ -8,28 +9,12 @@
 #include "store/manifest.h"
 #include "store/upload.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <sys/resource.h>
-#include <time.h>
-
 #define EVERY_S 60
 
 struct keeper {
     struct core *core;
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    bool stop, again;
+    struct ticker ticker;
 };
-
-static bool stopping(struct keeper *k)
-{
-    pthread_mutex_lock(&k->lock);
-    bool stop = k->stop;
-    pthread_mutex_unlock(&k->lock);
-    return stop;
-}
 
 struct purge {
     int64_t version, project;
@@ -45,7 +30,7 @@ static bool purge_write(struct op *op, void *ctx, struct err *err)
 static bool purge_version(struct keeper *k, int64_t version, int64_t project, struct err *err)
 {
     struct purge p = {version, project, true};
-    while (p.left && !stopping(k)) {
+    while (p.left && !ticker_ending(&k->ticker)) {
         auto_arena struct arena a;
         arena_init(&a);
         if (!engine_write(k->core, &caller_system, &a, purge_write, &p, err))
@@ -68,8 +53,9 @@ static bool purge_versions(struct keeper *k, struct err *err)
     return true;
 }
 
-static void keep(struct keeper *k)
+static unsigned keep(void *arg)
 {
+    struct keeper *k = arg;
     struct err err = {0};
     struct store_collected collected;
     struct store *s = k->core->store;
@@ -79,60 +65,23 @@ static void keep(struct keeper *k)
         log_warn("housekeeping was not finished: %s", err.message);
     else if (collected.blobs)
         log_info("gave back %lld blobs, %lld bytes", (long long)collected.blobs, (long long)collected.bytes);
-}
-
-/* Waits for a wake or the next round; false when it is over. */
-static bool wait_round(struct keeper *k)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += EVERY_S;
-    pthread_mutex_lock(&k->lock);
-    int rc = 0;
-    while (!k->stop && !k->again && rc != ETIMEDOUT)
-        rc = pthread_cond_timedwait(&k->changed, &k->lock, &until);
-    k->again = false;
-    bool go = !k->stop;
-    pthread_mutex_unlock(&k->lock);
-    return go;
-}
-
-static void *keeper_thread(void *arg)
-{
-    struct keeper *k = arg;
-    setpriority(PRIO_PROCESS, (id_t)gettid(), 19); /* of this thread alone; no matter when it cannot */
-    while (wait_round(k))
-        keep(k);
-    return NULL;
+    return EVERY_S;
 }
 
 struct keeper *keeper_start(struct core *core)
 {
+    static const struct ticker_work work = {
+        .name = "keeper", .run = keep, .first_s = EVERY_S, .gives_way = true};
     struct keeper *k = base_zalloc(sizeof *k);
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_mutex_init(&k->lock, NULL);
-    pthread_cond_init(&k->changed, &attr);
-    pthread_condattr_destroy(&attr);
     k->core = core;
-    k->thread = thread_start("keeper", keeper_thread, k);
+    ticker_start(&k->ticker, &work, k);
     return k;
-}
-
-static void signal_keeper(struct keeper *k, bool stop)
-{
-    pthread_mutex_lock(&k->lock);
-    k->again = true;
-    k->stop = k->stop || stop;
-    pthread_cond_signal(&k->changed);
-    pthread_mutex_unlock(&k->lock);
 }
 
 void keeper_wake(struct keeper *k)
 {
     if (k)
-        signal_keeper(k, false);
+        ticker_wake(&k->ticker);
 }
 
 void keeper_stop(struct keeper *k)
@@ -140,9 +89,6 @@ void keeper_stop(struct keeper *k)
     if (!k)
         return;
     store_collect_end(k->core->store);
-    signal_keeper(k, true);
-    pthread_join(k->thread, NULL);
-    pthread_mutex_destroy(&k->lock);
-    pthread_cond_destroy(&k->changed);
+    ticker_stop(&k->ticker);
     free(k);
 }

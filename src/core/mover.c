@@ -2,40 +2,19 @@
 
 #include "base/json.h"
 #include "base/log.h"
+#include "base/ticker.h"
 #include "store/store.h"
-
-#include <errno.h>
-#include <pthread.h>
-#include <sys/resource.h>
-#include <time.h>
 
 #define EVERY_S 600
 #define AGAIN_S 10
 
 struct mover {
     struct core *core;
-    pthread_t thread;
+    struct ticker ticker;
+    struct store_moving before; /* the last pass */
     pthread_mutex_t lock;
-    pthread_cond_t changed;
-    bool stop;
-    struct err err; /* of the last pass */
+    struct err err; /* of the last pass; under the lock */
 };
-
-/* false when it is over. */
-static bool wait_for(struct mover *m, const struct err *err)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += err->code ? AGAIN_S : EVERY_S;
-    pthread_mutex_lock(&m->lock);
-    m->err = *err;
-    int rc = 0;
-    while (!m->stop && rc != ETIMEDOUT)
-        rc = pthread_cond_timedwait(&m->changed, &m->lock, &until);
-    bool go = !m->stop;
-    pthread_mutex_unlock(&m->lock);
-    return go;
-}
 
 static void tell(const struct store_moving *before, const struct store_moving *now, const struct err *err)
 {
@@ -52,39 +31,31 @@ static void tell(const struct store_moving *before, const struct store_moving *n
         log_warn("blobs were not moved to the bucket, which is tried again: %s", err->message);
 }
 
-static void *mover_thread(void *arg)
+static unsigned move(void *arg)
 {
     struct mover *m = arg;
-    struct store_moving before = {0}, now;
-    struct err err;
-    setpriority(PRIO_PROCESS, (id_t)gettid(), 19);
-    do {
-        err = (struct err){0};
-        store_move(m->core->store, &err);
-        store_moving(m->core->store, &now);
-        pthread_mutex_lock(&m->lock);
-        bool stop = m->stop;
-        pthread_mutex_unlock(&m->lock);
-        if (!stop)
-            tell(&before, &now, &err);
-        before = now;
-    } while (wait_for(m, &err));
-    return NULL;
+    struct store_moving now;
+    struct err err = {0};
+    store_move(m->core->store, &err);
+    store_moving(m->core->store, &now);
+    if (!ticker_ending(&m->ticker))
+        tell(&m->before, &now, &err);
+    m->before = now;
+    pthread_mutex_lock(&m->lock);
+    m->err = err;
+    pthread_mutex_unlock(&m->lock);
+    return err.code ? AGAIN_S : EVERY_S;
 }
 
 struct mover *mover_start(struct core *core)
 {
     if (!store_is_remote(core->store))
         return NULL;
+    static const struct ticker_work work = {.name = "mover", .run = move, .gives_way = true};
     struct mover *m = base_zalloc(sizeof *m);
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_mutex_init(&m->lock, NULL);
-    pthread_cond_init(&m->changed, &attr);
-    pthread_condattr_destroy(&attr);
     m->core = core;
-    m->thread = thread_start("mover", mover_thread, m);
+    ticker_start(&m->ticker, &work, m);
     return m;
 }
 
@@ -92,14 +63,10 @@ void mover_stop(struct mover *m)
 {
     if (!m)
         return;
-    pthread_mutex_lock(&m->lock);
-    m->stop = true;
-    pthread_cond_signal(&m->changed);
-    pthread_mutex_unlock(&m->lock);
+    ticker_end(&m->ticker);
     store_move_end(m->core->store);
-    pthread_join(m->thread, NULL);
+    ticker_stop(&m->ticker);
     pthread_mutex_destroy(&m->lock);
-    pthread_cond_destroy(&m->changed);
     free(m);
 }
 

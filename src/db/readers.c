@@ -1,10 +1,7 @@
 #include "db/readers.h"
 
 #include "base/clock.h"
-
-#include <errno.h>
-#include <pthread.h>
-#include <time.h>
+#include "base/thread.h"
 
 enum { WAIT_SECONDS = 60 };
 
@@ -24,11 +21,7 @@ struct readers *readers_new(const struct engine *engine, const char *url, unsign
     struct readers *r = base_alloc(sizeof *r);
     *r = (struct readers){.engine = engine, .url = base_strdup(url), .max = max};
     pthread_mutex_init(&r->lock, NULL);
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&r->given, &attr);
-    pthread_condattr_destroy(&attr);
+    thread_cond_init(&r->given);
     return r;
 }
 
@@ -70,12 +63,9 @@ static struct db_conn *detach_idle(struct readers *r)
 /* With the lock held. A thread that waits for a second one while it has the last would wait for itself. */
 static bool wait_for_one(struct readers *r, struct err *err)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += WAIT_SECONDS;
+    uint64_t until = thread_in(WAIT_SECONDS);
     while (!r->idle && r->opened >= r->max)
-        if (pthread_cond_timedwait(&r->given, &r->lock, &until) == ETIMEDOUT && !r->idle &&
-            r->opened >= r->max)
+        if (!thread_wait(&r->given, &r->lock, until) && !r->idle && r->opened >= r->max)
             return err_set(err, ERR_UNAVAILABLE, NULL, "all %u connections for reading are in use", r->max);
     return true;
 }

@@ -1,14 +1,12 @@
 #include "db/writer.h"
 
 #include "base/clock.h"
-#include "base/pool.h"
+#include "base/thread.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
-#include <time.h>
 
 /* MARKED_BATCHES: how many batches are run with marks after one in which a request failed. */
 enum { BATCH_MAX = 256, RETRIES = 10, IDLE_SECONDS = 10, MARKED_BATCHES = 16 };
@@ -256,13 +254,10 @@ static void sleep_until_done(struct request *r)
 /* Sleeps until a request comes, the end or IDLE_SECONDS later. With the lock held. */
 static void wait_for_request(struct writer *w)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += IDLE_SECONDS;
+    uint64_t until = thread_in(IDLE_SECONDS);
     w->sleeping = true;
-    int rc = 0;
-    while (rc == 0 && !w->queued && !w->ending)
-        rc = pthread_cond_timedwait(&w->arrived, &w->lock, &until);
+    while (!w->queued && !w->ending && thread_wait(&w->arrived, &w->lock, until))
+        ;
     w->sleeping = false;
 }
 
@@ -314,11 +309,7 @@ struct writer *writer_new(const struct engine *engine, const char *url, void (*i
     *w = (struct writer){.engine = engine, .url = base_strdup(url), .conn = c, .idle = idle, .idle_ctx = ctx};
     w->tail = &w->head;
     pthread_mutex_init(&w->lock, NULL);
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&w->arrived, &attr);
-    pthread_condattr_destroy(&attr);
+    thread_cond_init(&w->arrived);
     w->thread = thread_start("db-writer", loop, w);
     return w;
 }

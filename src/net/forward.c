@@ -1,6 +1,6 @@
 #include "net/forward.h"
 
-#include "base/pool.h"
+#include "base/thread.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 #include "net/loop.h"
 
 #include "base/log.h"
-#include "base/pool.h"
+#include "base/thread.h"
 #include "net/accesslog.h"
 #include "net/conn.h"
 #include "net/server.h"

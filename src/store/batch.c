@@ -1,7 +1,7 @@
 /* Many blobs made durable together. What costs time with small files is not their bytes but waiting for the
  * disk: a batch waits twice (bytes, names) and commits once, however many files it has. */
 #include "base/clock.h"
-#include "base/pool.h"
+#include "base/thread.h"
 #include "store/scribe.h"
 #include "store/store_own.h"
 

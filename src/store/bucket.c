@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/thread.h"
 #include "store/bucket_own.h"
 #include "store/store_own.h"
 
@@ -118,11 +119,7 @@ bool bucket_open(struct store *s, const struct store_options *o, struct bucket *
         return true;
     struct bucket *b = base_zalloc(sizeof *b);
     pthread_mutex_init(&b->lock, NULL);
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&b->changed, &attr);
-    pthread_condattr_destroy(&attr);
+    thread_cond_init(&b->changed);
     b->s3 = s3_new(o->s3, err);
     if (b->s3 && take_prefix(b, o->s3_prefix, err)) {
         const char *where = arena_printf(&a, "s3://%s/%s of %s", o->s3->bucket, b->prefix, s3_host(b->s3));

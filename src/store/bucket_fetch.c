@@ -6,12 +6,11 @@
  * A range of a large blob is asked from the bucket by itself; when as much was read in ranges as the blob
  * has, the blob is fetched after all. */
 #include "base/fs.h"
-#include "base/pool.h"
+#include "base/thread.h"
 #include "store/bucket_own.h"
 #include "store/store_own.h"
 
 #include <errno.h>
-#include <time.h>
 
 #define LARGE     (INT64_C(8) << 20)
 #define PIECE     (1 << 18)
@@ -279,13 +278,10 @@ static int64_t readable(const struct fetch *f)
 static bool fetch_wait(struct fetch *f, int64_t at, int64_t *ret, struct err *err)
 {
     struct bucket *b = f->store->bucket;
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec++;
+    uint64_t until = thread_in(1);
     pthread_mutex_lock(&b->lock);
-    int rc = 0;
-    while (!f->ended && readable(f) <= at && rc == 0)
-        rc = pthread_cond_timedwait(&b->changed, &b->lock, &until);
+    while (!f->ended && readable(f) <= at && thread_wait(&b->changed, &b->lock, until))
+        ;
     bool ok = !f->ended || !f->err.code;
     *ret = readable(f);
     if (!ok)

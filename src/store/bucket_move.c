@@ -1,6 +1,6 @@
 /* Blobs of the data folder go to the bucket; see store.h. A file is hashed, put into the bucket, and only
  * then renamed into the cache: at any moment it is in one of them. */
-#include "base/pool.h"
+#include "base/thread.h"
 #include "store/bucket_own.h"
 #include "store/store_own.h"
 

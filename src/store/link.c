@@ -1,6 +1,6 @@
 /* Blobs as files of a folder, for mounting. */
 #include "base/fs.h"
-#include "base/pool.h"
+#include "base/thread.h"
 #include "store/bucket.h"
 #include "store/store_own.h"
 

@@ -1,7 +1,7 @@
 #include "store/scribe.h"
 
 #include "base/fs.h"
-#include "base/pool.h"
+#include "base/thread.h"
 
 #include <errno.h>
 #include <stdio.h>

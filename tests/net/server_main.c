@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/pool.h"
+#include "base/thread.h"
 #include "net/http.h"
 
 #include <errno.h>

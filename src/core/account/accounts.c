@@ -4,31 +4,17 @@
 #include "core/account/role.h"
 #include "core/account/state.h"
 
-#include <errno.h>
-#include <time.h>
+#define EVERY_S 60
 
-static void *keep(void *arg)
+static unsigned keep(void *arg)
 {
-    struct accounts *acc = arg;
-    pthread_mutex_lock(&acc->thread_lock);
-    while (!acc->ending) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_sec += 60;
-        int rc = 0;
-        while (!acc->ending && !acc->soon && rc != ETIMEDOUT)
-            rc = pthread_cond_timedwait(&acc->wake, &acc->thread_lock, &until);
-        acc->soon = false;
-        pthread_mutex_unlock(&acc->thread_lock);
-        credentials_store(acc, false);
-        pthread_mutex_lock(&acc->thread_lock);
-    }
-    pthread_mutex_unlock(&acc->thread_lock);
-    return NULL;
+    credentials_store(arg, false);
+    return EVERY_S;
 }
 
 struct accounts *accounts_new(struct core *core, const char *config, struct err *err)
 {
+    static const struct ticker_work work = {.name = "accounts", .run = keep, .first_s = EVERY_S};
     struct providers *providers = providers_load(config, err);
     if (!providers)
         return NULL;
@@ -42,9 +28,7 @@ struct accounts *accounts_new(struct core *core, const char *config, struct err 
     acc->credentials = map_new();
     acc->failures = failures_new();
     pthread_rwlock_init(&acc->lock, NULL);
-    pthread_mutex_init(&acc->thread_lock, NULL);
-    pthread_cond_init(&acc->wake, NULL);
-    acc->thread = thread_start("accounts", keep, acc);
+    ticker_start(&acc->ticker, &work, acc);
     return acc;
 }
 
@@ -52,17 +36,11 @@ void accounts_free(struct accounts *acc)
 {
     if (!acc)
         return;
-    pthread_mutex_lock(&acc->thread_lock);
-    acc->ending = true;
-    pthread_cond_signal(&acc->wake);
-    pthread_mutex_unlock(&acc->thread_lock);
-    pthread_join(acc->thread, NULL);
+    ticker_stop(&acc->ticker);
     credentials_store(acc, true);
     credentials_drop(acc);
     failures_free(acc->failures);
     providers_free(acc->providers);
     pthread_rwlock_destroy(&acc->lock);
-    pthread_mutex_destroy(&acc->thread_lock);
-    pthread_cond_destroy(&acc->wake);
     free(acc);
 }

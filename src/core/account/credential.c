@@ -146,14 +146,6 @@ static void remember(struct accounts *acc, struct credential *e, uint64_t revoca
     pthread_rwlock_unlock(&acc->lock);
 }
 
-static void wake(struct accounts *acc)
-{
-    pthread_mutex_lock(&acc->thread_lock);
-    acc->soon = true;
-    pthread_cond_signal(&acc->wake);
-    pthread_mutex_unlock(&acc->thread_lock);
-}
-
 static bool load_credential(struct accounts *acc, struct credential *e, struct err *err)
 {
     struct arena auto_arena a;
@@ -187,7 +179,7 @@ static bool resolve(struct accounts *acc, const uint8_t key[CREDENTIAL_KEY], boo
     fill(ret, e);
     remember(acc, e, revocations);
     if (due)
-        wake(acc);
+        ticker_wake(&acc->ticker);
     return true;
 }
 

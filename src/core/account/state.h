@@ -3,11 +3,10 @@
 #define INGOT_CORE_ACCOUNT_STATE_H
 
 #include "base/map.h"
+#include "base/ticker.h"
 #include "core/account/accounts.h"
 #include "core/account/failures.h"
 #include "core/account/grants.h"
-
-#include <pthread.h>
 
 #define ACCOUNTS_TOKEN_PREFIX "ingot_"
 #define ACCOUNTS_SECRET_TEXT  43 /* characters of 32 bytes in base64url */
@@ -23,10 +22,7 @@ struct accounts {
     struct map *credentials;           /* key as credential_key -> struct credential */
     struct failures *failures;
     struct providers *providers; /* never NULL */
-    pthread_mutex_t thread_lock;
-    pthread_cond_t wake;
-    bool ending, soon; /* under thread_lock */
-    pthread_t thread;
+    struct ticker ticker;
 };
 
 #define CREDENTIAL_KEY CALLER_CREDENTIAL

@@ -4,15 +4,13 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/log.h"
-#include "base/pool.h"
+#include "base/ticker.h"
 #include "core/environment/environment.h"
 #include "core/environment/tools.h"
 #include "net/forward.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <pthread.h>
-#include <time.h>
 
 #define TICK_S 1
 #define HOUR   3.6e9 /* microseconds */
@@ -32,10 +30,8 @@ struct environments {
     char *listen;
     uint16_t first, last;
     struct forwards *forwards;
-    pthread_t thread;
+    struct ticker ticker;
     pthread_mutex_t lock; /* of what follows */
-    pthread_cond_t work;
-    bool stop, again;
     struct published *list;
 };
 
@@ -238,41 +234,18 @@ static bool look(struct environments *e, struct err *err)
     return purge(e, &a, err);
 }
 
-static bool wait_round(struct environments *e)
+static unsigned look_after(void *arg)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += TICK_S;
-    pthread_mutex_lock(&e->lock);
-    int rc = 0;
-    while (!e->stop && !e->again && rc != ETIMEDOUT)
-        rc = pthread_cond_timedwait(&e->work, &e->lock, &until);
-    e->again = false;
-    bool go = !e->stop;
-    pthread_mutex_unlock(&e->lock);
-    return go;
-}
-
-static void *environments_thread(void *arg)
-{
-    struct environments *e = arg;
-    while (wait_round(e)) {
-        struct err err = {0};
-        if (!look(e, &err))
-            log_warn("environments: %s", err.message);
-    }
-    return NULL;
+    struct err err = {0};
+    if (!look(arg, &err))
+        log_warn("environments: %s", err.message);
+    return TICK_S;
 }
 
 void environments_wake(struct core *core)
 {
-    struct environments *e = core->environments;
-    if (!e)
-        return;
-    pthread_mutex_lock(&e->lock);
-    e->again = true;
-    pthread_cond_signal(&e->work);
-    pthread_mutex_unlock(&e->lock);
+    if (core->environments)
+        ticker_wake(&core->environments->ticker);
 }
 
 uint16_t environments_port(struct core *core, int64_t environment)
@@ -289,19 +262,15 @@ uint16_t environments_port(struct core *core, int64_t environment)
 
 struct environments *environments_start(struct core *core, const char *listen, uint16_t first, uint16_t last)
 {
+    static const struct ticker_work work = {.name = "environments", .run = look_after, .first_s = TICK_S};
     struct environments *e = base_zalloc(sizeof *e);
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_mutex_init(&e->lock, NULL);
-    pthread_cond_init(&e->work, &attr);
-    pthread_condattr_destroy(&attr);
     e->core = core;
     e->listen = base_strdup(listen ? listen : "127.0.0.1");
     e->first = first;
     e->last = last;
     e->forwards = forwards_new();
-    e->thread = thread_start("environments", environments_thread, e);
+    ticker_start(&e->ticker, &work, e);
     return e;
 }
 
@@ -309,11 +278,7 @@ void environments_stop(struct environments *e)
 {
     if (!e)
         return;
-    pthread_mutex_lock(&e->lock);
-    e->stop = true;
-    pthread_cond_signal(&e->work);
-    pthread_mutex_unlock(&e->lock);
-    pthread_join(e->thread, NULL);
+    ticker_stop(&e->ticker);
     while (e->list) {
         struct published *p = e->list;
         e->list = p->next;
@@ -321,7 +286,6 @@ void environments_stop(struct environments *e)
     }
     forwards_free(e->forwards);
     pthread_mutex_destroy(&e->lock);
-    pthread_cond_destroy(&e->work);
     free(e->listen);
     free(e);
 }

@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "base/log.h"
 #include "base/map.h"
+#include "base/thread.h"
 #include "core/image/images_own.h"
 #include "core/image/layer.h"
 #include "core/job/job.h"
@@ -11,7 +12,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -291,14 +291,9 @@ static void *images_thread(void *arg)
     tidy(im);
     pthread_mutex_lock(&im->lock);
     while (!atomic_load(&im->stop)) {
-        struct timespec until;
-        if (im->first) {
+        if (im->first)
             unpack_first(im);
-            continue;
-        }
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_sec += FLUSH_S;
-        if (pthread_cond_timedwait(&im->changed, &im->lock, &until) == ETIMEDOUT)
+        else if (!thread_wait(&im->changed, &im->lock, thread_in(FLUSH_S)))
             flush(im);
     }
     flush(im);
@@ -317,13 +312,9 @@ struct images *images_start(struct core *core, struct err *err)
     if (dir < 0)
         return err_errno(err, errno, "cannot open %s", path), NULL;
     struct images *im = base_zalloc(sizeof *im);
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_mutex_init(&im->lock, NULL);
     pthread_mutex_init(&im->pulls_lock, NULL);
-    pthread_cond_init(&im->changed, &attr);
-    pthread_condattr_destroy(&attr);
+    thread_cond_init(&im->changed);
     im->core = core;
     im->dir = dir;
     im->work = map_new();

@@ -4,12 +4,11 @@
 #include "base/fs.h"
 #include "base/log.h"
 #include "base/map.h"
+#include "base/ticker.h"
 #include "core/job/curves_file.h"
 #include "core/job/job.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <time.h>
 
 #define MINUTE INT64_C(60000000)
 #define KINDS  16 /* of accelerators in one project at a time */
@@ -37,10 +36,8 @@ struct total {
 struct curves {
     struct core *core;
     struct jobs *jobs;
-    pthread_t thread;
+    struct ticker ticker;
     pthread_mutex_t lock; /* series */
-    pthread_cond_t wake;
-    bool stop;
     struct map *series, *totals;
     int64_t minute, ticks; /* of the totals */
 };
@@ -267,48 +264,30 @@ static void tick(struct curves *c, struct exec *x)
 
 /* --- the thread --- */
 
-static void *curves_thread(void *arg)
+static unsigned look(void *arg)
 {
     struct curves *c = arg;
-    struct timespec next;
-    clock_gettime(CLOCK_MONOTONIC, &next);
-    pthread_mutex_lock(&c->lock);
-    while (!c->stop) {
-        next.tv_sec++;
-        int rc = 0;
-        while (!c->stop && rc != ETIMEDOUT)
-            rc = pthread_cond_timedwait(&c->wake, &c->lock, &next);
-        struct exec *x = jobs_exec(c->jobs);
-        if (c->stop || !x)
-            continue;
-        pthread_mutex_unlock(&c->lock);
+    struct exec *x = jobs_exec(c->jobs);
+    if (x)
         tick(c, x);
-        clock_gettime(CLOCK_MONOTONIC, &next);
-        pthread_mutex_lock(&c->lock);
-    }
-    pthread_mutex_unlock(&c->lock);
-    return NULL;
+    return 1;
 }
 
 struct curves *curves_start(struct core *core, struct jobs *jobs)
 {
+    static const struct ticker_work work = {.name = "curves", .run = look, .first_s = 1};
     struct err err = {0};
     struct curves *c = base_zalloc(sizeof *c);
     auto_arena struct arena a;
     arena_init(&a);
     if (!fs_mkdirs(arena_printf(&a, "%s/curves", core->data), 0700, &err))
         log_warn("curves: %s", err.message);
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_mutex_init(&c->lock, NULL);
-    pthread_cond_init(&c->wake, &attr);
-    pthread_condattr_destroy(&attr);
     c->core = core;
     c->jobs = jobs;
     c->series = map_new();
     c->totals = map_new();
-    c->thread = thread_start("curves", curves_thread, c);
+    ticker_start(&c->ticker, &work, c);
     return c;
 }
 
@@ -316,17 +295,12 @@ void curves_stop(struct curves *c)
 {
     if (!c)
         return;
-    pthread_mutex_lock(&c->lock);
-    c->stop = true;
-    pthread_cond_signal(&c->wake);
-    pthread_mutex_unlock(&c->lock);
-    pthread_join(c->thread, NULL);
+    ticker_stop(&c->ticker);
     flush_totals(c);
     drop_old(c, clock_now(), true);
     map_free(c->series);
     map_free(c->totals);
     pthread_mutex_destroy(&c->lock);
-    pthread_cond_destroy(&c->wake);
     free(c);
 }
 

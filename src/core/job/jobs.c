@@ -10,14 +10,11 @@
 #include "core/row.h"
 #include "exec/local/local.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <time.h>
 
 #define TICK_S     1
 #define BACKOFF_US INT64_C(5000000)
 #define LOST_MAX   20
-#define NS         UINT64_C(1000000000)
 #define REST_NS    UINT64_C(50000000)
 #define MANY       64 /* jobs */
 
@@ -31,7 +28,7 @@ struct exec *jobs_exec_wait(struct jobs *j)
     if (!j)
         return NULL;
     pthread_mutex_lock(&j->lock);
-    while (!j->opened && !j->stop)
+    while (!j->opened)
         pthread_cond_wait(&j->opening, &j->lock);
     pthread_mutex_unlock(&j->lock);
     return j->exec;
@@ -379,7 +376,7 @@ static bool purge(struct look *l, struct err *err)
 static void rest(struct jobs *j, size_t n, uint64_t began)
 {
     uint64_t now = clock_mono(), most = now - began < REST_NS ? now - began : REST_NS;
-    j->rest_until = now + most * (n < MANY ? n : MANY) / MANY;
+    ticker_rest(&j->ticker, most * (n < MANY ? n : MANY) / MANY);
 }
 
 static bool look_once(struct jobs *j, struct err *err)
@@ -420,24 +417,6 @@ static bool wait_write(struct db_conn *c, void *ctx, struct err *err)
         db_args(db_textz(j->reason), db_textz(sentence_zh(&a, j->reason)), db_textz(j->reason)), NULL, err);
 }
 
-static bool wait_round(struct jobs *j)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += TICK_S;
-    pthread_mutex_lock(&j->lock);
-    int rc = 0;
-    while (!j->stop && !j->again && rc != ETIMEDOUT)
-        rc = pthread_cond_timedwait(&j->work, &j->lock, &until);
-    until = (struct timespec){(time_t)(j->rest_until / NS), (long)(j->rest_until % NS)};
-    for (rc = 0; !j->stop && rc != ETIMEDOUT;)
-        rc = clock_mono() < j->rest_until ? pthread_cond_timedwait(&j->work, &j->lock, &until) : ETIMEDOUT;
-    j->again = false;
-    bool go = !j->stop;
-    pthread_mutex_unlock(&j->lock);
-    return go;
-}
-
 static void on_change(void *ctx, const struct exec_status *s)
 {
     (void)s;
@@ -468,48 +447,44 @@ static void open_exec(struct jobs *j)
     j->reason = base_strdup(err.message);
 }
 
-static void *jobs_thread(void *arg)
+static void set_opened(struct jobs *j)
 {
-    struct jobs *j = arg;
-    open_exec(j);
     pthread_mutex_lock(&j->lock);
     j->opened = true;
     pthread_cond_broadcast(&j->opening);
     pthread_mutex_unlock(&j->lock);
-    while (wait_round(j)) {
-        struct err err = {0};
-        bool ok = j->exec ? look_once(j, &err) : db_write(j->core->db, wait_write, j, &err);
-        if (!ok)
-            log_warn("jobs: %s", err.message);
+}
+
+static unsigned control(void *arg)
+{
+    struct jobs *j = arg;
+    struct err err = {0};
+    if (!j->opened) {
+        open_exec(j);
+        set_opened(j);
     }
-    return NULL;
+    bool ok = j->exec ? look_once(j, &err) : db_write(j->core->db, wait_write, j, &err);
+    if (!ok)
+        log_warn("jobs: %s", err.message);
+    return TICK_S;
 }
 
 void jobs_wake(struct jobs *j)
 {
-    if (!j)
-        return;
-    pthread_mutex_lock(&j->lock);
-    j->again = true;
-    pthread_cond_signal(&j->work);
-    pthread_mutex_unlock(&j->lock);
+    if (j)
+        ticker_wake(&j->ticker);
 }
 
 struct jobs *jobs_start(struct core *core)
 {
+    static const struct ticker_work work = {.name = "jobs", .run = control};
     struct jobs *j = base_zalloc(sizeof *j);
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_mutex_init(&j->lock, NULL);
-    pthread_cond_init(&j->work, &attr);
     pthread_cond_init(&j->opening, NULL);
-    pthread_condattr_destroy(&attr);
     j->core = core;
-    j->again = true;
     launchers_start(j);
     j->curves = curves_start(core, j);
-    j->thread = thread_start("jobs", jobs_thread, j);
+    ticker_start(&j->ticker, &work, j);
     return j;
 }
 
@@ -517,12 +492,8 @@ void jobs_stop(struct jobs *j)
 {
     if (!j)
         return;
-    pthread_mutex_lock(&j->lock);
-    j->stop = true;
-    pthread_cond_signal(&j->work);
-    pthread_cond_broadcast(&j->opening);
-    pthread_mutex_unlock(&j->lock);
-    pthread_join(j->thread, NULL);
+    ticker_stop(&j->ticker);
+    set_opened(j); /* nobody waits for it any more */
     launchers_stop(j);
     promises_free(j);
     curves_stop(j->curves);
@@ -532,7 +503,6 @@ void jobs_stop(struct jobs *j)
         x->ops->free(x);
     }
     pthread_mutex_destroy(&j->lock);
-    pthread_cond_destroy(&j->work);
     pthread_cond_destroy(&j->opening);
     free(j->reason);
     free(j);

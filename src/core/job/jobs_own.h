@@ -2,10 +2,9 @@
 #ifndef INGOT_CORE_JOB_JOBS_OWN_H
 #define INGOT_CORE_JOB_JOBS_OWN_H
 
+#include "base/ticker.h"
 #include "core/job/job.h"
 #include "sched/sched.h"
-
-#include <pthread.h>
 
 /* Room that evictions make for a waiting job, kept until it starts (sched.h). */
 struct promise {
@@ -21,10 +20,10 @@ struct jobs {
     struct core *core;
     struct exec *_Atomic exec; /* set once by the thread */
     char *reason;              /* why there is no executor */
-    pthread_t thread;
+    struct ticker ticker;
     pthread_mutex_t lock;
-    pthread_cond_t work, opening;
-    bool stop, again, opened; /* opened: it was tried, with or without success */
+    pthread_cond_t opening;
+    bool opened; /* it was tried, with or without success; under lock */
     struct curves *curves;
     struct pool *launchers;
     struct launching *launching; /* under lock */
@@ -34,7 +33,6 @@ struct jobs {
     struct promise *promises;
     int64_t said_at;     /* when the reasons of waiting jobs were written last */
     uint64_t nodes_seen; /* hash of what the nodes' rows say */
-    uint64_t rest_until; /* clock_mono: no look before */
 };
 
 /* One look at everything: the jobs that are not over, and their containers. In the arena of the look. */

@@ -1,6 +1,7 @@
 /* The runner: threads that take waiting tasks and run them. */
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "core/account/accounts.h"
 #include "core/task/tasks_own.h"
 

@@ -1,24 +1,17 @@
 /* What trainings write to folders of this machine has no limit of its own: a thread looks at it. */
 #include "base/fs.h"
 #include "base/log.h"
+#include "base/ticker.h"
 #include "core/folder_use.h"
 #include "core/quota.h"
 #include "core/training/training.h"
 #include "store/store.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <time.h>
-
 #define EVERY_S 5
 
 struct trainings {
     struct core *core;
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    bool stop;
+    struct ticker ticker;
 };
 
 /* --- how much --- */
@@ -112,42 +105,20 @@ static bool look(struct trainings *t, struct err *err)
 
 /* --- the thread --- */
 
-static bool wait_round(struct trainings *t)
+static unsigned guard(void *arg)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += EVERY_S;
-    pthread_mutex_lock(&t->lock);
-    int rc = 0;
-    while (!t->stop && rc != ETIMEDOUT)
-        rc = pthread_cond_timedwait(&t->changed, &t->lock, &until);
-    bool go = !t->stop;
-    pthread_mutex_unlock(&t->lock);
-    return go;
-}
-
-static void *guard_thread(void *arg)
-{
-    struct trainings *t = arg;
-    while (wait_round(t)) {
-        struct err err = {0};
-        if (!look(t, &err))
-            log_warn("trainings: %s", err.message);
-    }
-    return NULL;
+    struct err err = {0};
+    if (!look(arg, &err))
+        log_warn("trainings: %s", err.message);
+    return EVERY_S;
 }
 
 struct trainings *trainings_start(struct core *core)
 {
+    static const struct ticker_work work = {.name = "trainings", .run = guard, .first_s = EVERY_S};
     struct trainings *t = base_zalloc(sizeof *t);
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_mutex_init(&t->lock, NULL);
-    pthread_cond_init(&t->changed, &attr);
-    pthread_condattr_destroy(&attr);
     t->core = core;
-    t->thread = thread_start("trainings", guard_thread, t);
+    ticker_start(&t->ticker, &work, t);
     return t;
 }
 
@@ -155,12 +126,6 @@ void trainings_stop(struct trainings *t)
 {
     if (!t)
         return;
-    pthread_mutex_lock(&t->lock);
-    t->stop = true;
-    pthread_cond_signal(&t->changed);
-    pthread_mutex_unlock(&t->lock);
-    pthread_join(t->thread, NULL);
-    pthread_mutex_destroy(&t->lock);
-    pthread_cond_destroy(&t->changed);
+    ticker_stop(&t->ticker);
     free(t);
 }

@@ -165,12 +165,10 @@ static bool kill_container(struct exec *x, struct exec_id id, struct err *err)
 /* Under the lock. */
 static bool await_end(struct local *l, struct exec_id id, struct err *err)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += REMOVE_WAIT_S;
+    uint64_t until = thread_in(REMOVE_WAIT_S);
     char name[EXEC_ID_MAX];
     for (struct container *c; (c = container_find(l, id)) && c->status.state != EXEC_EXITED;) {
-        if (pthread_cond_timedwait(&l->moved, &l->lock, &until) == ETIMEDOUT)
+        if (!thread_wait(&l->moved, &l->lock, until))
             return err_set(err, ERR_UNAVAILABLE, NULL, "container %s does not end", exec_id_format(id, name));
     }
     return true;
@@ -366,7 +364,7 @@ static struct local *make(const struct local_options *o)
     l->egress = o->egress;
     l->dir_fd = l->lock_fd = l->program = l->crun = l->inotify = l->wake = -1;
     pthread_mutex_init(&l->lock, NULL);
-    pthread_cond_init(&l->moved, NULL);
+    thread_cond_init(&l->moved);
     l->containers = map_new();
     return l;
 }

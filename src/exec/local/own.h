@@ -7,7 +7,7 @@
 #include "exec/local/local.h"
 
 #include "base/map.h"
-#include "base/pool.h"
+#include "base/thread.h"
 
 #include <pthread.h>
 #include <sys/stat.h>

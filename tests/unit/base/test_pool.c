@@ -1,4 +1,5 @@
 #include "base/pool.h"
+#include "base/thread.h"
 
 #include <setjmp.h>
 #include <signal.h>

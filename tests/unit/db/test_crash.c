@@ -1,7 +1,7 @@
 /* A program that is killed loses nothing that was acknowledged to it. */
 #include "fixture.h"
 
-#include "base/pool.h"
+#include "base/thread.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Migrations, backup and restore. */
 #include "fixture.h"
 
-#include "base/pool.h"
+#include "base/thread.h"
 
 #include <fcntl.h>
 #include <stdatomic.h>

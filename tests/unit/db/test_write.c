@@ -1,7 +1,7 @@
 /* Writes of many threads: group commit, failures inside a group, lost servers, full disks. */
 #include "fixture.h"
 
-#include "base/pool.h"
+#include "base/thread.h"
 
 #include <libpq-fe.h>
 #include <sched.h>

@@ -2,7 +2,7 @@
  */
 #include "net/forward.h"
 
-#include "base/pool.h"
+#include "base/thread.h"
 
 #include <arpa/inet.h>
 #include <setjmp.h>
