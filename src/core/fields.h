@@ -18,6 +18,13 @@
         .max = 500, .title = {"Description", "描述"},                                                        \
     }
 
+/* For actions. */
+#define FIELD_COPY_NAME                                                                                      \
+    {                                                                                                        \
+        .name = "name", .type = FIELD_TEXT, .flags = FIELD_REQUIRED | FIELD_CREATE, .min = 1, .max = 50,     \
+        .rule = "name", .title = {"Name of the copy", "副本名称"},                                           \
+    }
+
 /* For kinds with public_too. */
 #define FIELD_PUBLIC                                                                                         \
     {                                                                                                        \

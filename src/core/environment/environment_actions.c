@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "core/environment/environment.h"
 #include "core/environment/tools.h"
+#include "core/fields.h"
 #include "core/image/image.h"
 #include "core/job/ssh_key.h"
 #include "core/quota.h"
@@ -342,13 +343,7 @@ static const struct field extend_fields[] = {
 };
 
 static const struct field copy_fields[] = {
-    {.name = "name",
-     .type = FIELD_TEXT,
-     .flags = FIELD_REQUIRED | FIELD_CREATE,
-     .min = 1,
-     .max = 50,
-     .rule = "name",
-     .title = {"Name of the copy", "副本名称"}},
+    FIELD_COPY_NAME,
     {0},
 };
 

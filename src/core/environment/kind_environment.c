@@ -4,8 +4,8 @@
 #include "core/account/password.h"
 #include "core/environment/environment.h"
 #include "core/environment/tools.h"
-#include "core/fields.h"
 #include "core/image/image.h"
+#include "core/job/fields.h"
 #include "core/job/ssh_key.h"
 
 #define REFS 20 /* of each kind */
@@ -49,14 +49,8 @@ static bool keys_check(struct arena *a, const struct field *f, const struct db_v
 
 static const struct field fields[] = {
     FIELD_NAME(FIELD_CREATE | FIELD_UNIQUE),
-    {.name = "state",
-     .type = FIELD_CHOICE,
-     .flags = FIELD_FILTER | FIELD_LIST,
-     .choices = states,
-     .fallback = "\"stopped\"",
-     .title = {"State", "状态"}},
-    {.name = "reason", .type = FIELD_TEXT, .flags = FIELD_LIST, .max = 500, .title = {"Reason", "原因"}},
-    {.name = "reason_zh", .type = FIELD_TEXT, .max = 500, .title = {"Reason in Chinese", "原因（中文）"}},
+    JOB_FIELD_STATE(states, "\"stopped\""),
+    JOB_FIELD_REASON(0),
     {.name = "description",
      .type = FIELD_TEXT,
      .flags = FIELD_EDIT | FIELD_LONG,
@@ -83,34 +77,10 @@ static const struct field fields[] = {
      .max = REFS,
      .title = {"Models", "模型"},
      .help = {"Read-only in /workspace/model/<name>.", "只读挂载于 /workspace/model/<名称>。"}},
-    {.name = "image",
-     .type = FIELD_TEXT,
-     .flags = FIELD_EDIT | FIELD_FILTER,
-     .max = 200,
-     .fallback = "\"host\"",
-     .title = {"Image", "镜像"},
-     .help = {"\"host\" is this machine's own programs.", "“host” 为本机自带的程序。"}},
-    {.name = "spec",
-     .type = FIELD_REF,
-     .flags = FIELD_REQUIRED | FIELD_EDIT | FIELD_FILTER | FIELD_LIST,
-     .ref = "spec",
-     .title = {"Spec", "规格"}},
-    {.name = "nodes",
-     .type = FIELD_INT,
-     .flags = FIELD_EDIT | FIELD_LIST,
-     .min = 1,
-     .max = 64,
-     .fallback = "1",
-     .title = {"Nodes", "节点数"}},
-    {.name = "hours",
-     .type = FIELD_REAL,
-     .flags = FIELD_EDIT,
-     .min = 0,
-     .max = 10000,
-     .fallback = "24",
-     .unit = "hours",
-     .title = {"Ends after", "运行时长"},
-     .help = {"0: no limit.", "0 表示不限。"}},
+    JOB_FIELD_IMAGE(FIELD_EDIT),
+    JOB_FIELD_SPEC(FIELD_EDIT | FIELD_FILTER | FIELD_LIST),
+    JOB_FIELD_NODES(FIELD_EDIT),
+    JOB_FIELD_HOURS(FIELD_EDIT, 10000, "24"),
     {.name = "idle_hours",
      .type = FIELD_REAL,
      .flags = FIELD_EDIT,
@@ -137,7 +107,7 @@ static const struct field fields[] = {
      .help = {"As in id_ed25519.pub. Count from the next start.",
               "与 id_ed25519.pub 内容相同。下次启动时生效。"}},
     {.name = "job", .type = FIELD_REF, .ref = "job", .title = {"Job", "作业"}},
-    {.name = "started_at", .type = FIELD_TIME, .flags = FIELD_LIST, .title = {"Started", "开始时间"}},
+    JOB_FIELD_STARTED,
     {.name = "ends_at", .type = FIELD_TIME, .flags = FIELD_LIST, .title = {"Ends", "结束时间"}},
     {.name = "idle_s",
      .type = FIELD_INT,

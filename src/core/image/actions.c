@@ -8,15 +8,6 @@
 #include "core/job/job.h"
 #include "store/upload.h"
 
-#define VERSION_FIELD                                                                                        \
-    {                                                                                                        \
-        .name = "version", .type = FIELD_TEXT, .flags = FIELD_CREATE | FIELD_REQUIRED, .rule = "image-tag",  \
-        .title = {"Version", "版本"}, .help = {                                                              \
-            "The new version; one of that name is replaced.",                                                \
-            "新版本的名称；同名版本将被替换。"                                               \
-        }                                                                                                    \
-    }
-
 static struct json_out begin(struct buf *b, const struct object *image, struct str version)
 {
     struct json_out o;
@@ -35,7 +26,7 @@ static const struct field copy_fields[] = {
      .ref = "image_version",
      .flags = FIELD_CREATE | FIELD_REQUIRED,
      .title = {"Version to copy", "要复制的版本"}},
-    VERSION_FIELD,
+    IMAGE_FIELD_VERSION,
     {0},
 };
 
@@ -84,7 +75,7 @@ static const struct field derive_fields[] = {
      .ref = "image_version",
      .flags = FIELD_CREATE | FIELD_REQUIRED,
      .title = {"Version to start from", "基础版本"}},
-    VERSION_FIELD,
+    IMAGE_FIELD_VERSION,
     {.name = "env",
      .type = FIELD_JSON,
      .flags = FIELD_CREATE,
@@ -192,7 +183,7 @@ static const struct field import_fields[] = {
      .title = {"Upload", "上传"},
      .help = {"A finished upload: what docker save, podman save or skopeo wrote.",
               "已完成的上传：docker save、podman save 或 skopeo 导出的文件。"}},
-    VERSION_FIELD,
+    IMAGE_FIELD_VERSION,
     {0},
 };
 
@@ -229,7 +220,7 @@ static const struct field pull_fields[] = {
      .title = {"Image outside", "外部镜像"},
      .help = {"host/name:version of a registry that the administrator allows.",
               "管理员允许的外部仓库中的镜像：主机/名称:版本。"}},
-    VERSION_FIELD,
+    IMAGE_FIELD_VERSION,
     {.name = "user", .type = FIELD_TEXT, .flags = FIELD_CREATE, .max = 200, .title = {"User", "用户名"}},
     {.name = "password",
      .type = FIELD_TEXT,
@@ -277,7 +268,7 @@ static const struct field save_fields[] = {
      .ref = "job",
      .flags = FIELD_CREATE | FIELD_REQUIRED,
      .title = {"Running job", "运行中的作业"}},
-    VERSION_FIELD,
+    IMAGE_FIELD_VERSION,
     {.name = "rank", .type = FIELD_INT, .flags = FIELD_CREATE, .max = 10000, .title = {"Rank", "节点序号"}},
     {0},
 };

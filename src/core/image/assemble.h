@@ -42,4 +42,14 @@ bool assemble_copy(struct core *core, const struct caller *c, const struct repos
 bool assemble_task(struct op *op, const struct object *image, const char *type, const char *title,
                    struct str params, struct json_out *out, int *status, struct err *err);
 
+/* For actions that make a version. */
+#define IMAGE_FIELD_VERSION                                                                                  \
+    {                                                                                                        \
+        .name = "version", .type = FIELD_TEXT, .flags = FIELD_CREATE | FIELD_REQUIRED, .rule = "image-tag",  \
+        .title = {"Version", "版本"}, .help = {                                                              \
+            "The new version; one of that name is replaced.",                                                \
+            "新版本的名称；同名版本将被替换。"                                               \
+        }                                                                                                    \
+    }
+
 #endif

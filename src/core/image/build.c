@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "core/image/assemble.h"
+#include "core/job/fields.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -26,13 +27,7 @@ const struct field image_build_fields[] = {
                 .flags = FIELD_CREATE,
                 .title = {"Version to start from", "基础版本"},
                 .help = {"Without one: this machine's own programs.", "不选则为本机自带的程序。"}},
-    [B_VERSION] = {.name = "version",
-                   .type = FIELD_TEXT,
-                   .flags = FIELD_CREATE | FIELD_REQUIRED,
-                   .rule = "image-tag",
-                   .title = {"Version", "版本"},
-                   .help = {"The new version; one of that name is replaced.",
-                            "新版本的名称；同名版本将被替换。"}},
+    [B_VERSION] = IMAGE_FIELD_VERSION,
     [B_SCRIPT] = {.name = "script",
                   .type = FIELD_TEXT,
                   .flags = FIELD_CREATE | FIELD_REQUIRED | FIELD_LONG,
@@ -41,11 +36,7 @@ const struct field image_build_fields[] = {
                   .title = {"Script", "脚本"},
                   .help = {"Lines for /bin/sh, run as root; the first that fails ends it: pip install numpy",
                            "由 /bin/sh 以 root 身份逐行执行，出错即终止，如 pip install numpy"}},
-    [B_SPEC] = {.name = "spec",
-                .type = FIELD_REF,
-                .ref = "spec",
-                .flags = FIELD_CREATE | FIELD_REQUIRED,
-                .title = {"Spec", "规格"}},
+    [B_SPEC] = JOB_FIELD_SPEC(FIELD_CREATE),
     [B_ENV] = {.name = "env",
                .type = FIELD_JSON,
                .flags = FIELD_CREATE,
@@ -53,15 +44,7 @@ const struct field image_build_fields[] = {
                .check = job_env_check,
                .title = {"Variables of the script", "脚本的环境变量"},
                .help = {"They do not stay in the image.", "不会保留在镜像中。"}},
-    [B_HOURS] = {.name = "hours",
-                 .type = FIELD_REAL,
-                 .flags = FIELD_CREATE,
-                 .min = 0,
-                 .max = 100,
-                 .fallback = "2",
-                 .unit = "hours",
-                 .title = {"Ends after", "最长运行时间"},
-                 .help = {"0: no limit.", "0 表示不限。"}},
+    [B_HOURS] = JOB_FIELD_HOURS(FIELD_CREATE, 100, "2"),
     {0},
 };
 

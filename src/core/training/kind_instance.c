@@ -1,5 +1,6 @@
 /* The kind `training_instance`: one run of a training. */
 #include "base/clock.h"
+#include "core/job/fields.h"
 #include "core/job/sentence.h"
 #include "core/training/tensorboard.h"
 #include "core/training/training.h"
@@ -22,16 +23,8 @@ static const struct field fields[] = {
      .max = 50,
      .title = {"Name", "名称"}},
     {.name = "number", .type = FIELD_INT, .flags = FIELD_SORT | FIELD_FILTER, .title = {"Number", "序号"}},
-    {.name = "state",
-     .type = FIELD_CHOICE,
-     .flags = FIELD_FILTER | FIELD_LIST,
-     .choices = states,
-     .title = {"State", "状态"}},
-    {.name = "reason", .type = FIELD_TEXT, .flags = FIELD_VIRTUAL | FIELD_LIST, .title = {"Reason", "原因"}},
-    {.name = "reason_zh",
-     .type = FIELD_TEXT,
-     .flags = FIELD_VIRTUAL,
-     .title = {"Reason in Chinese", "中文原因"}},
+    JOB_FIELD_STATE(states, NULL),
+    JOB_FIELD_REASON(FIELD_VIRTUAL),
     {.name = "note", .type = FIELD_TEXT, .max = 500, .title = {"Note", "说明"}},
     {.name = "job", .type = FIELD_REF, .flags = FIELD_FILTER, .ref = "job", .title = {"Job", "作业"}},
     {.name = "resumed_from",
@@ -44,8 +37,8 @@ static const struct field fields[] = {
      .flags = FIELD_FILTER | FIELD_LIST,
      .ref = "model_version",
      .title = {"Saved model", "保存的模型"}},
-    {.name = "started_at", .type = FIELD_TIME, .flags = FIELD_LIST, .title = {"Started", "开始时间"}},
-    {.name = "ended_at", .type = FIELD_TIME, .flags = FIELD_LIST, .title = {"Ended", "结束时间"}},
+    JOB_FIELD_STARTED,
+    JOB_FIELD_ENDED,
     {.name = "lineage", .type = FIELD_JSON, .max = 1 << 18, .title = {"Made from", "来源"}},
     {.name = "tensorboard", .type = FIELD_REF, .ref = "job", .title = {"TensorBoard", "TensorBoard"}},
 

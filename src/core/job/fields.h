@@ -1,0 +1,87 @@
+/* Fields of what runs in containers, for the tables of kinds and actions: each is described once. `more` is
+ * FIELD_CREATE or FIELD_EDIT, and FIELD_FILTER and FIELD_LIST where it is wanted. */
+#ifndef INGOT_CORE_JOB_FIELDS_H
+#define INGOT_CORE_JOB_FIELDS_H
+
+#include "core/fields.h"
+#include "core/job/job.h"
+
+#define JOB_FIELD_STATE(states, first)                                                                       \
+    {                                                                                                        \
+        .name = "state", .type = FIELD_CHOICE, .flags = FIELD_FILTER | FIELD_LIST, .choices = (states),      \
+        .fallback = (first), .title = {"State", "状态"},                                                     \
+    }
+
+/* FIELD_VIRTUAL: of its job. */
+#define JOB_FIELD_REASON(more)                                                                               \
+    {.name = "reason",                                                                                       \
+     .type = FIELD_TEXT,                                                                                     \
+     .flags = FIELD_LIST | (more),                                                                           \
+     .max = 500,                                                                                             \
+     .title = {"Reason", "原因"}},                                                                           \
+    {                                                                                                        \
+        .name = "reason_zh", .type = FIELD_TEXT, .flags = (more), .max = 500,                                \
+        .title = {"Reason in Chinese", "原因（中文）"},                                                      \
+    }
+
+#define JOB_FIELD_IMAGE(more)                                                                                \
+    {                                                                                                        \
+        .name = "image", .type = FIELD_TEXT, .flags = FIELD_FILTER | (more), .max = 200,                     \
+        .fallback = "\"host\"", .title = {"Image", "镜像"},                                                  \
+        .help = {"\"host\" is this machine's own programs.", "“host” 为本机自带的程序。"},                   \
+    }
+
+#define JOB_FIELD_SPEC(more)                                                                                 \
+    {                                                                                                        \
+        .name = "spec", .type = FIELD_REF, .flags = FIELD_REQUIRED | (more), .ref = "spec",                  \
+        .title = {"Spec", "规格"},                                                                           \
+    }
+
+/* en, zh: where it runs. */
+#define JOB_FIELD_COMMAND(more, en, zh)                                                                      \
+    {                                                                                                        \
+        .name = "command", .type = FIELD_TEXT, .flags = FIELD_REQUIRED | FIELD_LONG | (more), .min = 1,      \
+        .max = 3000, .title = {"Command", "命令"}, .help = {en, zh},                                         \
+    }
+
+#define JOB_FIELD_ENV(more)                                                                                  \
+    {                                                                                                        \
+        .name = "env", .type = FIELD_JSON, .flags = (more), .max = 1 << 17, .fallback = "{}",                \
+        .check = job_env_check, .title = {"Environment variables", "环境变量"},                              \
+    }
+
+#define JOB_FIELD_NODES(more)                                                                                \
+    {                                                                                                        \
+        .name = "nodes", .type = FIELD_INT, .flags = FIELD_LIST | (more), .min = 1, .max = 64,               \
+        .fallback = "1", .title = {"Nodes", "节点数"},                                                       \
+    }
+
+#define JOB_FIELD_PRIORITY(more)                                                                             \
+    {                                                                                                        \
+        .name = "priority", .type = FIELD_INT, .flags = (more), .min = -100, .max = 100, .fallback = "0",    \
+        .title = {"Priority", "优先级"},                                                                     \
+    }
+
+#define JOB_FIELD_RETRIES(more)                                                                              \
+    {                                                                                                        \
+        .name = "retries", .type = FIELD_INT, .flags = (more), .min = 0, .max = 10, .fallback = "0",         \
+        .title = {"Retries after a failure", "失败重试次数"},                                                \
+    }
+
+#define JOB_FIELD_HOURS(more, most, usual)                                                                   \
+    {                                                                                                        \
+        .name = "hours", .type = FIELD_REAL, .flags = (more), .min = 0, .max = (most), .fallback = (usual),  \
+        .unit = "hours", .title = {"Ends after", "最长运行时间"}, .help = {"0: no limit.", "0 表示不限。"},  \
+    }
+
+#define JOB_FIELD_STARTED                                                                                    \
+    {                                                                                                        \
+        .name = "started_at", .type = FIELD_TIME, .flags = FIELD_LIST, .title = {"Started", "开始时间"},     \
+    }
+
+#define JOB_FIELD_ENDED                                                                                      \
+    {                                                                                                        \
+        .name = "ended_at", .type = FIELD_TIME, .flags = FIELD_LIST, .title = {"Ended", "结束时间"},         \
+    }
+
+#endif
