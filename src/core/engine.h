@@ -29,6 +29,9 @@ bool engine_get(struct core *core, const struct caller *c, const struct kind *k,
 /* Writes the object as JSON. */
 bool engine_show(struct core *core, const struct caller *c, const struct object *o, struct arena *a,
                  struct buf *out, struct err *err);
+/* For actions: answers with the object, or with that of the id, which the caller may see. */
+bool engine_answer(struct op *op, const struct object *o, struct json_out *out, struct err *err);
+bool engine_answer_id(struct op *op, const struct kind *k, int64_t id, struct json_out *out, struct err *err);
 /* body: a JSON object. Unknown fields, wrong types and broken rules are errors naming the field. */
 bool engine_create(struct core *core, const struct caller *c, const struct kind *k, int64_t parent,
                    yyjson_val *body, struct arena *a, struct object *ret, struct err *err);

@@ -180,3 +180,15 @@ bool engine_show(struct core *core, const struct caller *c, const struct object 
     json_begin(&json, out);
     return show_objects(core, c, o, 1, a, &json, err);
 }
+
+bool engine_answer(struct op *op, const struct object *o, struct json_out *out, struct err *err)
+{
+    return show_objects(op->core, op->caller, o, 1, op->arena, out, err);
+}
+
+bool engine_answer_id(struct op *op, const struct kind *k, int64_t id, struct json_out *out, struct err *err)
+{
+    struct object o;
+    return engine_get(op->core, &caller_system, k, 0, id, op->arena, &o, err) &&
+           engine_answer(op, &o, out, err);
+}

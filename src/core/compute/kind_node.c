@@ -79,14 +79,10 @@ static bool drain_write(struct op *op, void *ctx, struct err *err)
 static bool drain(struct op *op, struct object *o, bool drained, struct json_out *out, struct err *err)
 {
     struct draining d = {o, drained};
-    auto_buf struct buf text = {0};
     if (!engine_write(op->core, op->caller, op->arena, drain_write, &d, err))
         return false;
     jobs_wake(op->core->jobs);
-    if (!engine_show(op->core, op->caller, o, op->arena, &text, err))
-        return false;
-    json_raw(out, buf_view(&text));
-    return true;
+    return engine_answer(op, o, out, err);
 }
 
 static bool run_drain(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,

@@ -188,17 +188,11 @@ static bool start(struct op *op, struct object *version, const char *name, struc
                   struct json_out *out, int *status, struct err *err)
 {
     int64_t same = 0;
-    struct object task;
-    auto_buf struct buf text = {0};
     if (reuse && !find_same(op, version, params, &same, err))
         return false;
     if (!same)
         return version_start_task(op, version, "export", name, params, out, status, err);
-    if (!engine_get(op->core, &caller_system, &kind_task, 0, same, op->arena, &task, err) ||
-        !engine_show(op->core, op->caller, &task, op->arena, &text, err))
-        return false;
-    json_raw(out, buf_view(&text));
-    return true;
+    return engine_answer_id(op, &kind_task, same, out, err);
 }
 
 static bool run_export(struct task *t, struct err *err)

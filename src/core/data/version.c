@@ -48,15 +48,9 @@ bool version_start_task(struct op *op, const struct object *version, const char 
                         struct str params, struct json_out *out, int *status, struct err *err)
 {
     struct start s = {version, type, name, params, 0};
-    struct object task;
-    auto_buf struct buf text = {0};
-    if (!engine_write(op->core, op->caller, op->arena, start_write, &s, err) ||
-        !engine_get(op->core, &caller_system, &kind_task, 0, s.task, op->arena, &task, err) ||
-        !engine_show(op->core, op->caller, &task, op->arena, &text, err))
-        return false;
-    json_raw(out, buf_view(&text));
     *status = 202;
-    return true;
+    return engine_write(op->core, op->caller, op->arena, start_write, &s, err) &&
+           engine_answer_id(op, &kind_task, s.task, out, err);
 }
 
 /* --- copying samples to a new version --- */

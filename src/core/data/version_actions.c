@@ -169,7 +169,6 @@ static bool run_publish(struct op *op, struct object *o, const struct db_value *
     (void)input;
     (void)status;
     struct publishing p = {.version = o, .hex = arena_alloc(op->arena, SHA256_HEX + 1)};
-    auto_buf struct buf text = {0};
     if (str_is(object_text(o, "state"), "published"))
         return err_set(err, ERR_CONFLICT, "state", "the version is published already");
     if (object_int(o, "samples") == 0)
@@ -178,11 +177,8 @@ static bool run_publish(struct op *op, struct object *o, const struct db_value *
     if (!version_is_idle(op, o->id, err) || !write_listing(op, o->id, &p.digest, err))
         return false;
     digest_hex(&p.digest, p.hex);
-    if (!engine_write(op->core, op->caller, op->arena, publish_write, &p, err) ||
-        !engine_show(op->core, op->caller, &p.published, op->arena, &text, err))
-        return false;
-    json_raw(out, buf_view(&text));
-    return true;
+    return engine_write(op->core, op->caller, op->arena, publish_write, &p, err) &&
+           engine_answer(op, &p.published, out, err);
 }
 
 /* --- the table --- */

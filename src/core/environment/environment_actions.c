@@ -11,18 +11,6 @@
 
 #define HOUR 3.6e9 /* microseconds */
 
-static bool show_object(struct op *op, const struct kind *k, int64_t id, struct json_out *out,
-                        struct err *err)
-{
-    auto_buf struct buf text = {0};
-    struct object o;
-    if (!engine_get(op->core, &caller_system, k, 0, id, op->arena, &o, err) ||
-        !engine_show(op->core, op->caller, &o, op->arena, &text, err))
-        return false;
-    json_raw(out, buf_view(&text));
-    return true;
-}
-
 static bool load(struct op *op, int64_t id, struct object *ret, struct err *err)
 {
     bool found;
@@ -74,7 +62,7 @@ static bool run_start(struct op *op, struct object *o, const struct db_value *in
         !engine_write(op->core, op->caller, op->arena, start_write, o, err))
         return false;
     jobs_wake(op->core->jobs);
-    return show_object(op, &kind_environment, o->id, out, err);
+    return engine_answer_id(op, &kind_environment, o->id, out, err);
 }
 
 /* --- stop --- */
@@ -99,7 +87,7 @@ static bool run_stop(struct op *op, struct object *o, const struct db_value *inp
     if (!engine_write(op->core, op->caller, op->arena, stop_write, o, err))
         return false;
     jobs_wake(op->core->jobs);
-    return show_object(op, &kind_environment, o->id, out, err);
+    return engine_answer_id(op, &kind_environment, o->id, out, err);
 }
 
 /* --- extend --- */
@@ -150,7 +138,7 @@ static bool run_extend(struct op *op, struct object *o, const struct db_value *i
     if (!engine_write(op->core, op->caller, op->arena, extend_write, &x, err))
         return false;
     jobs_wake(op->core->jobs);
-    return show_object(op, &kind_environment, o->id, out, err);
+    return engine_answer_id(op, &kind_environment, o->id, out, err);
 }
 
 /* --- copy: all that was given, but what is secret --- */
@@ -186,7 +174,7 @@ static bool run_copy(struct op *op, struct object *o, const struct db_value *inp
     if (!body || !engine_create(op->core, op->caller, &kind_environment, 0, body, op->arena, &copy, err))
         return false;
     *status = 201;
-    return show_object(op, &kind_environment, copy.id, out, err);
+    return engine_answer_id(op, &kind_environment, copy.id, out, err);
 }
 
 /* --- save as an image --- */
@@ -213,7 +201,7 @@ static bool run_save(struct op *op, struct object *o, const struct db_value *inp
     if (!image_save(op->core, op->caller, &s, op->arena, &task, err))
         return false;
     *status = 202;
-    return show_object(op, &kind_task, task, out, err);
+    return engine_answer_id(op, &kind_task, task, out, err);
 }
 
 /* --- access --- */

@@ -144,12 +144,7 @@ static bool run_change(struct op *op, struct object *o, const struct db_value *i
         (struct folder_change){.what = FOLDER_REMOVE, .path = json_str(v)};
     yyjson_arr_foreach(move, i, max, v) if (!read_move(v, &c[n++], err)) return false;
     yyjson_arr_foreach(add, i, max, v) if (!read_add(op, o, v, &c[n++], err)) return false;
-    auto_buf struct buf text = {0};
-    if (!folder_apply(op->core, op->caller, o, c, n, op->arena, err) ||
-        !engine_show(op->core, op->caller, o, op->arena, &text, err))
-        return false;
-    json_raw(out, buf_view(&text));
-    return true;
+    return folder_apply(op->core, op->caller, o, c, n, op->arena, err) && engine_answer(op, o, out, err);
 }
 
 static bool publish_write(struct op *op, void *ctx, struct err *err)
@@ -177,12 +172,8 @@ static bool run_publish(struct op *op, struct object *o, const struct db_value *
 {
     (void)input;
     (void)status;
-    auto_buf struct buf text = {0};
-    if (!engine_write(op->core, op->caller, op->arena, publish_write, o, err) ||
-        !engine_show(op->core, op->caller, o, op->arena, &text, err))
-        return false;
-    json_raw(out, buf_view(&text));
-    return true;
+    return engine_write(op->core, op->caller, op->arena, publish_write, o, err) &&
+           engine_answer(op, o, out, err);
 }
 
 static const struct field files_fields[] = {

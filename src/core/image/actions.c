@@ -46,23 +46,17 @@ static bool find_from(struct op *op, int64_t id, struct object *version, struct 
 static bool run_copy(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
                      int *status, struct err *err)
 {
-    struct object version, made;
+    struct object version;
     struct repository from;
     struct repository to = {.project = o->project, .image = o->id, .name = object_text(o, "name")};
     struct repository_pushed pushed;
     struct digest d;
     const struct reference at = {.tag = input[1].s};
-    auto_buf struct buf text = {0};
-    if (!reference_tag(input[1].s, err) || !find_from(op, input[0].i, &version, &from, err) ||
-        !reference_digest(object_text(&version, "digest"), &d, err) ||
-        !assemble_copy(op->core, op->caller, &from, &d, &to, &at, op->arena, &pushed, err) ||
-        !engine_get(op->core, op->caller, &kind_image_version, o->id, pushed.version, op->arena, &made,
-                    err) ||
-        !engine_show(op->core, op->caller, &made, op->arena, &text, err))
-        return false;
-    json_raw(out, buf_view(&text));
     *status = 201;
-    return true;
+    return reference_tag(input[1].s, err) && find_from(op, input[0].i, &version, &from, err) &&
+           reference_digest(object_text(&version, "digest"), &d, err) &&
+           assemble_copy(op->core, op->caller, &from, &d, &to, &at, op->arena, &pushed, err) &&
+           engine_answer_id(op, &kind_image_version, pushed.version, out, err);
 }
 
 /* --- derive --- */
@@ -276,9 +270,8 @@ static const struct field save_fields[] = {
 static bool run_save(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
                      int *status, struct err *err)
 {
-    struct object job, task;
+    struct object job;
     int64_t id;
-    auto_buf struct buf text = {0};
     if (!engine_get(op->core, op->caller, &kind_job, 0, input[0].i, op->arena, &job, err))
         return false;
     if (job.project != o->project)
@@ -291,13 +284,9 @@ static bool run_save(struct op *op, struct object *o, const struct db_value *inp
         .version = input[1].s,
         .subject_kind = "image",
         .subject = o->id};
-    if (!image_save(op->core, op->caller, &s, op->arena, &id, err) ||
-        !engine_get(op->core, &caller_system, &kind_task, 0, id, op->arena, &task, err) ||
-        !engine_show(op->core, op->caller, &task, op->arena, &text, err))
-        return false;
-    json_raw(out, buf_view(&text));
     *status = 202;
-    return true;
+    return image_save(op->core, op->caller, &s, op->arena, &id, err) &&
+           engine_answer_id(op, &kind_task, id, out, err);
 }
 
 const struct action image_actions[] = {

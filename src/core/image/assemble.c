@@ -134,13 +134,7 @@ bool assemble_task(struct op *op, const struct object *image, const char *type, 
                                .name = title,
                                .params = params};
     struct start s = {.task = &t};
-    struct object task;
-    auto_buf struct buf text = {0};
-    if (!engine_write(op->core, op->caller, op->arena, start_write, &s, err) ||
-        !engine_get(op->core, &caller_system, &kind_task, 0, s.id, op->arena, &task, err) ||
-        !engine_show(op->core, op->caller, &task, op->arena, &text, err))
-        return false;
-    json_raw(out, buf_view(&text));
     *status = 202;
-    return true;
+    return engine_write(op->core, op->caller, op->arena, start_write, &s, err) &&
+           engine_answer_id(op, &kind_task, s.id, out, err);
 }

@@ -96,8 +96,6 @@ bool image_build(struct op *op, struct object *o, const struct db_value *in, str
                               .spec = in[B_SPEC].i,
                               .hours = in[B_HOURS].r},
                       .version = in[B_VERSION].s};
-    struct object job;
-    auto_buf struct buf text = {0};
     if (!reference_tag(b.version, err) || !caller_need(op->caller, "job.create", o->project, err) ||
         !base_name(op, in[B_FROM].type == DB_INT ? in[B_FROM].i : 0, o->project, &b.job.image, err))
         return false;
@@ -106,12 +104,8 @@ bool image_build(struct op *op, struct object *o, const struct db_value *in, str
     if (!engine_write(op->core, op->caller, op->arena, build_write, &b, err))
         return false;
     jobs_wake(op->core->jobs);
-    if (!engine_get(op->core, op->caller, &kind_job, 0, b.id, op->arena, &job, err) ||
-        !engine_show(op->core, op->caller, &job, op->arena, &text, err))
-        return false;
-    json_raw(out, buf_view(&text));
     *status = 201;
-    return true;
+    return engine_answer_id(op, &kind_job, b.id, out, err);
 }
 
 /* --- the container --- */

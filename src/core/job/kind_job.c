@@ -257,14 +257,10 @@ static bool run_stop(struct op *op, struct object *o, const struct db_value *inp
 {
     (void)input;
     (void)status;
-    auto_buf struct buf text = {0};
     if (!engine_write(op->core, op->caller, op->arena, stop_write, o, err))
         return false;
     jobs_wake(op->core->jobs);
-    if (!engine_show(op->core, op->caller, o, op->arena, &text, err))
-        return false;
-    json_raw(out, buf_view(&text));
-    return true;
+    return engine_answer(op, o, out, err);
 }
 
 static bool run_events(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,

@@ -91,14 +91,10 @@ static bool run_cancel(struct op *op, struct object *o, const struct db_value *i
 {
     (void)input;
     (void)status;
-    auto_buf struct buf text = {0};
     if (!engine_write(op->core, op->caller, op->arena, cancel_write, o, err))
         return false;
     tasks_cancel(op->core->tasks, o->id);
-    if (!engine_show(op->core, op->caller, o, op->arena, &text, err))
-        return false;
-    json_raw(out, buf_view(&text));
-    return true;
+    return engine_answer(op, o, out, err);
 }
 
 static const struct action actions[] = {

@@ -158,15 +158,6 @@ static bool show(struct op *op, const struct object *o, struct json_out *out, st
     return true;
 }
 
-static bool answer_with(struct op *op, const struct object *o, struct json_out *out, struct err *err)
-{
-    auto_buf struct buf text = {0};
-    if (!engine_show(op->core, op->caller, o, op->arena, &text, err))
-        return false;
-    json_raw(out, buf_view(&text));
-    return true;
-}
-
 /* --- actions --- */
 
 static bool stop_write(struct op *op, void *ctx, struct err *err)
@@ -199,7 +190,7 @@ static bool run_stop(struct op *op, struct object *o, const struct db_value *inp
     if (!engine_write(op->core, op->caller, op->arena, stop_write, o, err))
         return false;
     jobs_wake(op->core->jobs);
-    return answer_with(op, o, out, err);
+    return engine_answer(op, o, out, err);
 }
 
 static bool run_resume(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
@@ -214,7 +205,7 @@ static bool run_resume(struct op *op, struct object *o, const struct db_value *i
     if (!training_start(op, o->parent, o->id, &made, err))
         return false;
     *status = 201;
-    return answer_with(op, &made, out, err);
+    return engine_answer(op, &made, out, err);
 }
 
 static bool run_metrics(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,

@@ -93,23 +93,13 @@ static bool before_update(struct op *op, const struct object *old, struct object
     return check_target(op, new_, err);
 }
 
-static bool answer_with(struct op *op, const struct object *o, struct json_out *out, int *status,
-                        struct err *err)
-{
-    auto_buf struct buf text = {0};
-    if (!engine_show(op->core, op->caller, o, op->arena, &text, err))
-        return false;
-    json_raw(out, buf_view(&text));
-    *status = 201;
-    return true;
-}
-
 static bool run_start(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
                       int *status, struct err *err)
 {
     (void)input;
     struct object instance = {0};
-    return training_start(op, o->id, 0, &instance, err) && answer_with(op, &instance, out, status, err);
+    *status = 201;
+    return training_start(op, o->id, 0, &instance, err) && engine_answer(op, &instance, out, err);
 }
 
 struct copying {
@@ -142,8 +132,9 @@ static bool run_copy(struct op *op, struct object *o, const struct db_value *inp
                      int *status, struct err *err)
 {
     struct copying c = {.from = o->id, .name = input[0].s};
+    *status = 201;
     return engine_write(op->core, op->caller, op->arena, copy_write, &c, err) &&
-           answer_with(op, &c.made, out, status, err);
+           engine_answer(op, &c.made, out, err);
 }
 
 static const struct field copy_fields[] = {
