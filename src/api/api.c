@@ -16,6 +16,19 @@ struct job {
     struct str body;
 };
 
+bool api_number(struct api_call *call, const char *name, int64_t low, int64_t high, int64_t fallback,
+                int64_t *ret, struct err *err)
+{
+    struct str text;
+    *ret = fallback;
+    if (!request_param(call->request, name, &text, err))
+        return !err->code;
+    if (str_to_i64(text, ret) && *ret >= low && *ret <= high)
+        return true;
+    return err_set(err, ERR_INVALID, name, "%s: must be a whole number from %lld to %lld", name,
+                   (long long)low, (long long)high);
+}
+
 void api_answer(struct api_call *call, int status, const struct header *headers, size_t n, struct str body)
 {
     struct header all[12] = {

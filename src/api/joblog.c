@@ -26,19 +26,6 @@ struct reading {
     int64_t offset;
 };
 
-static bool number(struct api_call *call, const char *name, int64_t low, int64_t high, int64_t fallback,
-                   int64_t *ret, struct err *err)
-{
-    struct str text;
-    *ret = fallback;
-    if (!request_param(call->request, name, &text, err))
-        return !err->code;
-    if (str_to_i64(text, ret) && *ret >= low && *ret <= high)
-        return true;
-    return err_set(err, ERR_INVALID, name, "%s: must be a whole number from %lld to %lld", name,
-                   (long long)low, (long long)high);
-}
-
 bool jobs_find(struct api_call *call, const char *permission, struct object *ret, struct err *err)
 {
     int64_t id;
@@ -52,8 +39,8 @@ bool jobs_find(struct api_call *call, const char *permission, struct object *ret
 bool jobs_container(struct api_call *call, const struct object *job, struct exec_id *ret, struct err *err)
 {
     int64_t rank, attempt, last = object_int(job, "attempt");
-    if (!number(call, "rank", 0, object_int(job, "nodes") - 1, 0, &rank, err) ||
-        !number(call, "attempt", 1, last ? last : 1, last ? last : 1, &attempt, err))
+    if (!api_number(call, "rank", 0, object_int(job, "nodes") - 1, 0, &rank, err) ||
+        !api_number(call, "attempt", 1, last ? last : 1, last ? last : 1, &attempt, err))
         return false;
     if (!jobs_exec_wait(call->core->jobs))
         return err_set(err, ERR_UNAVAILABLE, NULL, "this server runs no containers");
@@ -68,7 +55,7 @@ static bool open_reading(struct api_call *call, struct reading *ret, struct err 
     if (!jobs_find(call, NULL, &job, err) || !jobs_container(call, &job, &ret->id, err))
         return false;
     ret->exec = jobs_exec(call->core->jobs);
-    return number(call, "after", 0, INT64_MAX, 0, &ret->offset, err);
+    return api_number(call, "after", 0, INT64_MAX, 0, &ret->offset, err);
 }
 
 /* A job that is starting has an attempt, but no container yet. */
@@ -150,7 +137,7 @@ static void run_log(struct api_call *call)
         return;
     }
     int64_t line;
-    if (!number(call, "line", 0, INT64_MAX, -1, &line, &err) ||
+    if (!api_number(call, "line", 0, INT64_MAX, -1, &line, &err) ||
         (line >= 0 && log.end && !r.exec->ops->log_line(r.exec, r.id, line, &r.offset, &err))) {
         api_problem(call, &err, NULL, 0);
         return;
@@ -259,9 +246,9 @@ static bool open_search(struct api_call *call, struct search *s, struct err *err
     bool given = request_param(call->request, "q", &s->q, err);
     if (!given || !s->q.n || s->q.n > QUERY_MAX)
         return err_set(err, ERR_INVALID, "q", "q: 1 to %d bytes of text to look for", QUERY_MAX);
-    if (!number(call, "line", 0, INT64_MAX, 0, &s->line, err) ||
-        !number(call, "limit", 1, MATCHES_MAX, 100, &s->limit, err) ||
-        !number(call, "ignore_case", 0, 1, 0, &ignore_case, err) ||
+    if (!api_number(call, "line", 0, INT64_MAX, 0, &s->line, err) ||
+        !api_number(call, "limit", 1, MATCHES_MAX, 100, &s->limit, err) ||
+        !api_number(call, "ignore_case", 0, 1, 0, &ignore_case, err) ||
         !s->r.exec->ops->log(s->r.exec, s->r.id, &log, err))
         return false;
     s->ignore_case = ignore_case;
@@ -335,7 +322,7 @@ static void run_download(struct api_call *call)
     struct err err = {0};
     int64_t times;
     char id[EXEC_ID_MAX], disposition[128];
-    if (!open_reading(call, &r, &err) || !number(call, "times", 0, 1, 0, &times, &err)) {
+    if (!open_reading(call, &r, &err) || !api_number(call, "times", 0, 1, 0, &times, &err)) {
         api_problem(call, &err, NULL, 0);
         return;
     }

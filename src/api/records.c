@@ -17,19 +17,6 @@ static bool find_version(struct api_call *call, struct object *ret, struct err *
                       err);
 }
 
-static bool number_param(struct api_call *call, const char *name, int64_t low, int64_t high, int64_t fallback,
-                         int64_t *ret, struct err *err)
-{
-    struct str text;
-    *ret = fallback;
-    if (!request_param(call->request, name, &text, err))
-        return !err->code;
-    if (str_to_i64(text, ret) && *ret >= low && *ret <= high)
-        return true;
-    return err_set(err, ERR_INVALID, name, "%s: must be a whole number from %lld to %lld", name,
-                   (long long)low, (long long)high);
-}
-
 static void run_bytes(struct api_call *call)
 {
     struct err err = {0};
@@ -152,8 +139,8 @@ static bool write_page(struct api_call *call, struct record_view *view, struct b
     int64_t from, limit;
     struct json_out o;
     uint64_t count = record_reader_count(view->reader);
-    if (!number_param(call, "from", 0, INT64_MAX, 0, &from, err) ||
-        !number_param(call, "limit", 1, 100, 20, &limit, err))
+    if (!api_number(call, "from", 0, INT64_MAX, 0, &from, err) ||
+        !api_number(call, "limit", 1, 100, 20, &limit, err))
         return false;
     json_begin(&o, body);
     json_object(&o);
@@ -198,7 +185,7 @@ static bool find_value(struct api_call *call, struct record_view *view, struct r
     struct record_err why;
     struct str name = STR("");
     int64_t i;
-    if (!number_param(call, "record", 0, count ? (int64_t)count - 1 : 0, 0, &i, err))
+    if (!api_number(call, "record", 0, count ? (int64_t)count - 1 : 0, 0, &i, err))
         return false;
     if (!request_param(call->request, "field", &name, err) && err->code)
         return false;

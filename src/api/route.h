@@ -41,5 +41,8 @@ void api_answer(struct api_call *call, int status, const struct header *headers,
 /* Answers with the problem document of err; headers as above (Retry-After). ERR_FORBIDDEN: a permission's
  * name in err->field is told as `permission`. */
 void api_problem(struct api_call *call, const struct err *err, const struct header *headers, size_t n);
+/* A number of the query; out of its limits is an error that names it. */
+bool api_number(struct api_call *call, const char *name, int64_t low, int64_t high, int64_t fallback,
+                int64_t *ret, struct err *err);
 
 #endif

@@ -59,19 +59,6 @@ static void write_sample(struct json_out *o, const struct sample *s)
 
 /* --- list --- */
 
-static bool number_param(struct api_call *call, const char *name, int64_t low, int64_t high, int64_t fallback,
-                         int64_t *ret, struct err *err)
-{
-    struct str text;
-    *ret = fallback;
-    if (!request_param(call->request, name, &text, err))
-        return !err->code;
-    if (str_to_i64(text, ret) && *ret >= low && *ret <= high)
-        return true;
-    return err_set(err, ERR_INVALID, name, "%s: must be a whole number from %lld to %lld", name,
-                   (long long)low, (long long)high);
-}
-
 static bool state_param(struct api_call *call, int *ret, struct err *err)
 {
     struct str text;
@@ -93,8 +80,8 @@ static bool state_param(struct api_call *call, int *ret, struct err *err)
 static bool read_query(struct api_call *call, struct sample_query *q, struct err *err)
 {
     *q = (struct sample_query){0};
-    if (!number_param(call, "limit", 1, 1000, 100, &q->limit, err) ||
-        !number_param(call, "after", 0, INT64_MAX, 0, &q->after, err) || !state_param(call, &q->state, err))
+    if (!api_number(call, "limit", 1, 1000, 100, &q->limit, err) ||
+        !api_number(call, "after", 0, INT64_MAX, 0, &q->after, err) || !state_param(call, &q->state, err))
         return false;
     if (!request_param(call->request, "label", &q->label, err) && err->code)
         return false;
@@ -370,7 +357,7 @@ static void run_thumbnail(struct api_call *call)
     struct sample s;
     int64_t side;
     auto_buf struct buf out = {0};
-    if (!number_param(call, "side", 16, THUMBNAIL_MAX, THUMBNAIL_DEFAULT, &side, &err) ||
+    if (!api_number(call, "side", 16, THUMBNAIL_MAX, THUMBNAIL_DEFAULT, &side, &err) ||
         !find_sample(call, &version, &s, &err)) {
         api_problem(call, &err, NULL, 0);
         return;

@@ -109,10 +109,5 @@ bool files_read(struct codec_reader *r, struct err *err)
 
 bool files_write(struct codec_writer *w, struct err *err)
 {
-    struct writer_sample it = {0};
-    bool end = false, ok = writer_rewind(w, &it, err);
-    while (ok && (ok = writer_next(w, &it, &end, err)) && !end)
-        ok = writer_media(w, &it, arena_strz(&it.arena, it.s.path), err);
-    writer_sample_release(&it);
-    return ok;
+    return writer_all_media(w, err);
 }

@@ -171,52 +171,11 @@ static bool read_sample(struct reader_sample *s, yyjson_val *v, size_t line, str
     return annotate(s, v, text, err) && reader_emit(s, STR_NULL, err);
 }
 
-static bool read_line(struct codec_reader *r, struct str source, struct str text, size_t line,
-                      struct err *err)
-{
-    struct reader_sample s;
-    struct err bad;
-    bool ok = true;
-    yyjson_val *v = NULL;
-    reader_sample_init(&s, r, source);
-    snprintf(s.position, sizeof s.position, "line %zu", line);
-    if (text.n > ANNOTATION_MAX_BYTES)
-        reader_skip(r, source, str_of(s.position), "it is longer than %u bytes", ANNOTATION_MAX_BYTES);
-    else if (!(v = json_parse(&s.arena, text, &bad)))
-        reader_skip(r, source, str_of(s.position), "%s", bad.message);
-    else if (!yyjson_is_obj(v))
-        reader_skip(r, source, str_of(s.position), "it is not an object");
-    else
-        ok = read_sample(&s, v, line, err);
-    reader_sample_release(&s);
-    return ok;
-}
-
 bool jsonl_read(struct codec_reader *r, struct err *err)
 {
-    for (size_t i = 0; i < r->in->file_count; i++) {
-        struct str text;
-        if (!is_jsonl(r, i))
-            continue;
-        if (!reader_open(r, i, &text, err))
+    for (size_t i = 0; i < r->in->file_count; i++)
+        if (is_jsonl(r, i) && !reader_json_lines(r, i, read_sample, err))
             return false;
-        bool ok = true;
-        const char *told = text.p;
-        size_t line = 1;
-        for (struct str rest = text; ok && rest.p; line++) {
-            struct str one = str_trim(str_cut(rest, '\n', &rest));
-            ok = !one.n || read_line(r, reader_path(r, i), one, line, err);
-            if (ok && line % 1000 == 0 && rest.p) {
-                reader_done(r, text, rest.p);
-                ok = reader_progress(r, (uint64_t)(rest.p - told), err);
-                told = rest.p;
-            }
-        }
-        ok = ok && reader_progress(r, text.n - (size_t)(told - text.p), err);
-        reader_close(r, i, text);
-        if (!ok)
-            return false;
-    }
     return true;
 }
 

@@ -25,15 +25,7 @@ static bool is_labelme(struct codec_reader *r, size_t file)
 
 int labelme_detect(struct codec_reader *r)
 {
-    int looked = 0;
-    for (size_t i = 0; i < r->in->file_count && looked < 20; i++) {
-        if (!path_has_ending(reader_path(r, i), ".json"))
-            continue;
-        looked++;
-        if (is_labelme(r, i))
-            return 80;
-    }
-    return 0;
+    return reader_detect(r, ".json", is_labelme) ? 80 : 0;
 }
 
 /* The points as one ring; false when one is no pair of numbers. */

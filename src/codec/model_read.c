@@ -417,22 +417,28 @@ static bool read_shape(struct reading *r, yyjson_val *v, void *ret)
            read_hints(r, v, s);
 }
 
-static bool read_part(struct reading *r, yyjson_val *v, struct part *p, bool span)
+static bool only_known(struct reading *r, yyjson_val *v, const char *const *members, size_t n)
 {
-    static const char *const members[] = {"start", "end", "id", "label", "text", "score", "attributes"};
-    if (!yyjson_is_obj(v))
-        return refuse(r, "", "must be an object");
     size_t i, max;
     yyjson_val *key, *item;
     yyjson_obj_foreach(v, i, max, key, item)
     {
         bool known = false;
-        for (size_t k = 0; k < countof(members); k++)
+        for (size_t k = 0; k < n; k++)
             known = known || str_is(json_str(key), members[k]);
         if (!known)
             return unknown_member(r, json_str(key));
     }
-    if (!read_real(r, "start", yyjson_obj_get(v, "start"), 0, 1e9, &p->start) ||
+    return true;
+}
+
+static bool read_part(struct reading *r, yyjson_val *v, struct part *p, bool span)
+{
+    static const char *const members[] = {"start", "end", "id", "label", "text", "score", "attributes"};
+    if (!yyjson_is_obj(v))
+        return refuse(r, "", "must be an object");
+    if (!only_known(r, v, members, countof(members)) ||
+        !read_real(r, "start", yyjson_obj_get(v, "start"), 0, 1e9, &p->start) ||
         !read_real(r, "end", yyjson_obj_get(v, "end"), 0, 1e9, &p->end))
         return false;
     if (p->end <= p->start)
@@ -538,26 +544,11 @@ static bool read_scores(struct reading *r, yyjson_val *v, struct annotation *n)
     return true;
 }
 
-static bool only_known(struct reading *r, yyjson_val *v)
-{
-    static const char *const members[] = {"labels", "scores",   "shapes",    "text",
-                                          "spans",  "segments", "attributes"};
-    size_t i, max;
-    yyjson_val *key, *item;
-    yyjson_obj_foreach(v, i, max, key, item)
-    {
-        bool known = false;
-        for (size_t k = 0; k < countof(members); k++)
-            known = known || str_is(json_str(key), members[k]);
-        if (!known)
-            return unknown_member(r, json_str(key));
-    }
-    return true;
-}
-
 bool model_read(struct arena *a, enum annotation_type type, yyjson_val *v, struct annotation *ret,
                 struct err *err)
 {
+    static const char *const members[] = {"labels", "scores",   "shapes",    "text",
+                                          "spans",  "segments", "attributes"};
     const struct rule *rule = &rules[type];
     struct reading r = {.a = a, .rule = rule, .type = type, .err = err};
     struct annotation n = {0};
@@ -567,7 +558,7 @@ bool model_read(struct arena *a, enum annotation_type type, yyjson_val *v, struc
     yyjson_val *text = yyjson_obj_get(v, "text");
     if (text && !yyjson_is_null(text) && !(rule->takes & TAKES_TEXT))
         return refuse(&r, "text", "does not belong to this type of annotation");
-    if (!only_known(&r, v) || !read_labels(&r, yyjson_obj_get(v, "labels"), &n) ||
+    if (!only_known(&r, v, members, countof(members)) || !read_labels(&r, yyjson_obj_get(v, "labels"), &n) ||
         !read_scores(&r, yyjson_obj_get(v, "scores"), &n) ||
         !read_string(&r, "text", text, ANNOTATION_MAX_TEXT, &n.text) ||
         !read_attributes(&r, yyjson_obj_get(v, "attributes"), &n.attributes) ||

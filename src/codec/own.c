@@ -100,54 +100,16 @@ static bool read_sample(struct reader_sample *s, yyjson_val *v, size_t line, str
     return reader_emit(s, STR_NULL, err);
 }
 
-static bool read_line(struct codec_reader *r, struct str source, struct str text, size_t line,
-                      struct err *err)
+static bool read_line(struct reader_sample *s, yyjson_val *v, size_t line, struct err *err)
 {
-    struct reader_sample s;
-    struct err bad;
-    bool ok = true;
-    reader_sample_init(&s, r, source);
-    snprintf(s.position, sizeof s.position, "line %zu", line);
-    yyjson_val *v = NULL;
-    if (text.n > ANNOTATION_MAX_BYTES)
-        reader_skip(r, source, str_of(s.position), "it is longer than %u bytes", ANNOTATION_MAX_BYTES);
-    else if (!(v = json_parse(&s.arena, text, &bad)))
-        reader_skip(r, source, str_of(s.position), "%s", bad.message);
-    else if (!yyjson_is_obj(v))
-        reader_skip(r, source, str_of(s.position), "it is not an object");
-    else if (yyjson_obj_get(v, "ingot"))
-        ok = read_header(r, &s.arena, v, err);
-    else
-        ok = read_sample(&s, v, line, err);
-    reader_sample_release(&s);
-    return ok;
+    return yyjson_obj_get(v, "ingot") ? read_header(s->r, &s->arena, v, err) : read_sample(s, v, line, err);
 }
 
 bool own_read(struct codec_reader *r, struct err *err)
 {
-    for (size_t i = 0; i < r->in->file_count; i++) {
-        struct str text, rest;
-        if (!is_own(r, i))
-            continue;
-        if (!reader_open(r, i, &text, err))
+    for (size_t i = 0; i < r->in->file_count; i++)
+        if (is_own(r, i) && !reader_json_lines(r, i, read_line, err))
             return false;
-        bool ok = true;
-        const char *told = text.p;
-        rest = text;
-        for (size_t line = 1; ok && rest.p; line++) {
-            struct str one = str_trim(str_cut(rest, '\n', &rest));
-            ok = !one.n || read_line(r, reader_path(r, i), one, line, err);
-            if (ok && line % 1000 == 0 && rest.p) {
-                reader_done(r, text, rest.p);
-                ok = reader_progress(r, (uint64_t)(rest.p - told), err);
-                told = rest.p;
-            }
-        }
-        ok = ok && reader_progress(r, text.n - (size_t)(told - text.p), err);
-        reader_close(r, i, text);
-        if (!ok)
-            return false;
-    }
     return true;
 }
 
@@ -229,17 +191,7 @@ bool own_write_file(struct codec_writer *w, const char *path, enum codec_split p
     return ok && writer_end(w, err);
 }
 
-static bool write_media(struct codec_writer *w, struct err *err)
-{
-    struct writer_sample it = {0};
-    bool end = false, ok = writer_rewind(w, &it, err);
-    while (ok && (ok = writer_next(w, &it, &end, err)) && !end)
-        ok = writer_media(w, &it, arena_strz(&it.arena, it.s.path), err);
-    writer_sample_release(&it);
-    return ok;
-}
-
 bool own_write(struct codec_writer *w, struct err *err)
 {
-    return own_write_file(w, "ingot.jsonl", WRITER_ALL, err) && (!w->out->media || write_media(w, err));
+    return own_write_file(w, "ingot.jsonl", WRITER_ALL, err) && (!w->out->media || writer_all_media(w, err));
 }

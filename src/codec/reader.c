@@ -62,6 +62,20 @@ bool reader_progress(struct codec_reader *r, uint64_t more, struct err *err)
     return !r->in->progress || r->in->progress(r->in->ctx, r->bytes_done, r->bytes_total, err);
 }
 
+bool reader_detect(struct codec_reader *r, const char *ending,
+                   bool (*is)(struct codec_reader *r, size_t file))
+{
+    int looked = 0;
+    for (size_t i = 0; i < r->in->file_count && looked < 20; i++) {
+        if (!path_has_ending(reader_path(r, i), ending))
+            continue;
+        looked++;
+        if (is(r, i))
+            return true;
+    }
+    return false;
+}
+
 void reader_problem(struct codec_reader *r, enum codec_problem_kind kind, struct str path,
                     struct str position, const char *fmt, ...)
 {

@@ -4,6 +4,7 @@
 #ifndef INGOT_CODEC_READER_H
 #define INGOT_CODEC_READER_H
 
+#include "base/json.h"
 #include "codec/codec.h"
 #include "codec/model.h"
 
@@ -42,6 +43,9 @@ bool reader_peek(struct codec_reader *r, size_t file, size_t max, struct buf *re
 /* Everything in `bytes` before `upto` is done with. */
 void reader_done(struct codec_reader *r, struct str bytes, const char *upto);
 bool reader_progress(struct codec_reader *r, uint64_t more, struct err *err);
+/* Whether one of the first 20 files of that ending is what `is` looks for. */
+bool reader_detect(struct codec_reader *r, const char *ending,
+                   bool (*is)(struct codec_reader *r, size_t file));
 
 /* Without "." and ".."; false when nothing is left or it leads above the top. */
 bool path_clean(struct arena *a, struct str path, struct str *ret);
@@ -103,6 +107,12 @@ bool reader_add_label(struct reader_sample *s, struct str label, const char *pos
 /* Emits with the annotation n, or with `text` (canonical) when given. A second annotation for a sample is
  * reported and its records count as skipped. */
 bool reader_emit(struct reader_sample *s, struct str text, struct err *err);
+
+/* Reads a file of one JSON object a line: line is called for each, with a new sample; what is no object is
+ * skipped and reported. */
+bool reader_json_lines(struct codec_reader *r, size_t file,
+                       bool (*line)(struct reader_sample *s, yyjson_val *v, size_t number, struct err *err),
+                       struct err *err);
 
 /* Media files without annotation, and files that nobody read. */
 bool reader_rest(struct codec_reader *r, struct err *err);

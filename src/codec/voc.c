@@ -21,15 +21,7 @@ static bool is_voc(struct codec_reader *r, size_t file)
 
 int voc_detect(struct codec_reader *r)
 {
-    int looked = 0;
-    for (size_t i = 0; i < r->in->file_count && looked < 20; i++) {
-        if (!path_has_ending(reader_path(r, i), ".xml"))
-            continue;
-        looked++;
-        if (is_voc(r, i))
-            return 85;
-    }
-    return 0;
+    return reader_detect(r, ".xml", is_voc) ? 85 : 0;
 }
 
 static bool real_at(const struct xml_node *n, const char *name, double *ret)

@@ -152,6 +152,16 @@ bool writer_media(struct codec_writer *w, const struct writer_sample *it, const 
     return !w->out->media || w->out->media(w->out->ctx, &it->s, path, err);
 }
 
+bool writer_all_media(struct codec_writer *w, struct err *err)
+{
+    struct writer_sample it = {0};
+    bool end = false, ok = writer_rewind(w, &it, err);
+    while (ok && (ok = writer_next(w, &it, &end, err)) && !end)
+        ok = writer_media(w, &it, arena_strz(&it.arena, it.s.path), err);
+    writer_sample_release(&it);
+    return ok;
+}
+
 void writer_names_reset(struct codec_writer *w)
 {
     map_free(w->names);

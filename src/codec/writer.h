@@ -52,6 +52,8 @@ bool writer_end(struct codec_writer *w, struct err *err);
 /* A whole file of what is in w->buf. */
 bool writer_file(struct codec_writer *w, const char *path, struct err *err);
 bool writer_media(struct codec_writer *w, const struct writer_sample *it, const char *path, struct err *err);
+/* The media of all samples, at their own paths. */
+bool writer_all_media(struct codec_writer *w, struct err *err);
 /* The path without a leading "images/" and with a stem that no other path of this walk has (in the arena of
  * it); call writer_names_reset before each walk. */
 char *writer_unique(struct codec_writer *w, struct writer_sample *it, struct str path);

@@ -232,24 +232,28 @@ const struct task_type task_export = {.name = "export", .title = {"Export", "导
 
 /* --- the actions --- */
 
+/* What both actions ask for. */
+#define OUTPUT_FIELDS                                                                                        \
+    {.name = "samples",                                                                                      \
+     .type = FIELD_BOOL,                                                                                     \
+     .flags = FIELD_CREATE,                                                                                  \
+     .fallback = "true",                                                                                     \
+     .title = {"With the samples", "包含样本文件"}},                                                         \
+    {                                                                                                        \
+        .name = "reuse", .type = FIELD_BOOL, .flags = FIELD_CREATE, .fallback = "false",                     \
+        .title = {"Reuse", "复用已有结果"}, .help = {                                                        \
+            "true gives the last result of the same request again while the version is unchanged.",          \
+            "true 时，若版本未变化，直接返回上次相同请求的结果。"                     \
+        }                                                                                                    \
+    }
+
 const struct field export_fields[] = {
     {.name = "format",
      .type = FIELD_TEXT,
      .flags = FIELD_REQUIRED | FIELD_CREATE,
      .max = 50,
      .title = {"Format", "格式"}},
-    {.name = "samples",
-     .type = FIELD_BOOL,
-     .flags = FIELD_CREATE,
-     .fallback = "true",
-     .title = {"With the samples", "包含样本文件"}},
-    {.name = "reuse",
-     .type = FIELD_BOOL,
-     .flags = FIELD_CREATE,
-     .fallback = "false",
-     .title = {"Reuse", "复用已有结果"},
-     .help = {"true gives the last result of the same request again while the version is unchanged.",
-              "true 时，若版本未变化，直接返回上次相同请求的结果。"}},
+    OUTPUT_FIELDS,
     {0},
 };
 
@@ -266,18 +270,7 @@ const struct field training_fields[] = {
      .title = {"Share of the test part", "测试集比例"},
      .help = {"0 to 0.9; fewer than 10 annotated samples give no test part.",
               "0 到 0.9；已标注样本少于 10 个时不划分测试集。"}},
-    {.name = "samples",
-     .type = FIELD_BOOL,
-     .flags = FIELD_CREATE,
-     .fallback = "true",
-     .title = {"With the samples", "包含样本文件"}},
-    {.name = "reuse",
-     .type = FIELD_BOOL,
-     .flags = FIELD_CREATE,
-     .fallback = "false",
-     .title = {"Reuse", "复用已有结果"},
-     .help = {"true gives the last result of the same request again while the version is unchanged.",
-              "true 时，若版本未变化，直接返回上次相同请求的结果。"}},
+    OUTPUT_FIELDS,
     {0},
 };
 

@@ -136,16 +136,22 @@ static bool walk_dir(struct walk *w, int fd, struct str prefix, int depth, struc
     return ok;
 }
 
-bool folder_in(struct task *t, struct str path, struct unpacked *out, struct err *err)
+/* -1: an error. */
+static int open_allowed(struct task *t, struct str path, int flags, struct err *err)
 {
     struct str rest;
     const char *root = find_root(t->core, path, &rest);
     if (!root)
-        return folder_in_check(t->core, path, err);
+        return folder_in_check(t->core, path, err), -1;
     auto_fd int root_fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (root_fd < 0)
-        return err_errno(err, errno, "cannot open %s", root);
-    int fd = fs_open_beneath(root_fd, arena_strz(t->arena, rest), O_RDONLY | O_DIRECTORY, 0, err);
+        return err_errno(err, errno, "cannot open %s", root), -1;
+    return fs_open_beneath(root_fd, arena_strz(t->arena, rest), O_RDONLY | flags, 0, err);
+}
+
+bool folder_in(struct task *t, struct str path, struct unpacked *out, struct err *err)
+{
+    int fd = open_allowed(t, path, O_DIRECTORY, err);
     if (fd < 0)
         return false;
     struct walk w = {t, out, base_alloc(BLOCK)};
@@ -156,15 +162,8 @@ bool folder_in(struct task *t, struct str path, struct unpacked *out, struct err
 
 bool folder_in_file(struct task *t, struct str path, struct digest *ret, int64_t *ret_size, struct err *err)
 {
-    struct str rest;
     struct stat st;
-    const char *root = find_root(t->core, path, &rest);
-    if (!root)
-        return folder_in_check(t->core, path, err);
-    auto_fd int root_fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (root_fd < 0)
-        return err_errno(err, errno, "cannot open %s", root);
-    auto_fd int fd = fs_open_beneath(root_fd, arena_strz(t->arena, rest), O_RDONLY | O_NONBLOCK, 0, err);
+    auto_fd int fd = open_allowed(t, path, O_NONBLOCK, err);
     if (fd < 0)
         return false;
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))

@@ -113,17 +113,6 @@ bool assemble_copy(struct core *core, const struct caller *c, const struct repos
 
 /* --- tasks --- */
 
-struct start {
-    const struct task_new *task;
-    int64_t id;
-};
-
-static bool start_write(struct op *op, void *ctx, struct err *err)
-{
-    struct start *s = ctx;
-    return task_create(op, s->task, &s->id, err);
-}
-
 bool assemble_task(struct op *op, const struct object *image, const char *type, const char *title,
                    struct str params, struct json_out *out, int *status, struct err *err)
 {
@@ -133,8 +122,8 @@ bool assemble_task(struct op *op, const struct object *image, const char *type, 
                                .subject = image->id,
                                .name = title,
                                .params = params};
-    struct start s = {.task = &t};
+    int64_t id;
     *status = 202;
-    return engine_write(op->core, op->caller, op->arena, start_write, &s, err) &&
-           engine_answer_id(op, &kind_task, s.id, out, err);
+    return task_start(op->core, op->caller, &t, op->arena, &id, err) &&
+           engine_answer_id(op, &kind_task, id, out, err);
 }

@@ -5,17 +5,6 @@
 
 /* --- starting --- */
 
-struct start {
-    const struct task_new *task;
-    int64_t id;
-};
-
-static bool start_write(struct op *op, void *ctx, struct err *err)
-{
-    struct start *s = ctx;
-    return task_create(op, s->task, &s->id, err);
-}
-
 static void write_params(const struct image_save *s, struct buf *out)
 {
     struct json_out o;
@@ -63,11 +52,7 @@ bool image_save(struct core *core, const struct caller *c, const struct image_sa
         .subject = s->subject,
         .name = arena_printf(a, "Save " STR_FMT ":" STR_FMT, STR_ARG(s->name), STR_ARG(s->version)),
         .params = buf_view(&params)};
-    struct start start = {.task = &t};
-    if (!engine_write(core, c, a, start_write, &start, err))
-        return false;
-    *ret_task = start.id;
-    return true;
+    return task_start(core, c, &t, a, ret_task, err);
 }
 
 /* --- the task --- */

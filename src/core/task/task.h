@@ -47,6 +47,9 @@ struct task_new {
     struct str params;
 };
 bool task_create(struct op *op, const struct task_new *n, int64_t *ret_id, struct err *err);
+/* The same as a write of its own. */
+bool task_start(struct core *core, const struct caller *c, const struct task_new *n, struct arena *a,
+                int64_t *ret_id, struct err *err);
 
 /* From run. Progress is kept at most once a second; false (with ERR_CONFLICT) when the task was cancelled:
  * return it. */

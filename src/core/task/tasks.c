@@ -97,6 +97,24 @@ bool task_create(struct op *op, const struct task_new *n, int64_t *ret_id, struc
     return true;
 }
 
+struct start {
+    const struct task_new *task;
+    int64_t *id;
+};
+
+static bool start_write(struct op *op, void *ctx, struct err *err)
+{
+    struct start *s = ctx;
+    return task_create(op, s->task, s->id, err);
+}
+
+bool task_start(struct core *core, const struct caller *c, const struct task_new *n, struct arena *a,
+                int64_t *ret_id, struct err *err)
+{
+    struct start s = {n, ret_id};
+    return engine_write(core, c, a, start_write, &s, err);
+}
+
 /* --- running --- */
 
 static void list_add(struct tasks *ts, struct task_run *r)
