@@ -1,5 +1,6 @@
 #include "api/auth.h"
 
+#include "base/pool.h"
 #include "net/url.h"
 
 /* The credential that the request carries; false when there is none. Other schemes than Bearer are not for us
@@ -52,7 +53,7 @@ static struct str without_slash(struct str url)
 }
 
 /* Whether the Origin header names us. */
-static bool origin_is_ours(const struct core *core, const struct request *r, struct str origin)
+bool auth_origin_is_ours(const struct core *core, const struct request *r, struct str origin)
 {
     struct str scheme = r->tls ? STR("https://") : STR("http://");
     if (core->public_url && str_ieq(origin, without_slash(str_of(core->public_url))))
@@ -84,7 +85,7 @@ bool auth_origin_ok(const struct core *core, const struct request *r, const stru
     if (!c->session)
         return true;
     struct str origin = request_header(r, "origin");
-    bool ours = origin.p ? origin_is_ours(core, r, origin)
+    bool ours = origin.p ? auth_origin_is_ours(core, r, origin)
                          : str_is(request_header(r, "sec-fetch-site"), "same-origin");
     return ours || foreign(err);
 }
@@ -94,7 +95,7 @@ bool auth_origin_ok(const struct core *core, const struct request *r, const stru
 bool auth_sign_in_ok(const struct core *core, const struct request *r, struct err *err)
 {
     struct str origin = request_header(r, "origin"), site = request_header(r, "sec-fetch-site");
-    bool ours = origin.p ? origin_is_ours(core, r, origin)
+    bool ours = origin.p ? auth_origin_is_ours(core, r, origin)
                          : !site.p || str_is(site, "same-origin") || str_is(site, "none");
     return ours || foreign(err);
 }
@@ -109,4 +110,39 @@ const char *auth_base_url(const struct core *core, const struct request *r, stru
     if (core->public_url)
         return arena_strz(a, without_slash(str_of(core->public_url)));
     return arena_printf(a, "%s://" STR_FMT, r->tls ? "https" : "http", STR_ARG(r->host));
+}
+
+struct renewal {
+    struct core *core;
+    uint8_t credential[CALLER_CREDENTIAL];
+};
+
+static void renew(void *arg)
+{
+    struct renewal *n = arg;
+    struct caller c = {0};
+    struct err err = {0};
+    if (accounts_resolve_again(n->core->accounts, n->credential, &c, &err))
+        accounts_caller_release(n->core->accounts, &c);
+    free(n);
+}
+
+enum auth auth_again(struct core *core, const uint8_t credential[CALLER_CREDENTIAL], bool *doubtful,
+                     struct caller *ret)
+{
+    enum auth found = accounts_peek_again(core->accounts, credential, ret);
+    if (found != AUTH_UNKNOWN) {
+        *doubtful = false;
+        return found;
+    }
+    if (*doubtful)
+        return AUTH_NONE;
+    *doubtful = true;
+    struct renewal *n = base_alloc(sizeof *n);
+    n->core = core;
+    memcpy(n->credential, credential, sizeof n->credential);
+    if (pool_submit(core->pool, renew, n))
+        return AUTH_UNKNOWN;
+    free(n);
+    return AUTH_NONE;
 }

@@ -3,7 +3,10 @@
  * command without one. The last message to the client is the text {"exit_code":0}. */
 #include "api/auth.h"
 #include "api/jobs.h"
+#include "base/clock.h"
 #include "base/thread.h"
+#include "core/environment/environment.h"
+#include "core/environment/tools.h"
 #include "core/job/job.h"
 
 #include <errno.h>
@@ -13,14 +16,22 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
-#define PIECE   (32 << 10)
-#define PENDING (1 << 20)
-#define INPUT   (16 << 20)
+#define PIECE      (32 << 10)
+#define PENDING    (1 << 20)
+#define INPUT      (16 << 20)
+#define CHECK_NS   UINT64_C(1000000000)
+#define PERMISSION "job.create"
 
 struct terminal {
+    struct core *core;
     struct exec *exec;
     struct exec_attach attach;
     bool tty;
+    int64_t job, project;
+    bool counts; /* what is typed is a use of an environment */
+    uint8_t credential[CALLER_CREDENTIAL];
+    uint64_t checked; /* clock_mono */
+    bool doubtful;
     int wake; /* eventfd: there is input */
     pthread_mutex_t lock;
     pthread_cond_t drained;
@@ -45,6 +56,8 @@ static void take_input(struct terminal *t, struct ws *w, struct str data)
         buf_str(&t->input, data);
     pthread_mutex_unlock(&t->lock);
     wake(t);
+    if (t->counts)
+        tools_touch(t->core->tools, t->job);
     if (!fits)
         ws_close(w, 1009, "the command does not take its input");
 }
@@ -107,6 +120,26 @@ static bool send_piece(struct terminal *t, const char *p, size_t n)
     return open;
 }
 
+/* The session or token may have ended, or its user left the project. While the socket is open the platform is
+ * too. */
+static void end_unless_allowed(struct terminal *t)
+{
+    struct caller c = {0};
+    struct err err = {0};
+    uint64_t now = clock_mono();
+    if (now - t->checked < CHECK_NS)
+        return;
+    t->checked = now;
+    pthread_mutex_lock(&t->lock);
+    enum auth found = t->ws ? auth_again(t->core, t->credential, &t->doubtful, &c) : AUTH_UNKNOWN;
+    bool may = found == AUTH_UNKNOWN || (found == AUTH_HIT && caller_need(&c, PERMISSION, t->project, &err));
+    if (found == AUTH_HIT)
+        accounts_caller_release(t->core->accounts, &c);
+    if (!may)
+        ws_close(t->ws, 1008, "you may not use this terminal any more");
+    pthread_mutex_unlock(&t->lock);
+}
+
 /* What the command takes now; true when more waits. */
 static bool give_input(struct terminal *t)
 {
@@ -133,13 +166,14 @@ static void pass_bytes(struct terminal *t)
         bool more = give_input(t);
         struct pollfd p[] = {{.fd = t->attach.fd, .events = (short)(more ? POLLIN | POLLOUT : POLLIN)},
                              {.fd = t->wake, .events = POLLIN}};
-        int ready = poll(p, countof(p), -1);
+        int ready = poll(p, countof(p), CHECK_NS / 1000000);
         uint64_t ignored;
         if (ready > 0 && p[1].revents && read(t->wake, &ignored, sizeof ignored) < 0)
             ready = 0;
         bool readable = ready > 0 && p[0].revents & (POLLIN | POLLHUP | POLLERR);
         ssize_t n = readable ? read(t->attach.fd, space, PIECE) : -1;
         bool ended = readable && (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR));
+        end_unless_allowed(t);
         open = send_piece(t, space, n > 0 ? (size_t)n : 0) && !ended;
     }
     free(space);
@@ -196,7 +230,7 @@ static bool same_site(struct api_call *call, struct err *err)
     ptrdiff_t at = str_find(origin, STR("://"));
     if (at >= 0)
         host = (struct str){origin.p + at + 3, origin.n - (size_t)at - 3};
-    return str_eq(host, call->request->host) ||
+    return str_eq(host, call->request->host) || auth_origin_is_ours(call->core, call->request, origin) ||
            err_set(err, ERR_FORBIDDEN, NULL, "the Origin is another site's");
 }
 
@@ -237,6 +271,13 @@ static bool read_tty(struct api_call *call, bool *ret, struct err *err)
     return *ret || str_is(text, "0") || err_set(err, ERR_INVALID, "tty", "tty: must be 0 or 1");
 }
 
+static bool runs(const struct object *job, struct err *err)
+{
+    return !job_is_over(job_state_of(job)) ||
+           err_set(err, ERR_CONFLICT, "state", "the job does not run any more: it is " STR_FMT,
+                   STR_ARG(object_text(job, "state")));
+}
+
 static bool open_terminal(struct api_call *call, struct terminal *t, struct err *err)
 {
     static const char *const env[] = {"TERM=xterm-256color"};
@@ -244,10 +285,17 @@ static bool open_terminal(struct api_call *call, struct terminal *t, struct err 
     struct exec_id id;
     const char **argv;
     size_t n;
-    if (!same_site(call, err) || !jobs_find(call, "job.create", &job, err) ||
+    if (!same_site(call, err) || !jobs_find(call, PERMISSION, &job, err) ||
+        !tools_own(call->core, &call->caller, &job, call->arena, err) || !runs(&job, err) ||
         !jobs_container(call, &job, &id, err) || !read_argv(call, &argv, &n, err) ||
         !read_tty(call, &t->tty, err))
         return false;
+    t->core = call->core;
+    t->job = job.id;
+    t->project = job.project;
+    t->counts = str_is(object_text(&job, "owner_kind"), kind_environment.name);
+    t->checked = clock_mono();
+    memcpy(t->credential, call->caller.credential, sizeof t->credential);
     t->exec = jobs_exec(call->core->jobs);
     struct exec_attach_spec spec = {
         .argv = argv, .n_argv = n, .env = env, .n_env = t->tty ? 1 : 0, .tty = t->tty};

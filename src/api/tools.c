@@ -112,43 +112,17 @@ static int visit_connect(void *ctx)
     return fd;
 }
 
-struct renewal {
-    struct core *core;
-    uint8_t credential[CALLER_CREDENTIAL];
-};
-
-static void renew(void *arg)
-{
-    struct renewal *n = arg;
-    struct caller c = {0};
-    struct err err = {0};
-    if (accounts_resolve_again(n->core->accounts, n->credential, &c, &err))
-        accounts_caller_release(n->core->accounts, &c);
-    free(n);
-}
-
 /* Still allowed? A credential that the cache does not know (any more) is looked up once. */
 static bool still_allowed(struct visit *v)
 {
     struct caller c = {0};
     struct err err = {0};
-    enum auth found = accounts_peek_again(v->core->accounts, v->pass.credential, &c);
-    if (found == AUTH_HIT) {
-        bool may = tools_may(&c, v->tool, &v->way, &err);
-        accounts_caller_release(v->core->accounts, &c);
-        v->doubtful = false;
-        return may;
-    }
-    if (found == AUTH_NONE || v->doubtful)
-        return false;
-    v->doubtful = true;
-    struct renewal *n = base_alloc(sizeof *n);
-    n->core = v->core;
-    memcpy(n->credential, v->pass.credential, sizeof n->credential);
-    if (pool_submit(v->core->pool, renew, n))
-        return true;
-    free(n);
-    return false;
+    enum auth found = auth_again(v->core, v->pass.credential, &v->doubtful, &c);
+    if (found != AUTH_HIT)
+        return found == AUTH_UNKNOWN;
+    bool may = tools_may(&c, v->tool, &v->way, &err);
+    accounts_caller_release(v->core->accounts, &c);
+    return may;
 }
 
 /* A piece of a WebSocket. Pings and pongs are nobody's doing. */

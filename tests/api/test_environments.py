@@ -292,6 +292,11 @@ def test_who_may_open_it(admin, project, make, make_user, server):
     assert seen["ssh"] is None and all(t["url"] is None for t in seen["tools"])
     assert admin.get(path)["ssh"]["password"] is None
 
+    url = server.url.replace("http", "ws") + f"/api/v1/jobs/{e['job']['id']}/terminal"
+    with pytest.raises(InvalidStatus, match="403"), connect(url, additional_headers={"Authorization": f"Bearer {other.token}"}, proxy=None):
+        pass
+    assert run(owner, e, "echo mine") == "mine"
+
     link = tool(owner, e)["url"]
     client = httpx.Client(timeout=120, trust_env=False)
     assert client.get(link).status_code == 303

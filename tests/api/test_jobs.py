@@ -3,10 +3,12 @@
 import json
 import ssl  # noqa: F401  (websockets needs it to be importable)
 
+import httpx
 import pytest
 from harness import unique, wait_for
 from test_datasets import bring, coco, png, zipped
 from test_files import put
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 OVER = ("completed", "failed", "stopped")
@@ -20,8 +22,8 @@ def spec(admin) -> dict:
 @pytest.fixture
 def run(admin, project, spec):
     """Submits a job and gives it when it is over (or in the wanted state)."""
-    def submit(command: str, until=OVER, **fields) -> dict:
-        job = admin.post("jobs", {"project": project["id"], "name": unique("job"), "command": command, "spec": spec["id"], **fields})
+    def submit(command: str, until=OVER, api=admin, **fields) -> dict:
+        job = api.post("jobs", {"project": project["id"], "name": unique("job"), "command": command, "spec": spec["id"], **fields})
         return reached(admin, job, until)
     return submit
 
@@ -187,6 +189,41 @@ def test_a_terminal(admin, run, server):
             seen += ws.recv(timeout=120)
     admin.post(f"jobs/{job['id']}/stop", expect=200)
     reached(admin, job, OVER)
+
+
+def test_whose_terminal_it_is(admin, project, run, server, make_user):
+    """Only who started a job, and administrators; and only as long as the session that opened it lives."""
+    owner, other = make_user(project), make_user(project)
+    job = run("exec sleep 1000", until=("running",), api=owner)
+    url = server.url.replace("http", "ws") + f"/api/v1/jobs/{job['id']}/terminal"
+
+    def terminal(token=None, **headers):
+        bearer = {"Authorization": f"Bearer {token}"} if token else {}
+        return connect(url, additional_headers=bearer | headers, proxy=None)
+
+    for refused in ({"token": other.token}, {"token": make_user().token}, {"token": make_user(project, role="viewer").token}, {}):
+        with pytest.raises(InvalidStatus, match="40[134]"), terminal(**refused):
+            pass
+    browser = httpx.Client(base_url=server.url + "/api/v1/", headers={"Origin": server.url}, timeout=120, trust_env=False)
+    assert browser.post("sessions", json={"name": owner.user["name"], "password": "pass-word-1"}).status_code == 201
+    cookie = {"Cookie": f"ingot_session={browser.cookies['ingot_session']}"}
+    for origin in ({}, {"Origin": "http://evil.example"}, {"Origin": "null"}):
+        with pytest.raises(InvalidStatus, match="403"), terminal(**cookie, **origin):
+            pass
+    with terminal(admin.token) as ws:
+        ws.send(b"echo $((40+2))-done\n")
+        while b"42-done" not in ws.recv(timeout=120):
+            pass
+    with terminal(**cookie, Origin=server.url) as ws:
+        assert browser.delete("session").status_code == 204
+        with pytest.raises(ConnectionClosed):
+            while True:
+                ws.recv(timeout=120)
+        assert ws.close_code == 1008, ws.close_reason
+    owner.post(f"jobs/{job['id']}/stop", expect=200)
+    reached(admin, job, OVER)
+    with pytest.raises(InvalidStatus, match="409"), terminal(owner.token):
+        pass
 
 
 def test_strangers_and_viewers(admin, project, run, make_user):

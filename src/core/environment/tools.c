@@ -258,6 +258,16 @@ bool tools_may(const struct caller *c, const struct tool *tool, const struct too
     return true;
 }
 
+bool tools_own(struct core *core, const struct caller *c, const struct object *job, struct arena *a,
+               struct err *err)
+{
+    int64_t user;
+    if (!find_owner(core, job, a, &user, err))
+        return false;
+    return c->administrator || c->user == user ||
+           err_set(err, ERR_FORBIDDEN, NULL, "only who started it may open a terminal there");
+}
+
 bool tools_wake(struct tools *t, int64_t job, const struct tool *tool)
 {
     int64_t now = clock_now();

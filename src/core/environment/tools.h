@@ -49,6 +49,11 @@ bool tools_find(struct tools *t, int64_t job, struct tool_way *ret, struct err *
 /* May this caller use this tool of this job? */
 bool tools_may(const struct caller *c, const struct tool *tool, const struct tool_way *w, struct err *err);
 
+/* Is what runs in this job (an environment, a run of a training, the job itself) the caller's own?
+ * ERR_FORBIDDEN unless it is, or the caller is an administrator. */
+bool tools_own(struct core *core, const struct caller *c, const struct object *job, struct arena *a,
+               struct err *err);
+
 /* true when nobody asked for this tool to be started in the last ten seconds. */
 bool tools_wake(struct tools *t, int64_t job, const struct tool *tool);
 /* Somebody did something in a tool or over ssh just now. */

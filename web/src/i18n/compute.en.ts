@@ -74,6 +74,8 @@ export const computeEn = {
   'terminal.waiting': 'The terminal opens once the job runs.',
   'terminal.over': 'It has ended',
   'terminal.overHint': 'A terminal needs a running container. The log and the files it saved are still there.',
+  'terminal.others': 'This is not yours',
+  'terminal.othersHint': 'Only who started it, and administrators, may open a terminal there. Its log and curves are for all members.',
   'terminal.hint': 'A shell in the container, as root',
 
   'spec.choose': 'Compute spec',

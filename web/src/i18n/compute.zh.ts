@@ -76,6 +76,8 @@ export const computeZh: Record<keyof typeof computeEn, string> = {
   'terminal.waiting': '作业运行后终端会打开。',
   'terminal.over': '已经结束',
   'terminal.overHint': '终端需要运行中的容器。日志和保存的文件仍可查看。',
+  'terminal.others': '不是你启动的',
+  'terminal.othersHint': '只有启动者和管理员可以打开终端。日志和曲线对所有成员可见。',
   'terminal.hint': '容器中的 root shell',
 
   'spec.choose': '计算规格',

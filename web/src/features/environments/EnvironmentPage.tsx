@@ -69,7 +69,7 @@ export function EnvironmentPage({ kind, place, item }: PageProps) {
   const [open, setOpen] = useState<Open | null>(null)
   const [saving, setSaving] = useState(false)
   const job = useItem(byName('job'), place, isRef(item['job']) ? item['job'].id : NaN, isRef(item['job']))
-  const tabs = useJobTabs(job.data)
+  const tabs = useJobTabs(job.data, item)
   const running = item['state'] === 'running'
   const actions = kind.actions.filter((a) => a.on === 'item' && a.method === 'POST' && fits(kind, a, item) && may(session, a.permission, project?.id))
   const first = ['start', 'stop', 'extend'].flatMap((name) => actions.filter((a) => a.name === name))

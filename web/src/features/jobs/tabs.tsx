@@ -1,5 +1,6 @@
 import { lazy, Suspense, type ReactNode } from 'react'
 import type { Item } from '../../api/kinds'
+import { useSession } from '../../api/session'
 import { Empty } from '../../components/States'
 import { useI18n } from '../../i18n'
 import type { Tab } from './ComputePage'
@@ -19,9 +20,11 @@ function NotStarted() {
   return <Empty title={t('job.notStarted')} text={t('job.notStartedHint')} />
 }
 
-/** The tabs of everything that runs as a job; `job` is undefined while there is none. */
-export function useJobTabs(job: Item | undefined): Tab[] {
+/** The tabs of everything that runs as a job; `job` is undefined while there is none. `owner`: the environment or run that it belongs to. */
+export function useJobTabs(job: Item | undefined, owner: Item | undefined = job): Tab[] {
   const { t } = useI18n()
+  const user = useSession().data?.user
+  const own = user !== undefined && (user.administrator || owner?.created_by?.id === user.id)
   const started = job !== undefined && Number(job['attempt']) > 0
   const guard = (content: (job: Item) => ReactNode) => () => (job && started ? <Loading>{content(job)}</Loading> : <NotStarted />)
   return [
@@ -30,7 +33,10 @@ export function useJobTabs(job: Item | undefined): Tab[] {
     { name: 'events', title: t('job.events'), content: () => (job ? <Loading><Events job={job} /></Loading> : <NotStarted />) },
     {
       name: 'terminal', title: t('job.terminal'),
-      content: guard((j) => (isOver(j['state']) ? <Empty title={t('terminal.over')} text={t('terminal.overHint')} /> : <Terminal job={j} />)),
+      content: guard((j) => {
+        if (isOver(j['state'])) return <Empty title={t('terminal.over')} text={t('terminal.overHint')} />
+        return own ? <Terminal job={j} /> : <Empty title={t('terminal.others')} text={t('terminal.othersHint')} />
+      }),
     },
   ]
 }
