@@ -51,6 +51,8 @@ const registry: Record<string, Editor> = {
   'job.env': variables,
   'image.build.spec': spec,
   'image.build.env': variables,
+  'task.name': shownOnly(lazy(async () => ({ default: (await import('../features/tasks/Words')).NameShow }))),
+  'task.type': shownOnly(lazy(async () => ({ default: (await import('../features/tasks/Words')).TypeShow }))),
   'job.placement': shownOnly(lazy(async () => ({ default: (await import('../features/jobs/State')).PlacementShow }))),
   'node.devices': shownOnly(lazy(async () => ({ default: (await import('../features/jobs/State')).DevicesShow }))),
   'environment.state': state,

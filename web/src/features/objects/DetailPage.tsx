@@ -12,10 +12,17 @@ import { useTitle } from '../../components/hooks'
 import { Icon } from '../../components/Icon'
 import { nameOf } from '../../components/names'
 import { useI18n } from '../../i18n'
+import { sentence } from '../../i18n/sentences'
+import type { Language } from '../../app/prefs'
 import { Dialogs, type Open } from './Dialogs'
 import { fits } from './fits'
 import { ObjectTabs } from './ObjectTabs'
 import { overviews, pages, Special } from './special'
+
+/** Tasks are named by the server, in English. */
+function titleOf(kind: Kind, item: Item, language: Language): string {
+  return kind.name === 'task' ? sentence(nameOf(kind, item), language) : nameOf(kind, item)
+}
 
 export function DetailPage() {
   const { plural, id, project: projectName } = useParams()
@@ -31,8 +38,8 @@ function Detail({ kind, id }: { kind: Kind; id: number }) {
   const { project } = useApp()
   const place = useMemo<Place>(() => (kind.scope === 'project' ? { project: project?.id } : {}), [kind, project])
   const found = useItem(kind, place, id)
-  const { w } = useI18n()
-  useTitle(found.data ? nameOf(kind, found.data) : null, w(kind.titles), project?.name)
+  const { w, language } = useI18n()
+  useTitle(found.data ? titleOf(kind, found.data, language) : null, w(kind.titles), project?.name)
   if (found.error && (!found.data || found.error)) return <ProblemPage error={found.error} onRetry={() => void found.refetch()} />
   if (!found.data) return <div className="skeleton" aria-busy="true"><div /><div /><div /></div>
   const Page = pages[kind.name]
@@ -41,7 +48,7 @@ function Detail({ kind, id }: { kind: Kind; id: number }) {
 }
 
 function Loaded({ kind, place, item }: { kind: Kind; place: Place; item: Item }) {
-  const { t, w } = useI18n()
+  const { t, w, language } = useI18n()
   const { session, project } = useApp()
   const navigate = useNavigate()
   const [open, setOpen] = useState<Open | null>(null)
@@ -77,7 +84,7 @@ function Loaded({ kind, place, item }: { kind: Kind; place: Place; item: Item })
         </ol>
       </nav>
       <header className="detail-head">
-        <h1>{nameOf(kind, item)}</h1>
+        <h1>{titleOf(kind, item, language)}</h1>
         <div className="row wrap">
           {kind.name === 'project' && <Button onClick={() => void navigate(projectUrl(nameOf(kind, item)))}>{t('project.open')}</Button>}
           {actions.slice(0, 2).map((a) => <Button key={a.name} danger={a.danger} onClick={() => setOpen({ what: a, item })}>{w(a.title)}</Button>)}

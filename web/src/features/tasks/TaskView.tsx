@@ -8,6 +8,7 @@ import { useNow } from '../../components/hooks'
 import { problemText } from '../../components/problem'
 import { Bar } from './Bar'
 import { useI18n } from '../../i18n'
+import { sentence } from '../../i18n/sentences'
 import { Facts } from '../objects/ObjectTabs'
 import type { SpecialProps } from '../objects/special'
 import { isOver, parseReport, progressOf, useTask, type Task } from './tasks'
@@ -35,7 +36,7 @@ export function TaskProgress({ task, compact }: { task: Task; compact?: boolean 
   }
   return (
     <div className="task-progress">
-      {!over && <Bar share={task.state === 'waiting' ? 0 : share} label={task.name} />}
+      {!over && <Bar share={task.state === 'waiting' ? 0 : share} label={sentence(task.name, language)} />}
       <div className="row wrap">
         <span className={`tag task-${task.state}`}>{t(`task.${task.state}`)}</span>
         <span className="muted num">
@@ -47,13 +48,13 @@ export function TaskProgress({ task, compact }: { task: Task; compact?: boolean 
         {!over && <Button size="small" onClick={() => void cancel()}>{t('form.cancel')}</Button>}
         {!compact && task.output && <Button type="primary" href={apiUrl(`/tasks/${task.id}/download`)} download>{t('task.download', { name: task.output_name ?? '' })}</Button>}
       </div>
-      {task.state === 'failed' && task.message && <p className="field-error" role="alert">{task.message}</p>}
+      {task.state === 'failed' && task.message && <p className="field-error" role="alert">{sentence(task.message, language)}</p>}
     </div>
   )
 }
 
 function Report({ task }: { task: Task }) {
-  const { t, n } = useI18n()
+  const { t, n, language } = useI18n()
   const report = useQuery({
     queryKey: ['task-report', task.id, task.report],
     queryFn: async ({ signal }) => {
@@ -76,7 +77,7 @@ function Report({ task }: { task: Task }) {
       <div className="table-box">
         <table className="table report">
           <thead><tr><th scope="col">{t('task.file')}</th><th scope="col">{t('task.position')}</th><th scope="col">{t('task.reason')}</th></tr></thead>
-          <tbody>{lines.slice(0, shownLines).map((line, i) => <tr key={i}><td>{line.file}</td><td>{line.position}</td><td>{line.reason}</td></tr>)}</tbody>
+          <tbody>{lines.slice(0, shownLines).map((line, i) => <tr key={i}><td>{line.file}</td><td>{line.position}</td><td>{sentence(line.reason, language)}</td></tr>)}</tbody>
         </table>
       </div>
       {(task.problems ?? 0) > shownLines && <p className="muted">{t('value.more', { n: n((task.problems ?? 0) - shownLines) })}</p>}
@@ -117,7 +118,7 @@ export function TaskOverview({ kind, item }: SpecialProps) {
   return (
     <div className="summary">
       <TaskView id={item.id} />
-      <Facts kind={{ ...kind, fields: kind.fields.filter((f) => !['report', 'output', 'output_name', 'cancel', 'subject', 'subject_kind'].includes(f.name)) }} item={item} />
+      <Facts kind={{ ...kind, fields: kind.fields.filter((f) => !['name', 'state', 'done', 'total', 'problems', 'message', 'report', 'output', 'output_name', 'cancel', 'subject', 'subject_kind'].includes(f.name)) }} item={item} />
     </div>
   )
 }

@@ -8,6 +8,7 @@ import { offers } from '../../api/session'
 import { useNow } from '../../components/hooks'
 import { Icon } from '../../components/Icon'
 import { useI18n } from '../../i18n'
+import { sentence } from '../../i18n/sentences'
 import { Bar } from './Bar'
 import { useUploads } from './uploadsOfTray'
 import { TaskProgress } from './TaskView'
@@ -56,12 +57,13 @@ function Loaded({ project }: { project: Ref }) {
 }
 
 function Row({ task, project, onHide }: { task: Task; project: Ref; onHide: () => void }) {
-  const { t } = useI18n()
+  const { t, language } = useI18n()
+  const name = sentence(task.name, language)
   return (
     <li>
       <div className="row">
-        <Link className="grow clip-line" to={`${projectUrl(project.name)}/tasks/${task.id}`}>{task.name}</Link>
-        {isOver(task) && <Button type="text" size="small" aria-label={t('tray.hide', { name: task.name })} icon={<Icon name="close" size={12} />} onClick={onHide} />}
+        <Link className="grow clip-line" to={`${projectUrl(project.name)}/tasks/${task.id}`} title={name}>{name}</Link>
+        {isOver(task) && <Button type="text" size="small" aria-label={t('tray.hide', { name })} icon={<Icon name="close" size={12} />} onClick={onHide} />}
       </div>
       <TaskProgress task={task} compact />
     </li>

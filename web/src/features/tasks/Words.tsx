@@ -1,0 +1,16 @@
+import type { ShowProps } from '../../components/editors'
+import { isKey, useI18n } from '../../i18n'
+import { sentence } from '../../i18n/sentences'
+
+/** A task's name in the reader's language. */
+export function NameShow({ value }: ShowProps) {
+  const { language } = useI18n()
+  const text = sentence(typeof value === 'string' ? value : '', language)
+  return <span title={text}>{text}</span>
+}
+
+export function TypeShow({ value }: ShowProps) {
+  const { t } = useI18n()
+  const key = `taskType.${String(value)}`
+  return <span>{isKey(key) ? t(key) : String(value)}</span>
+}

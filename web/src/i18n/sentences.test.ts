@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { en } from './en'
+import { allSentences, sentence } from './sentences'
+
+test('sentences of the server are told in Chinese, part by part', () => {
+  expect(sentence('Import train.zip', 'en')).toBe('Import train.zip')
+  expect(sentence('Import train.zip', 'zh')).toBe('导入 train.zip')
+  expect(sentence('Import 12 files', 'zh')).toBe('导入 12 个文件')
+  expect(sentence('repaired: it was clipped at the edge of the picture of 64 x 48 pixels', 'zh')).toBe('已修复：已按图片边缘裁剪（64 x 48 像素）')
+  expect(sentence('the archive cannot be read: something new', 'zh')).toBe('压缩包无法读取：something new')
+  expect(sentence('never heard of', 'zh')).toBe('never heard of')
+  expect(sentence('skipped: "$& a*b" was not uploaded; its annotation is kept until it comes', 'zh')).toBe('已跳过：“$& a*b”尚未上传，其标注将保留到图片到来')
+})
+
+test('both languages have the same number of differing parts, and nothing is there twice', () => {
+  for (const [english, chinese] of allSentences) expect([english, chinese.split('*').length]).toEqual([english, english.split('*').length])
+  expect(new Set(allSentences.map(([english]) => english)).size).toBe(allSentences.length)
+})
+
+function sources(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    return entry.isDirectory() ? sources(path) : entry.name.endsWith('.c') ? [readFileSync(path, 'utf8')] : []
+  })
+}
+
+test('every type of task that the server knows has a text', () => {
+  const core = sources(join(__dirname, '../../../src/core'))
+  const types = core.flatMap((text) => [...text.matchAll(/const struct task_type \w+ = \{\s*\.name = "([^"]+)"/g)].map((m) => m[1] ?? ''))
+  const registered = /task_types\[\] = \{([^}]*)\}/.exec(core.join('\n'))?.[1]?.split(',').length
+  expect(types.length).toBe(registered)
+  for (const type of types) expect(en).toHaveProperty([`taskType.${type}`])
+})
