@@ -322,7 +322,7 @@ static void run_archive(struct api_call *call)
      run_content,                                                                                            \
      .summary = "One file's bytes",                                                                          \
      .query = "path download",                                                                               \
-     .answer = "{\"type\":\"string\",\"format\":\"binary\"}",                                                \
+     .answer = ROUTE_BINARY,                                                                                 \
      .type = "application/octet-stream"},                                                                    \
         {"PUT",                                                                                              \
          "/api/v1/" plural "/{set}/versions/{version}/content",                                              \
@@ -334,8 +334,8 @@ static void run_archive(struct api_call *call)
          .answer = "{\"type\":\"object\"}"},                                                                 \
     {                                                                                                        \
         "GET", "/api/v1/" plural "/{set}/versions/{version}/archive", NULL, run_archive,                     \
-            .summary = "A folder as a zip archive", .query = "path",                                         \
-            .answer = "{\"type\":\"string\",\"format\":\"binary\"}", .type = "application/zip"               \
+            .summary = "A folder as a zip archive", .query = "path", .answer = ROUTE_BINARY,                 \
+            .type = "application/zip"                                                                        \
     }
 
 const struct route file_routes[] = {FILES("algorithm-sets"), FILES("model-sets"), {0}};

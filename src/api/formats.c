@@ -152,21 +152,12 @@ static void run_example(struct api_call *call)
     buf_release(&z.bytes);
 }
 
-#define TYPES "{\"type\":\"array\",\"items\":{\"type\":\"string\"}}"
-#define FORMAT                                                                                               \
-    "{\"type\":\"object\",\"required\":[\"name\",\"title\",\"files\",\"extensions\",\"imports\","            \
-    "\"exports\"],\"properties\":{\"name\":{\"type\":\"string\"},\"title\":{\"type\":\"object\","            \
-    "\"required\":[\"en\",\"zh\"],\"properties\":{\"en\":{\"type\":\"string\"},\"zh\":{\"type\":"            \
-    "\"string\"}}},\"files\":{\"type\":\"string\"},\"extensions\":" TYPES ",\"imports\":" TYPES              \
-    ",\"exports\":" TYPES "}}"
-
 const struct route format_routes[] = {
     {"GET", "/api/v1/formats", NULL, run_formats,
      .summary = "The formats of annotations, with the annotation types that each imports and exports",
-     .answer = "{\"type\":\"object\",\"required\":[\"items\"],\"properties\":{\"items\":{\"type\":\"array\","
-               "\"items\":" FORMAT "}}}"},
+     .answer = ROUTE_ANSWER("FormatList")},
     {"GET", "/api/v1/formats/{format}/example", NULL, run_example,
-     .summary = "A small dataset in a format, as a zip archive", .query = "type",
-     .answer = "{\"type\":\"string\",\"format\":\"binary\"}", .type = "application/zip"},
+     .summary = "A small dataset in a format, as a zip archive", .query = "type", .answer = ROUTE_BINARY,
+     .type = "application/zip"},
     {0},
 };

@@ -444,10 +444,9 @@ static void run_follow(struct api_call *call)
 
 const struct route job_log_routes[] = {
     {"GET", LOG, NULL, run_log, .summary = "Lines of a job's log", .query = "rank attempt after line",
-     .answer = "{\"$ref\":\"#/components/schemas/JobLog\"}"},
+     .answer = ROUTE_ANSWER("JobLog")},
     {"GET", LOG "/search", NULL, run_search, .summary = "Lines of a job's log with a text",
-     .query = "rank attempt q line limit ignore_case",
-     .answer = "{\"$ref\":\"#/components/schemas/JobLogMatches\"}"},
+     .query = "rank attempt q line limit ignore_case", .answer = ROUTE_ANSWER("JobLogMatches")},
     {"GET", LOG "/download", NULL, run_download, .summary = "A job's log as a file",
      .query = "rank attempt times", .answer = "{\"type\":\"string\"}", .type = "text/plain"},
     {"GET", LOG "/follow", NULL, run_follow, .summary = "A job's log as it is written, as Server-Sent Events",

@@ -77,7 +77,7 @@ static const struct route platform_routes[] = {
     {"GET", "/api/v1/permissions", NULL, run_permissions, .summary = "The table of permissions",
      .answer = ITEMS_OF_OBJECTS},
     {"GET", "/api/v1/resources", "node.read", run_resources, .summary = "What all nodes have and who uses it",
-     .answer = "{\"$ref\":\"#/components/schemas/Resources\"}"},
+     .answer = ROUTE_ANSWER("Resources")},
     {"GET", "/api/v1/storage", "platform.backup", run_storage,
      .summary = "Where the bytes of files are, and how many wait to be moved to the bucket",
      .answer = "{\"type\":\"object\"}"},

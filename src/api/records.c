@@ -269,32 +269,15 @@ static void run_verify(struct api_call *call)
 }
 
 #define RECORDS "/api/v1/datasets/{dataset}/versions/{version}/records/{file}"
-#define BINARY  "{\"type\":\"string\",\"format\":\"binary\"}"
-#define NUMBER  "{\"type\":\"integer\"}"
-#define TEXT    "{\"type\":\"string\"}"
-#define PAGE                                                                                                 \
-    "{\"type\":\"object\",\"required\":[\"records\",\"first\",\"bytes\",\"key\",\"fields\",\"items\"],"      \
-    "\"properties\":{\"records\":" NUMBER ",\"first\":" NUMBER ",\"bytes\":" NUMBER                          \
-    ",\"key\":{\"type\":[\"string\",\"null\"]},\"fields\":{\"type\":\"array\",\"items\":{\"type\":"          \
-    "\"object\",\"required\":[\"name\",\"type\",\"dtype\",\"shape\"],\"properties\":{\"name\":" TEXT         \
-    ",\"type\":" TEXT ",\"dtype\":{\"type\":[\"string\",\"null\"]},\"shape\":{\"type\":\"array\","           \
-    "\"items\":" NUMBER "}}}},\"items\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"required\":"    \
-    "[\"record\",\"bytes\",\"values\"],\"properties\":{\"record\":" NUMBER ",\"bytes\":" NUMBER              \
-    ",\"values\":{\"type\":\"array\",\"items\":{}}}}}}}"
-#define VERDICT                                                                                              \
-    "{\"type\":\"object\",\"required\":[\"sound\",\"bytes\",\"count\",\"faults\"],\"properties\":{"          \
-    "\"sound\":{\"type\":\"boolean\"},\"bytes\":" NUMBER ",\"count\":" NUMBER                                \
-    ",\"faults\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"required\":[\"record\",\"message\"],"  \
-    "\"properties\":{\"record\":{\"type\":[\"integer\",\"null\"]},\"message\":" TEXT "}}}}}"
 
 const struct route record_routes[] = {
-    {"GET", RECORDS, NULL, run_bytes, .summary = "A record file of a version, with ranges", .answer = BINARY,
-     .type = "application/octet-stream"},
+    {"GET", RECORDS, NULL, run_bytes, .summary = "A record file of a version, with ranges",
+     .answer = ROUTE_BINARY, .type = "application/octet-stream"},
     {"GET", RECORDS "/items", NULL, run_items, .summary = "The schema of a record file and a page of records",
-     .query = "from limit", .answer = PAGE},
+     .query = "from limit", .answer = ROUTE_ANSWER("RecordPage")},
     {"GET", RECORDS "/value", NULL, run_value, .summary = "One field of one record", .query = "record field",
-     .answer = BINARY, .type = "application/octet-stream"},
+     .answer = ROUTE_BINARY, .type = "application/octet-stream"},
     {"POST", RECORDS "/verify", NULL, run_verify, .summary = "Read every byte of a record file and check it",
-     .answer = VERDICT},
+     .answer = ROUTE_ANSWER("RecordVerdict")},
     {0},
 };

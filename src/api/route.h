@@ -36,6 +36,10 @@ struct route {
     int status;          /* of success when it is not 200 (or 204 without an answer) */
 };
 
+/* For .answer: a schema of the document, a kind's or one of api/answer_schema.h. */
+#define ROUTE_ANSWER(schema) "{\"$ref\":\"#/components/schemas/" schema "\"}"
+#define ROUTE_BINARY         "{\"type\":\"string\",\"format\":\"binary\"}"
+
 /* Answers with JSON; headers may be NULL. 204 ignores the body. */
 void api_answer(struct api_call *call, int status, const struct header *headers, size_t n, struct str body);
 /* Answers with the problem document of err; headers as above (Retry-After). ERR_FORBIDDEN: a permission's

@@ -379,23 +379,22 @@ static void run_thumbnail(struct api_call *call)
 }
 
 #define SAMPLES "/api/v1/datasets/{dataset}/versions/{version}/samples"
-#define BINARY  "{\"type\":\"string\",\"format\":\"binary\"}"
 
 const struct route sample_routes[] = {
     {"GET", SAMPLES, NULL, run_list, .summary = "Samples of a version", .query = "q state label after limit",
-     .answer = "{\"type\":\"object\"}"},
-    {"GET", SAMPLES "/{sample}", NULL, run_get, .summary = "One sample", .answer = "{\"type\":\"object\"}"},
+     .answer = ROUTE_ANSWER("SampleList")},
+    {"GET", SAMPLES "/{sample}", NULL, run_get, .summary = "One sample", .answer = ROUTE_ANSWER("Sample")},
     {"PUT", SAMPLES "/{sample}/annotation", NULL, run_annotate,
      .summary = "Annotate a sample (If-Match with its revision)", .input = "{\"type\":\"object\"}",
-     .answer = "{\"type\":\"object\"}"},
+     .answer = ROUTE_ANSWER("Sample")},
     {"GET", SAMPLES "/{sample}/history", NULL, run_history, .summary = "Earlier states of a sample",
-     .answer = "{\"type\":\"object\"}"},
+     .answer = ROUTE_ANSWER("SampleHistory")},
     {"POST", SAMPLES "/{sample}/restore", NULL, run_restore,
      .summary = "Make an earlier state the current one", .input = "{\"type\":\"object\"}",
-     .answer = "{\"type\":\"object\"}"},
-    {"GET", SAMPLES "/{sample}/content", NULL, run_content, .summary = "A sample's bytes", .answer = BINARY,
-     .type = "application/octet-stream"},
+     .answer = ROUTE_ANSWER("Sample")},
+    {"GET", SAMPLES "/{sample}/content", NULL, run_content, .summary = "A sample's bytes",
+     .answer = ROUTE_BINARY, .type = "application/octet-stream"},
     {"GET", SAMPLES "/{sample}/thumbnail", NULL, run_thumbnail, .summary = "A small picture of a sample",
-     .query = "side", .answer = BINARY, .type = "image/jpeg"},
+     .query = "side", .answer = ROUTE_BINARY, .type = "image/jpeg"},
     {0},
 };

@@ -67,7 +67,7 @@ static void run_download(struct api_call *call)
 
 const struct route task_routes[] = {
     {"GET", "/api/v1/tasks/{task}/download", NULL, run_download, .summary = "A task's product",
-     .answer = "{\"type\":\"string\",\"format\":\"binary\"}", .type = "application/zip"},
+     .answer = ROUTE_BINARY, .type = "application/zip"},
     {"GET", "/api/v1/tasks/{task}/report", NULL, run_report,
      .summary = "Everything that a task skipped or repaired, one JSON object per line",
      .answer = "{\"type\":\"string\"}", .type = "application/x-ndjson"},

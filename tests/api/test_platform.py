@@ -10,6 +10,7 @@ import httpx
 import pytest
 from harness import DEADLINE, binary, unique
 from openapi_spec_validator import validate
+from test_datasets import annotate, dataset, filled, finished, report, samples, version  # noqa: F401
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +93,62 @@ def test_answers_fit_their_schemas(admin, document, project, check):
         check(name, answer)
         assert set(answer) <= set(document["components"]["schemas"][name]["properties"]), name
     admin.post(f"jobs/{job['id']}/stop", {}, expect=200)
+
+
+def known_to(document, name: str, value) -> None:
+    """No member of an answer is missing in the document, at whatever depth a schema has members."""
+    schemas = document["components"]["schemas"]
+
+    def look(schema: dict, value, where: str) -> None:
+        schema = schemas[schema["$ref"].rsplit("/", 1)[1]] if "$ref" in schema else schema
+        if isinstance(value, list) and "items" in schema:
+            for i, item in enumerate(value):
+                look(schema["items"], item, f"{where}[{i}]")
+        if isinstance(value, dict) and "properties" in schema:
+            assert set(value) <= set(schema["properties"]), where
+            for key, item in value.items():
+                look(schema["properties"][key], item, f"{where}.{key}")
+    look({"$ref": f"#/components/schemas/{name}"}, value, name)
+
+
+SHAPES = [{"type": "box", "label": "cat", "x": 1, "y": 2, "w": 3, "h": 4, "score": 0.5, "crowd": True, "attributes": {"a": [1]}},
+          {"type": "box", "label": "狗", "x": 1, "y": 2, "w": 3, "h": 4, "id": "first"}]
+
+
+def test_answers_about_data_fit_their_schemas(admin, document, check, project, dataset, filled):
+    first = samples(admin, filled)[0]
+    one = annotate(admin, filled, first, {"annotation": {"shapes": SHAPES}})
+    finished(admin, admin.post(f"{filled}/measure", {}, expect=202))
+    finished(admin, admin.post(f"{filled}/write-records", {}, expect=202))
+    records = f"{filled}/records/{admin.get(filled)['records'][0]['name']}"
+    other = admin.post(f"datasets/{dataset['id']}/versions", {})
+    made = admin.post("algorithm-sets", {"project": project["id"], "name": unique("code"), "scenario": "detection"})
+    before, after = (admin.post(f"algorithm-sets/{made['id']}/versions", {})["id"] for _ in range(2))
+    code = f"algorithm-sets/{made['id']}/versions/{after}"
+    assert admin.call("PUT", f"{code}/content", params={"path": "src/a.py"}, content=b"x").status_code == 200
+    for name, value in (
+            ("Sample", one), ("SampleList", admin.get(f"{filled}/samples", limit=2)),
+            ("SampleHistory", admin.get(f"{filled}/samples/{first['id']}/history")),
+            ("DatasetStatistics", admin.get(f"{filled}/statistics")),
+            ("DatasetChanges", admin.get(f"{filled}/compare", **{"with": other["id"]})),
+            ("DatasetSharpness", admin.get(f"{filled}/sharpness")),
+            ("DatasetDuplicates", admin.get(f"{filled}/duplicates", distance=16)),
+            ("DatasetCleaned", admin.post(f"{filled}/clean", {"ids": [first["id"]]}, expect=200)),
+            ("RecordPage", admin.get(f"{records}/items")), ("RecordVerdict", admin.call("POST", f"{records}/verify").json()),
+            ("FolderListing", admin.get(f"{code}/files?path=src")), ("FolderListing", admin.get(f"{code}/files")),
+            ("FolderChanges", admin.get(f"{code}/compare", **{"with": before})), ("FormatList", admin.get("formats"))):
+        check(name, value)
+        known_to(document, name, value)
+
+
+def test_a_report_fits_its_schema(admin, document, check, project, version):
+    from test_datasets import bring, png, zipped
+    task = bring(admin, project, version, "x.zip", zipped({"a.png": png(4, 4), "labels.json": b"{"}))
+    lines = report(admin, task)
+    assert lines
+    for line in lines:
+        check("TaskProblem", line)
+        known_to(document, "TaskProblem", line)
 
 
 def test_objects_fit_their_schemas(admin, document, project, make_set, check):

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Select } from 'antd'
 import { useSearchParams } from 'react-router'
-import { request } from '../../api/client'
+import { request, type Schema } from '../../api/client'
 import { nameOf } from '../../components/names'
 import { Empty, ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
@@ -9,7 +9,6 @@ import type { Version } from './samples'
 import { useVersionChoices } from './Versions'
 
 const changes = ['added', 'removed', 'changed', 'annotated'] as const
-type Changes = Record<(typeof changes)[number], number> & { items: { name: string; change: (typeof changes)[number] }[] }
 
 /** Chooses the other version; kept in the address. By default the one that this was made from, or the one before. */
 export function useOther(version: Version) {
@@ -40,18 +39,18 @@ export function Compare({ version }: { version: Version }) {
   const { other } = rest
   const found = useQuery({
     queryKey: ['objects', 'dataset_version', 'compare', version.item.id, other?.id ?? 0],
-    queryFn: ({ signal }) => request<Changes>(`${version.path}/compare`, { query: { with: other?.id }, signal }),
+    queryFn: ({ signal }) => request<Schema<'DatasetChanges'>>(`${version.path}/compare`, { query: { with: other?.id }, signal }),
     enabled: other !== null,
   })
   if (!pending && !other) return <Empty title={t('compare.none')} text={t('compare.noneHint')} />
   const data = found.data
-  const sum = data ? changes.reduce((all, name) => all + data[name], 0) : 0
+  const sum = data ? changes.reduce((all, name) => all + (data[name] ?? 0), 0) : 0
   return (
     <section>
       <OtherSelect version={version} {...rest} />
       {found.error ? <ErrorState error={found.error} onRetry={() => void found.refetch()} /> : !data ? <div className="skeleton" aria-busy="true"><div /><div /></div> : sum === 0 ? <Empty title={t('compare.same')} /> : (
         <>
-          <dl className="facts facts-small">{changes.map((name) => <div key={name}><dt>{t(`change.${name}`)}</dt><dd className="num">{n(data[name])}</dd></div>)}</dl>
+          <dl className="facts facts-small">{changes.map((name) => <div key={name}><dt>{t(`change.${name}`)}</dt><dd className="num">{n(data[name] ?? 0)}</dd></div>)}</dl>
           <div className="table-box"><table className="table"><thead><tr><th scope="col">{t('gallery.name')}</th><th scope="col">{t('compare.change')}</th></tr></thead>
             <tbody>{data.items.map((item) => <tr key={`${item.name}-${item.change}`}><td>{item.name}</td><td><span className={`tag change-${item.change}`}>{t(`change.${item.change}`)}</span></td></tr>)}</tbody></table></div>
           {sum > data.items.length && <p className="muted">{t('value.more', { n: n(sum - data.items.length) })}</p>}

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { App, Button, Slider } from 'antd'
 import { useState } from 'react'
-import { request } from '../../api/client'
+import { request, type Schema } from '../../api/client'
 import { invalidate } from '../../api/objects'
 import { useDebounced } from '../../components/hooks'
 import { problemText } from '../../components/problem'
@@ -9,11 +9,6 @@ import { Empty, ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { thumbnailUrl, type Version } from './samples'
 import { Measure } from './StatisticsTab'
-
-interface Answer {
-  measured: number
-  groups: { id: number; name: string }[][]
-}
 
 /** Pictures that look alike, in groups; all but the first of a group can be cleaned. */
 export function Duplicates({ version }: { version: Version }) {
@@ -26,7 +21,7 @@ export function Duplicates({ version }: { version: Version }) {
   const settled = useDebounced(distance, 300)
   const found = useQuery({
     queryKey: ['objects', 'dataset_version', 'duplicates', version.item.id, settled],
-    queryFn: ({ signal }) => request<Answer>(`${version.path}/duplicates`, { query: { distance: settled }, signal }),
+    queryFn: ({ signal }) => request<Schema<'DatasetDuplicates'>>(`${version.path}/duplicates`, { query: { distance: settled }, signal }),
   })
   const clean = async (ids: number[], value = true) => {
     try {

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
-import { request } from '../../api/client'
+import { request, type Schema } from '../../api/client'
 import { invalidate } from '../../api/objects'
 import { formatBytes } from '../../components/format'
 import { ProblemNote } from '../../components/ProblemNote'
@@ -77,11 +77,6 @@ export function StatisticsTab({ version }: { version: Version }) {
   )
 }
 
-interface Histogram {
-  measured: number
-  bins: { from: number; to: number; samples: number }[]
-}
-
 /** Runs the measurement that sharpness and duplicates need. */
 export function Measure({ version }: { version: Version }) {
   const { t } = useI18n()
@@ -100,7 +95,7 @@ function Sharpness({ version }: { version: Version }) {
   const [at, setAt] = useState<number | null>(null)
   const found = useQuery({
     queryKey: ['objects', 'dataset_version', 'sharpness', version.item.id],
-    queryFn: ({ signal }) => request<Histogram>(`${version.path}/sharpness`, { signal }),
+    queryFn: ({ signal }) => request<Schema<'DatasetSharpness'>>(`${version.path}/sharpness`, { signal }),
   })
   const data = found.data
   if (!data) return null

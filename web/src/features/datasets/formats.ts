@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { apiUrl, request } from '../../api/client'
-import type { operations } from '../../api/schema'
+import { apiUrl, request, type Schema } from '../../api/client'
 
-type Formats = operations['get_formats']['responses'][200]['content']['application/json']
+type Formats = Schema<'FormatList'>
 export type Format = Formats['items'][number]
 
 /** The formats that can be imported into, or exported from, a dataset of this annotation type. */

@@ -1,4 +1,4 @@
-import type { operations } from '../../api/schema'
+import type { Schema } from '../../api/client'
 
 export interface RecordFile {
   name: string
@@ -6,9 +6,8 @@ export interface RecordFile {
   size: number
 }
 
-type Answer<T extends keyof operations> = operations[T] extends { responses: { 200: { content: { 'application/json': infer A } } } } ? A : never
-export type RecordPage = Answer<'get_datasets_dataset_versions_version_records_file_items'>
-export type Verdict = Answer<'post_datasets_dataset_versions_version_records_file_verify'>
+export type RecordPage = Schema<'RecordPage'>
+export type Verdict = Schema<'RecordVerdict'>
 export type RecordItem = RecordPage['items'][number]
 type Field = RecordPage['fields'][number]
 

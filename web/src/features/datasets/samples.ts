@@ -4,48 +4,13 @@ import type { Item, Kind } from '../../api/kinds'
 import { listPage } from '../../api/objects'
 import { normalize, palette } from '../label-sets/model'
 
-export interface Shape {
-  type: 'box' | 'polygon' | 'mask' | 'keypoints'
-  label?: string
-  x?: number
-  y?: number
-  w?: number
-  h?: number
-  angle?: number
-  score?: number
-  text?: string
-  rings?: number[][]
-  points?: [number, number, number][]
-  size?: [number, number]
-  counts?: string
-}
+export type Shape = Schema<'AnnotationShape'>
+export type Annotation = Schema<'Annotation'>
+export type Sample = Schema<'Sample'>
+export type SamplePage = Schema<'SampleList'>
+export type SampleState = Sample['state']
 
-export interface Annotation {
-  labels?: string[]
-  shapes?: Shape[]
-  text?: string
-  spans?: { start: number; end: number; label?: string }[]
-  segments?: { start: number; end: number; text?: string; label?: string }[]
-}
-
-export interface Sample {
-  id: number
-  position: number
-  name: string
-  digest: string
-  size: number
-  width: number
-  height: number
-  duration: number
-  state: SampleState
-  revision: number
-  updated_at: string
-  sharpness: number | null
-  annotation: Annotation
-}
-
-export const sampleStates = ['unannotated', 'annotated', 'machine', 'review', 'accepted', 'rejected', 'cleaned'] as const
-export type SampleState = (typeof sampleStates)[number]
+export const sampleStates = ['unannotated', 'annotated', 'machine', 'review', 'accepted', 'rejected', 'cleaned'] as const satisfies readonly SampleState[]
 
 export interface SampleFilter {
   q?: string
@@ -63,11 +28,6 @@ export interface Version {
   path: string
   /** Whether this person may change it, and it can be changed at all. */
   open: boolean
-}
-
-export interface SamplePage {
-  items: Sample[]
-  next: number | null
 }
 
 export function listSamples(path: string, filter: SampleFilter, after: number, limit: number, signal?: AbortSignal) {

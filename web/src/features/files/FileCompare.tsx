@@ -1,17 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'react-router'
-import { request } from '../../api/client'
+import { request, type Schema } from '../../api/client'
 import { Empty, ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { OtherSelect, useOther } from '../datasets/Compare'
 import type { Version } from '../datasets/samples'
 import { diffLines, parts } from './diff'
 import { readText } from './files'
-
-interface Change {
-  path: string
-  change: 'added' | 'changed' | 'removed'
-}
 
 /** What differs between two versions, and the lines of one file that do. */
 export function FileCompare({ version }: { version: Version }) {
@@ -21,7 +16,7 @@ export function FileCompare({ version }: { version: Version }) {
   const { other } = rest
   const found = useQuery({
     queryKey: ['objects', version.kind.name, 'compare', version.item.id, other?.id ?? 0],
-    queryFn: async ({ signal }) => (await request<{ items: Change[] }>(`${version.path}/compare`, { query: { with: other?.id }, signal })).items,
+    queryFn: async ({ signal }) => (await request<Schema<'FolderChanges'>>(`${version.path}/compare`, { query: { with: other?.id }, signal })).items,
     enabled: other !== null,
   })
   if (!pending && !other) return <Empty title={t('compare.none')} text={t('compare.noneHint')} />

@@ -1,17 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { apiUrl, Problem, request, send } from '../../api/client'
+import { apiUrl, Problem, request, send, type Schema } from '../../api/client'
 import { sessionAgain } from '../../api/lost'
 import type { Version } from '../datasets/samples'
 import { textOf } from './diff'
 
-export interface FileItem {
-  name: string
-  folder: boolean
-  size: number
-  files: number
-  executable?: boolean
-  digest?: string
-}
+type Listing = Schema<'FolderListing'>
+export type FileItem = Listing['items'][number]
 
 /** Larger files are not shown as text. */
 export const largestText = 1 << 20
@@ -23,7 +17,7 @@ export function join(folder: string, name: string): string {
 export function useFiles(version: Version, path: string) {
   return useQuery({
     queryKey: ['objects', version.kind.name, 'files', version.item.id, path],
-    queryFn: async ({ signal }) => (await request<{ items: FileItem[] }>(`${version.path}/files`, { query: { path }, signal })).items,
+    queryFn: async ({ signal }) => (await request<Listing>(`${version.path}/files`, { query: { path }, signal })).items,
   })
 }
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { request } from '../../api/client'
+import { request, type Schema } from '../../api/client'
 import type { Item, Page } from '../../api/kinds'
 
 export interface Task extends Item {
@@ -56,11 +56,7 @@ export function progressOf(done: number, total: number, seconds: number): Progre
   return { share, perSecond, left: perSecond !== null && total > done ? (total - done) / perSecond : null }
 }
 
-export interface Line {
-  file: string
-  position: string | null
-  reason: string
-}
+export type Line = Schema<'TaskProblem'>
 
 /** The report of a task: one JSON object per line. Lines that are cut off are left out. */
 export function parseReport(text: string): Line[] {
