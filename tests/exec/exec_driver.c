@@ -85,6 +85,7 @@ static bool op_start(struct call *c)
 {
     struct exec_spec s = {.id = c->id,
                           .image = text(c->q, "image") ? text(c->q, "image") : "host",
+                          .host = yyjson_get_bool(yyjson_obj_get(c->q, "host")),
                           .cwd = text(c->q, "cwd"),
                           .user = text(c->q, "user"),
                           .hostname = text(c->q, "hostname"),

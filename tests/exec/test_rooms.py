@@ -122,3 +122,32 @@ def test_addresses_are_given_back(x):
         return again
 
     wait_for(look, "an address to be given again")
+
+
+def test_kept_files_are_as_new(x):
+    """What is kept for the next container of the same image shows nothing of what the former did to it."""
+    network = next(networks)
+    look = "stat -c '%a %U' / /usr /etc/hosts; cat /etc/hosts /etc/resolv.conf; ls -A / /etc /usr | md5sum; echo end"
+    spoil = ("echo evil >> /etc/hosts; echo evil >> /etc/resolv.conf; echo evil > /etc/hostname; "
+             "if echo evil > /dev/.ingot-init; then echo broken; fi; ")
+    clean = second_in_a_room(x, network, look)[2]
+    for more in ["true", "chmod 711 /", "chown 5:5 /usr", "touch /x; rm /x", "mkdir -p /etc/deep/er; rm /etc/shells"]:
+        first = run(x, spoil + more, network)
+        assert "broken" not in first[2]
+        _, _, output = second_in_a_room(x, network, look, spoil + more)
+        assert without_address(output) == without_address(clean), more
+
+
+def without_address(text):
+    return [line for line in text.split("\n") if not line.startswith("10.")]
+
+
+def test_another_image_in_a_room(x, tmp_path):
+    """The files that were kept are not those of the next container: it gets its own."""
+    network = next(networks)
+    layer = tmp_path / "layer"
+    (layer / "opt").mkdir(parents=True)
+    (layer / "opt" / "only-here").write_text("layer")
+    _, _, output = second_in_a_room(x, network, "cat /opt/only-here; echo; ls /usr/bin/env", host=True, layers=[str(layer)])
+    assert output.split("\n")[0] == "layer"
+    assert "No such file" in second_in_a_room(x, network, "cat /opt/only-here 2>&1; true")[2]

@@ -12,11 +12,12 @@
 
 #include <stdio.h>
 
-#define TICK_S     1
-#define BACKOFF_US INT64_C(5000000)
-#define LOST_MAX   20
-#define REST_NS    UINT64_C(50000000)
-#define MANY       64 /* jobs */
+#define TICK_S        1
+#define BACKOFF_US    INT64_C(5000000)
+#define LOST_MAX      20
+#define REST_NS       UINT64_C(50000000)
+#define REST_LEAST_NS UINT64_C(8000000)
+#define MANY          64 /* jobs */
 
 struct exec *jobs_exec(struct jobs *j)
 {
@@ -372,10 +373,12 @@ static bool purge(struct look *l, struct err *err)
 /* --- the loop --- */
 
 /* While many jobs wait and run there is always something new, and a look at all of them takes long: then as
- * much time as the look took passes before the next, and that one sees more at once. */
+ * much time as the look took passes before the next, and that one sees more at once: jobs that end and start
+ * within some milliseconds share a look and a commit. */
 static void rest(struct jobs *j, size_t n, uint64_t began)
 {
     uint64_t now = clock_mono(), most = now - began < REST_NS ? now - began : REST_NS;
+    most = most < REST_LEAST_NS ? REST_LEAST_NS : most;
     ticker_rest(&j->ticker, most * (n < MANY ? n : MANY) / MANY);
 }
 

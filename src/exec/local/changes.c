@@ -203,14 +203,13 @@ static bool walk(struct changes *x, int dir, const char *path, int depth, struct
 }
 
 /* The targets of its mounts, as crun was told. */
-static bool find_mounts(struct changes *x, const char *dir, struct err *err)
+static bool find_mounts(struct changes *x, struct str plan, struct err *err)
 {
-    struct str text;
-    size_t i, max;
+    size_t i, max, at = 0;
     yyjson_val *v;
-    if (!fs_read(x->arena, arena_printf(x->arena, "%s/config.json", dir), 16 << 20, &text, err))
-        return false;
-    yyjson_val *doc = json_parse(x->arena, text, err), *list = doc ? yyjson_obj_get(doc, "mounts") : NULL;
+    const char *text = container_plan_next(plan, "config", &at);
+    yyjson_val *doc = json_parse(x->arena, str_of(text ? text : ""), err),
+               *list = doc ? yyjson_obj_get(doc, "mounts") : NULL;
     if (!yyjson_is_arr(list))
         return doc ? err_set(err, ERR_INTERNAL, NULL, "the container's configuration has no mounts") : false;
     yyjson_arr_foreach(list, i, max, v)
@@ -233,7 +232,7 @@ static bool write_upper(struct changes *x, int base, const char *upper, const ch
     return walk(x, dir, path, 0, err);
 }
 
-static bool write_all_changes(struct changes *x, pid_t shim, const char *dir, struct err *err)
+static bool write_all_changes(struct changes *x, pid_t shim, struct str plan, struct err *err)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/cwd/disk/c", (int)shim);
@@ -241,7 +240,7 @@ static bool write_all_changes(struct changes *x, pid_t shim, const char *dir, st
     if (base < 0)
         return err_errno(err, errno, "cannot open the container's changes");
     /* Of the image host /usr is an overlay of its own. */
-    return find_mounts(x, dir, err) && write_upper(x, base, "upper", "", err) &&
+    return find_mounts(x, plan, err) && write_upper(x, base, "upper", "", err) &&
            write_upper(x, base, "usr", "usr", err) && tar_end(&x->tar, err);
 }
 
@@ -288,7 +287,8 @@ bool changes_write(struct exec *exec, struct exec_id id, exec_sink_fn *sink, voi
     struct changes x = {
         .tar = {sink, ctx}, .arena = &a, .skip = map_new(), .links = map_new(), .space = base_alloc(PIECE)};
     hold(l, id, name, true);
-    bool ok = write_all_changes(&x, shim, arena_printf(&a, "%s/%s", l->dir, name), err);
+    struct str plan = container_plan(l, &a, name, err);
+    bool ok = plan.p && write_all_changes(&x, shim, plan, err);
     hold(l, id, name, false);
     if (ok && !is_running(l, id)) /* its supervisor clears up what it changed */
         ok = err_set(err, ERR_CONFLICT, NULL, "container %s has ended meanwhile", name);

@@ -1,5 +1,5 @@
-/* What is written into a new container's folder: config.json for crun, plan for the shim, the files to put
- * in. */
+/* What is written into a new container's folder: the plan for the shim, which holds crun's config.json too,
+ * and the files to put in. */
 #include "exec/local/own.h"
 
 #include "base/fs.h"
@@ -364,6 +364,9 @@ static void write_plan(struct local *l, const struct exec_spec *spec, const stru
     }
     for (size_t i = 0; i < spec->n_env; i++)
         pair(b, "env", spec->env[i]);
+    auto_buf struct buf config = {0};
+    write_config(l, spec, a, &config);
+    pair(b, "config", config.p);
 }
 
 static bool put(const char *dir, const char *name, struct str data, struct arena *a, struct err *err)
@@ -380,7 +383,7 @@ bool config_write(struct local *l, const struct exec_spec *spec, const struct le
 {
     auto_arena struct arena a;
     arena_init(&a);
-    auto_buf struct buf config = {0}, plan = {0};
+    auto_buf struct buf plan = {0};
     char id[EXEC_ID_MAX];
     char *dir = arena_printf(&a, "%s/%s", l->dir, exec_id_format(spec->id, id));
     if (mkdir(dir, 0700) != 0)
@@ -391,7 +394,6 @@ bool config_write(struct local *l, const struct exec_spec *spec, const struct le
         if (!put(dir, arena_printf(&a, "f%zu", i), spec->files[i].content, &a, err))
             return false;
     }
-    write_config(l, spec, &a, &config);
     write_plan(l, spec, leases, n, &a, &plan);
-    return put(dir, "config.json", buf_view(&config), &a, err) && put(dir, "plan", buf_view(&plan), &a, err);
+    return put(dir, "plan", buf_view(&plan), &a, err);
 }

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "exec/local/cgroup.h"
+#include "exec/shim/shim.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -86,15 +87,18 @@ static bool read_exit(const struct local *l, struct container *c)
     struct exec_status *s = &c->status;
     if (!read_small(l, c->name, "exit", text, sizeof text))
         return false;
-    if (sscanf(text, "%15s %d %d %d %lld %lld\n%n", word, &s->code, &s->signal, &oom, &started, &ended, &at) <
-        6)
+    /* The first line is that of `run`. */
+    const char *words = strchr(text, '\n');
+    words = words && (text[0] == '-' || (text[0] >= '0' && text[0] <= '9')) ? words + 1 : text;
+    if (sscanf(words, "%15s %d %d %d %lld %lld\n%n", word, &s->code, &s->signal, &oom, &started, &ended,
+               &at) < 6)
         return false;
     s->state = EXEC_EXITED;
     s->end = end_from(word);
     s->oom = oom != 0;
     s->started_us = started;
     s->ended_us = ended;
-    snprintf(s->reason, sizeof s->reason, "%s", text + at);
+    snprintf(s->reason, sizeof s->reason, "%s", words + at);
     s->reason[strcspn(s->reason, "\n")] = 0;
     return true;
 }
@@ -161,7 +165,7 @@ void container_lost(struct local *l, const char *name)
     cgroup_remove(cgroup);
     if (read_small(l, name, "run", began, sizeof began))
         sscanf(began, "%*d %*d %lld", &started);
-    snprintf(text, sizeof text, "lost -1 0 0 %lld %lld\n%s\n", started, (long long)clock_now(),
+    snprintf(text, sizeof text, "-\nlost -1 0 0 %lld %lld\n%s\n", started, (long long)clock_now(),
              started ? "its supervisor has gone: the machine was restarted, or somebody killed it"
                      : "its supervisor has gone before the container could start");
     snprintf(path, sizeof path, "%s/exit.new", name);
@@ -220,14 +224,15 @@ static void load_plan(struct local *l, struct container *c, struct str plan)
         c->disk_limit = strtoll(v, NULL, 10);
 }
 
-/* The log is the first thing that a supervisor makes. Without one (and without a supervisor) the server was
- * killed before it started one: then the container is as good as unknown, and may be started again. Its
- * address stays held, as others of its gang may know it already. */
+/* The first thing that a supervisor does is to mark its pipe. Without that (and without a supervisor) the
+ * server was killed before it started one: then the container is as good as unknown, and may be started
+ * again. Its address stays held, as others of its gang may know it already. */
 static bool has_begun(struct local *l, const char *name)
 {
     char path[EXEC_ID_MAX + 8];
-    snprintf(path, sizeof path, "%.*s/log", EXEC_ID_MAX, name);
-    return faccessat(l->dir_fd, path, F_OK, 0) == 0;
+    struct stat st;
+    snprintf(path, sizeof path, "%.*s/ctl", EXEC_ID_MAX, name);
+    return fstatat(l->dir_fd, path, &st, 0) == 0 && (st.st_mode & 0777) == SHIM_BEGUN;
 }
 
 static bool load_one(struct local *l, struct exec_id id, const char *name, struct err *err)

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#define VERSION   2
+#define VERSION   3
 #define MAX_BYTES (4 << 20) /* of one file */
 
 static const char *const entries[] = {"alternatives",   "bash.bashrc",   "ca-certificates.conf",
@@ -43,6 +43,10 @@ static const struct {
                    "nobody:*:19000:0:99999:7:::\n"},
     {"etc/group", "root:x:0:\ntty:x:5:\nutmp:x:43:\nuser:x:1000:\nnogroup:x:65534:\n"},
     {"etc/shells", "/bin/sh\n/bin/bash\n"},
+    /* What is mounted on these is each container's own; without them crun would write to its disk. */
+    {"etc/hosts", ""},
+    {"etc/resolv.conf", ""},
+    {"etc/hostname", ""},
 };
 
 static bool copy_file(int from, int to, const char *name, const struct stat *st, struct err *err)

@@ -43,14 +43,11 @@ static bool write_probe(struct local *l, bool users, struct err *err)
         buf_add(&b, pairs[i][0], strlen(pairs[i][0]) + 1);
         buf_add(&b, pairs[i][1], strlen(pairs[i][1]) + 1);
     }
-    static const char *const files[] = {"plan", "config.json"};
-    for (size_t i = 0; i < countof(files); i++) {
-        char *path = arena_printf(&a, "%s/.probe/%s", l->dir, files[i]);
-        auto_fd int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-        if (fd < 0 || !fs_write_all(fd, b.p, b.n, err))
-            return err_errno(err, errno, "cannot write %s", path);
-    }
-    return true;
+    char *path = arena_printf(&a, "%s/.probe/plan", l->dir);
+    auto_fd int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return err_errno(err, errno, "cannot write %s", path);
+    return fs_write_all(fd, b.p, b.n, err);
 }
 
 /* Builds everything but the container itself; reason is why that did not work. */

@@ -3,7 +3,6 @@
 
 #include "exec/shim/calls.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/loop.h>
@@ -184,24 +183,6 @@ bool disk_full(void)
     struct statfs now;
     return kept >= 0 && empty.f_blocks && fstatfs(kept, &now) == 0 &&
            (now.f_ffree == 0 || (int64_t)now.f_bavail * (int64_t)now.f_bsize < FULL_BYTES);
-}
-
-static bool remove_tree(int parent, const char *name)
-{
-    if (unlinkat(parent, name, 0) == 0 || errno == ENOENT)
-        return true;
-    if (errno != EISDIR)
-        return false;
-    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *d = fd < 0 ? NULL : fdopendir(fd);
-    bool ok = d != NULL;
-    for (struct dirent *e; ok && (e = readdir(d));)
-        ok = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 || remove_tree(fd, e->d_name);
-    if (d)
-        closedir(d);
-    else if (fd >= 0)
-        close(fd);
-    return ok && unlinkat(parent, name, AT_REMOVEDIR) == 0;
 }
 
 bool disk_clear(void)

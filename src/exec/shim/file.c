@@ -1,5 +1,6 @@
 #include "exec/shim/shim.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -60,6 +61,24 @@ bool write_all(int fd, const void *p, size_t n)
         n -= (size_t)w;
     }
     return true;
+}
+
+bool remove_tree(int parent, const char *name)
+{
+    if (unlinkat(parent, name, 0) == 0 || errno == ENOENT)
+        return true;
+    if (errno != EISDIR)
+        return false;
+    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    bool ok = d != NULL;
+    for (struct dirent *e; ok && (e = readdir(d));)
+        ok = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 || remove_tree(fd, e->d_name);
+    if (d)
+        closedir(d);
+    else if (fd >= 0)
+        close(fd);
+    return ok && unlinkat(parent, name, AT_REMOVEDIR) == 0;
 }
 
 bool write_text(const char *name, bool sync, const char *fmt, ...)

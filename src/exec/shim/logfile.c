@@ -34,18 +34,24 @@ static size_t out_n, out_cap;
 static char stamp[40];
 static int64_t stamp_us;
 
-bool logfile_open(int64_t limit)
+void logfile_limit(int64_t bytes)
 {
-    segment_size = limit / SEGMENTS;
+    segment_size = bytes / SEGMENTS;
+}
+
+/* With the first line: many jobs print none, and folders and files cost time. */
+static void make_folder(void)
+{
     if (mkdirat(job_dir, "log", 0700) != 0 && errno != EEXIST)
-        return fail_errno("cannot make the log's folder");
+        return;
     dir = openat(job_dir, "log", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     index_file = openat(dir, "index", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    return (dir >= 0 && index_file >= 0) || fail_errno("cannot make the log");
 }
 
 static void next_segment(void)
 {
+    if (dir < 0)
+        make_folder();
     if (file >= 0)
         close(file);
     if (n_names == SEGMENTS + 1) {

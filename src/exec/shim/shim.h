@@ -16,6 +16,8 @@
 #define SHIM_CRUN_FD 4 /* supervise: crun's program, sealed */
 #define SHIM_ROOM_FD 5 /* supervise: a socket to the server (room.c) */
 
+#define SHIM_BEGUN 0700 /* the mode of the pipe `ctl` once a supervisor has taken the container over */
+
 /* plan: "key\0value\0" pairs; some keys are repeated. */
 struct plan {
     char *text;
@@ -39,6 +41,9 @@ bool stage_isolate(
     void); /* before anything is opened: descriptors belong to the namespace they were opened in */
 bool stage_begin(const struct plan *p);
 bool stage_build(const struct plan *p); /* after wire_build */
+/* Nobody changed anything in it: the next container of the same image may use it as it is. What was one
+ * container's own is gone. stage_begin clears it when the next one needs another. */
+bool stage_keep(const struct plan *p);
 bool stage_clear(const struct plan *p); /* all of it is gone; stage_begin makes a new one */
 /* disk.c: the folder disk of the stage */
 void disk_begin(const struct plan *p);
@@ -51,7 +56,7 @@ bool wire_unused(void);     /* nobody inside sent or got an IPv4 packet, or open
 extern uint64_t wire_netns; /* inode of the network namespace */
 
 /* logfile.c: see exec.h for the records, local/logs.h for the files */
-bool logfile_open(int64_t limit);
+void logfile_limit(int64_t bytes);
 void logfile_add(int stream, const char *p, size_t n); /* stream: 1 output, 2 errors */
 void logfile_remark(const char *text);
 bool logfile_pending(void); /* the end of a line is awaited */
@@ -64,6 +69,7 @@ bool room_clear(const struct plan *p);
 /* Says that the room is free and waits a while for the next container; false when there is none. Then
  * job_dir, SHIM_CTL_FD and SHIM_CRUN_FD are the next one's. */
 bool room_next(void);
+bool room_is_alone(void); /* the server that started it has ended */
 
 /* file.c */
 pid_t run_child(char *const argv[]);
@@ -71,6 +77,7 @@ bool run_wait(pid_t pid, const char *what); /* false with a reason unless it exi
 /* In the container's folder, through a rename; with fsync when the content must survive a power cut. */
 bool write_text(const char *name, bool sync, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 bool write_all(int fd, const void *p, size_t n);
+bool remove_tree(int parent, const char *name); /* true when it is gone */
 int64_t now_us(void);
 
 /* What init tells the shim through its descriptor 3. */

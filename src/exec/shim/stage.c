@@ -1,5 +1,6 @@
 #include "exec/shim/shim.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/securebits.h>
@@ -19,6 +20,13 @@
 static uint32_t uid_base;
 static int userns = -1;
 
+/* What the stage was made of, for the next container. */
+static struct {
+    char image[8192]; /* "" when nobody else may use it */
+    struct stat upper, usr;
+    bool kept; /* and nobody has used it since */
+} made;
+
 bool stage_isolate(void)
 {
     if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
@@ -26,8 +34,34 @@ bool stage_isolate(void)
     return true;
 }
 
+/* All of the plan that two containers on one stage have in common, as one text. */
+static bool describe_image(const struct plan *p, char ret[sizeof made.image])
+{
+    static const char *const keys[] = {"stage", "uid_base", "host", "layer"};
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        for (const char *v = NULL; (v = plan_next(p, keys[i], v));) {
+            n += (size_t)snprintf(ret + n, sizeof made.image - n, "%s %s\n", keys[i], v);
+            if (n >= sizeof made.image)
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool is_old(const struct plan *p)
+{
+    char image[sizeof made.image];
+    return made.kept && describe_image(p, image) && strcmp(image, made.image) == 0;
+}
+
 bool stage_begin(const struct plan *p)
 {
+    if (is_old(p))
+        return true;
+    if (made.kept && (!stage_clear(p) || !disk_clear()))
+        return fail_errno("cannot clear the stage of the former container");
+    made.kept = false;
     uid_base = (uint32_t)plan_int(p, "uid_base");
     /* crun refuses a machine with both versions of cgroups, and makes its folders where the second one was.
      */
@@ -146,11 +180,11 @@ static bool mount_root(const struct plan *p)
     return mount_usr(count);
 }
 
-static bool stage_write(const char *name, const void *data, size_t n, unsigned mode)
+static bool stage_write(const char *name, const void *data, size_t n, unsigned mode, uid_t owner)
 {
     int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    bool ok =
-        fd >= 0 && write_all(fd, data, n) && fchown(fd, uid_base, uid_base) == 0 && fchmod(fd, mode) == 0;
+    bool ok = fd >= 0 && write_all(fd, data, n) && (owner == 0 || fchown(fd, owner, owner) == 0) &&
+              fchmod(fd, mode) == 0;
     if (!ok)
         fail_errno("cannot write %s", name);
     if (fd >= 0)
@@ -158,14 +192,15 @@ static bool stage_write(const char *name, const void *data, size_t n, unsigned m
     return ok;
 }
 
-static bool copy_in(int fd, const char *name, unsigned mode)
+static bool copy_in(int fd, const char *name, unsigned mode, uid_t owner)
 {
     struct stat st;
     if (fd < 0 || fstat(fd, &st) != 0)
         return fail_errno("cannot open %s", name);
     char *p = malloc((size_t)st.st_size + 1);
     ssize_t n = p ? read(fd, p, (size_t)st.st_size) : -1;
-    bool ok = n == st.st_size ? stage_write(name, p, (size_t)n, mode) : fail_errno("cannot read %s", name);
+    bool ok =
+        n == st.st_size ? stage_write(name, p, (size_t)n, mode, owner) : fail_errno("cannot read %s", name);
     free(p);
     close(fd);
     return ok;
@@ -178,19 +213,19 @@ static bool stage_files(const struct plan *p)
     static const char *const texts[] = {"hosts", "resolv", "hostname"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         const char *text = plan_get(p, texts[i]);
-        if (!stage_write(texts[i], text, strlen(text), 0644))
+        if (!stage_write(texts[i], text, strlen(text), 0644, uid_base))
             return false;
     }
     for (const char *v = NULL; (v = plan_next(p, "file", v));) {
         char *name;
         unsigned mode = (unsigned)strtoul(v, &name, 8);
         name++;
-        if (!copy_in(openat(job_dir, name, O_RDONLY | O_CLOEXEC), name, mode))
+        if (!copy_in(openat(job_dir, name, O_RDONLY | O_CLOEXEC), name, mode, uid_base))
             return false;
         unlinkat(job_dir, name, 0);
     }
-    return copy_in(openat(job_dir, "config.json", O_RDONLY | O_CLOEXEC), "config.json", 0600) &&
-           copy_in(open("/proc/self/exe", O_RDONLY | O_CLOEXEC), "init", 0755);
+    const char *config = plan_get(p, "config");
+    return stage_write("config.json", config, strlen(config), 0600, 0);
 }
 
 /* mount = "ro /source" or "rw /source", the i-th becomes mI of the stage. */
@@ -227,11 +262,71 @@ static bool stage_devices(const struct plan *p)
     return true;
 }
 
+static bool look_at_changes(struct stat *upper, struct stat *usr)
+{
+    return stat("changes/upper", upper) == 0 && stat("changes/usr", usr) == 0;
+}
+
+/* What is the same for every container of an image. Its program for process 1 belongs to the machine's root:
+ * nobody inside can change it. */
+static bool stage_image(const struct plan *p)
+{
+    if (!copy_in(open("/proc/self/exe", O_RDONLY | O_CLOEXEC), "init", 0755, 0) || !mount_changes(p) ||
+        !mount_root(p))
+        return false;
+    if (uid_base == 0 || !describe_image(p, made.image) || !look_at_changes(&made.upper, &made.usr))
+        made.image[0] = 0;
+    return true;
+}
+
 bool stage_build(const struct plan *p)
 {
     if (uid_base > 0 && userns < 0 && (userns = open("ns/user", O_RDONLY | O_CLOEXEC)) < 0)
         return fail_errno("cannot open the user namespace");
-    return stage_files(p) && mount_changes(p) && mount_root(p) && stage_mounts(p) && stage_devices(p);
+    if (!stage_files(p) || (!made.kept && !stage_image(p)))
+        return false;
+    made.kept = false;
+    return stage_mounts(p) && stage_devices(p);
+}
+
+static bool is_empty(const char *path)
+{
+    DIR *d = opendir(path);
+    int n = 0;
+    while (d && readdir(d))
+        n++;
+    if (d)
+        closedir(d);
+    return n == 2; /* . and .. */
+}
+
+/* Whoever changes anything in a folder or its owner, mode or attributes changes its time too. */
+static bool is_untouched(const char *path, const struct stat *then, const struct stat *now)
+{
+    return then->st_mode == now->st_mode && then->st_uid == now->st_uid && then->st_gid == now->st_gid &&
+           then->st_ctim.tv_sec == now->st_ctim.tv_sec && then->st_ctim.tv_nsec == now->st_ctim.tv_nsec &&
+           is_empty(path);
+}
+
+bool stage_keep(const struct plan *p)
+{
+    static const char *const own[] = {"hosts", "resolv",   "hostname", "config.json",
+                                      "pid",   "crun.log", "state"};
+    static const char *const extras[] = {"mount", "device", "file"};
+    struct stat upper, usr;
+    if (!made.image[0] || !look_at_changes(&upper, &usr) ||
+        !is_untouched("changes/upper", &made.upper, &upper) || !is_untouched("changes/usr", &made.usr, &usr))
+        return false;
+    for (size_t i = 0; i < sizeof extras / sizeof extras[0]; i++) {
+        if (plan_next(p, extras[i], NULL))
+            return false;
+    }
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+        if (!remove_tree(AT_FDCWD, own[i]))
+            return false;
+    }
+    made.kept = true;
+    return true;
 }
 
 bool stage_clear(const struct plan *p)

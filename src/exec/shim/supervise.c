@@ -12,6 +12,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -231,10 +232,24 @@ static void watch(void)
     logfile_flush(true);
 }
 
+/* How it ended follows what `run` says, and the file gets a second name: no further file is made. A server
+ * that is there writes the end to its database before anybody learns of it; else it must be on the disk. */
 static void write_exit(const char *end, int code, int signal, bool oom, const char *reason)
 {
-    write_text("exit", true, "%s %d %d %d %lld %lld\n%s\n", end, code, signal, oom, (long long)s.started_us,
-               (long long)now_us(), reason);
+    char text[512];
+    bool sync = room_is_alone();
+    int n = snprintf(text, sizeof text, "%s %d %d %d %lld %lld\n%s\n", end, code, signal, oom,
+                     (long long)s.started_us, (long long)now_us(), reason);
+    int fd = openat(job_dir, "run", O_WRONLY | O_APPEND | O_CLOEXEC);
+    bool ok = fd >= 0 && write_all(fd, text, (size_t)n) && (!sync || fsync(fd) == 0) &&
+              linkat(job_dir, "run", job_dir, "exit.new", 0) == 0 &&
+              renameat(job_dir, "exit.new", job_dir, "exit") == 0;
+    if (fd >= 0)
+        close(fd);
+    if (!ok)
+        write_text("exit", sync, "-\n%s", text);
+    else if (sync)
+        fsync(job_dir);
 }
 
 /* The command failed by itself; these limits make calls fail, and what it makes of that is its own affair. */
@@ -293,14 +308,17 @@ static bool become_supervisor(void)
 
 static bool prepare(void)
 {
-    return plan_read(&s.plan, "plan") && logfile_open(plan_int(&s.plan, "log_limit")) && make_pipes() &&
-           stage_begin(&s.plan) && wire_build(&s.plan) && stage_build(&s.plan);
+    if (!plan_read(&s.plan, "plan"))
+        return false;
+    logfile_limit(plan_int(&s.plan, "log_limit"));
+    return make_pipes() && stage_begin(&s.plan) && wire_build(&s.plan) && stage_build(&s.plan);
 }
 
 /* One container, from its plan to its end. */
 static bool serve(void)
 {
     fcntl(SHIM_CTL_FD, F_SETFL, O_NONBLOCK);
+    fchmod(SHIM_CTL_FD, SHIM_BEGUN);
     if (fail_reason[0] || !prepare() || !start_container()) {
         if (s.container > 0)
             kill(s.container, SIGKILL);

@@ -46,7 +46,10 @@ static bool show_namespace(int fd, const char *path)
 {
     char from[64];
     snprintf(from, sizeof from, "/proc/self/fd/%d", fd);
-    if (mknod(path, S_IFREG | 0600, 0) != 0 || mount(from, path, NULL, MS_BIND, NULL) != 0)
+    bool made = mknod(path, S_IFREG | 0600, 0) == 0;
+    if (!made && errno == EEXIST)
+        return true; /* the stage was kept */
+    if (!made || mount(from, path, NULL, MS_BIND, NULL) != 0)
         return fail_errno("cannot keep a namespace as %s", path);
     return true;
 }
