@@ -13,20 +13,28 @@
 #include <sys/stat.h>
 
 #define EVERY_S   5
-#define SHARE     50 /* a folder is measured for one part in so many of the time */
+#define SHARE     50                    /* a folder is measured for one part in so many of the time */
+#define HURRY     5                     /* the same while the disk fills */
+#define SLACK     (1 << 20)             /* what a folder may grow by while its project is over its storage */
+#define FILLS     (UINT64_C(256) << 20) /* so many bytes within a round */
 #define MAX_DEPTH 128
 
 struct folder_uses {
     struct core *core;
     struct ticker ticker;
-    struct map *known; /* folder -> struct known; the thread's own */
+    /* The thread's own: */
+    struct map *known;   /* folder -> struct known */
+    uint64_t free_bytes; /* of the disk, at the last look */
+    bool hurry;          /* it has become less by much */
+    unsigned waited;     /* seconds since then */
 };
 
 struct known {
-    int64_t bytes; /* as the database has it; -1: it has none */
-    int64_t due;   /* when it is measured again */
-    bool over;     /* measured since it ended */
-    bool seen;     /* in this round */
+    int64_t bytes;     /* as the database has it */
+    int64_t within;    /* when its project was not over its storage, as far as is known */
+    int64_t due, soon; /* when it is measured again; while the disk fills */
+    bool over;         /* measured since it ended */
+    bool seen;         /* in this round */
 };
 
 /* --- one folder --- */
@@ -65,33 +73,58 @@ static bool note(struct db_conn *c, void *ctx, struct err *err)
     return store_folder_use(c, n->folder, n->project, n->bytes, err);
 }
 
-static struct known *known_of(struct folder_uses *f, const char *folder)
+/* A folder of a project, and whose it is. */
+struct watched {
+    const char *folder;
+    int64_t id, project;
+    bool runs;
+    /* It has become larger; *ret_within: it may. NULL: never mind. */
+    bool (*grown)(struct core *core, int64_t id, struct arena *a, bool *ret_within, struct err *err);
+};
+
+static struct known *known_of(struct folder_uses *f, const char *folder, struct err *err)
 {
     struct known *k = map_get(f->known, str_of(folder));
-    if (!k) {
-        k = base_zalloc(sizeof *k);
-        k->bytes = -1;
-        map_set(f->known, str_of(folder), k);
-    }
+    int64_t bytes;
+    if (k || !folder_use_of(f->core, folder, &bytes, err))
+        return k;
+    k = base_zalloc(sizeof *k);
+    k->bytes = k->within = bytes;
+    map_set(f->known, str_of(folder), k);
     return k;
 }
 
-static bool look_at(struct folder_uses *f, const char *folder, int64_t project, bool runs, struct err *err)
+/* Whether its environment goes on although it has become larger. */
+static bool ask(struct folder_uses *f, const struct watched *w, struct known *k, struct arena *a,
+                struct err *err)
 {
-    struct known *k = known_of(f, folder);
+    bool within = k->bytes <= k->within;
+    if (w->grown && w->runs && k->bytes > k->within + SLACK && !w->grown(f->core, w->id, a, &within, err))
+        return false;
+    if (within)
+        k->within = k->bytes;
+    return true;
+}
+
+static bool look_at(struct folder_uses *f, const struct watched *w, struct arena *a, struct err *err)
+{
+    struct known *k = known_of(f, w->folder, err);
     int64_t begun = clock_now();
+    if (!k)
+        return false;
     k->seen = true;
-    if (runs ? begun < k->due : k->over)
+    if (w->runs ? begun < (f->hurry ? k->soon : k->due) : k->over)
         return true;
-    int64_t bytes = measure(AT_FDCWD, folder, 0);
-    k->due = clock_now() + (clock_now() - begun) * SHARE;
-    k->over = !runs;
+    int64_t bytes = measure(AT_FDCWD, w->folder, 0), ended = clock_now();
+    k->due = ended + (ended - begun) * SHARE;
+    k->soon = ended + (ended - begun) * HURRY;
+    k->over = !w->runs;
     if (bytes == k->bytes)
         return true;
-    if (!db_write(f->core->db, note, &(struct noting){folder, project, bytes}, err))
+    if (!db_write(f->core->db, note, &(struct noting){w->folder, w->project, bytes}, err))
         return false;
     k->bytes = bytes;
-    return true;
+    return ask(f, w, k, a, err);
 }
 
 /* --- all --- */
@@ -110,9 +143,11 @@ static const char *training_of(const struct core *core, struct arena *a, int64_t
 static const struct source {
     const char *sql; /* id, project, created_at, state */
     const char *(*folder)(const struct core *core, struct arena *a, int64_t id, int64_t created_at);
+    bool (*grown)(struct core *core, int64_t id, struct arena *a, bool *ret_within, struct err *err);
 } sources[] = {
-    {"SELECT id, project, created_at, state FROM environments", workspace_of},
-    {"SELECT id, project, created_at, state FROM training_instances", training_of},
+    {"SELECT id, project, created_at, state FROM environments", workspace_of, environment_grown},
+    /* A thread of their own looks after trainings (training/guard.c). */
+    {"SELECT id, project, created_at, state FROM training_instances", training_of, NULL},
 };
 
 static bool look_at_all(struct folder_uses *f, const struct source *s, struct arena *a, struct err *err)
@@ -123,10 +158,10 @@ static bool look_at_all(struct folder_uses *f, const struct source *s, struct ar
         return false;
     for (size_t i = 0; i < rows.n && !ticker_ending(&f->ticker); i++) {
         const struct db_value *v = rows.row[i].v;
-        bool runs = false;
+        struct watched w = {s->folder(f->core, a, v[0].i, v[2].i), v[0].i, v[1].i, false, s->grown};
         for (size_t k = 0; k < countof(active); k++)
-            runs |= str_is(v[3].s, active[k]);
-        if (!look_at(f, s->folder(f->core, a, v[0].i, v[2].i), v[1].i, runs, err))
+            w.runs |= str_is(v[3].s, active[k]);
+        if (!look_at(f, &w, a, err))
             return false;
     }
     return true;
@@ -156,6 +191,7 @@ static bool look(struct folder_uses *f, struct err *err)
     arena_init(&a);
     struct str key;
     void *value;
+    f->free_bytes = fs_free_bytes(f->core->data);
     for (size_t i = 0; map_next(f->known, &i, &key, &value);)
         ((struct known *)value)->seen = false;
     for (size_t i = 0; i < countof(sources); i++)
@@ -168,10 +204,15 @@ static bool look(struct folder_uses *f, struct err *err)
 
 static unsigned measure_all(void *arg)
 {
+    struct folder_uses *f = arg;
     struct err err = {0};
-    if (!look(arg, &err))
+    f->hurry = fs_free_bytes(f->core->data) + FILLS < f->free_bytes;
+    if (f->free_bytes && !f->hurry && ++f->waited < EVERY_S)
+        return 1;
+    f->waited = 0;
+    if (!look(f, &err))
         log_warn("folders of projects were not measured: %s", err.message);
-    return EVERY_S;
+    return 1;
 }
 
 struct folder_uses *folder_uses_start(struct core *core)

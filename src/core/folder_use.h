@@ -1,6 +1,7 @@
 /* What projects keep outside of the content store counts as their storage too: the /workspace of
  * environments, and the checkpoints and logs of trainings. A thread measures the folders: of what runs again
- * and again, seldom when that takes long; of what ended once more. */
+ * and again, seldom when that takes long, sooner while the disk fills; of what ended once more. An
+ * environment whose folder grows (by more than 1 MB) while its project is over its storage is ended. */
 #ifndef INGOT_CORE_FOLDER_USE_H
 #define INGOT_CORE_FOLDER_USE_H
 

@@ -139,12 +139,15 @@ def used(api, project: dict) -> int:
     return api.get(f"projects/{project['id']}/overview")["use"]["storage"]
 
 
-def test_the_workspace_counts_as_storage(admin, spec, make):
+def test_the_workspace_counts_as_storage(admin, spec, make, server):
     project = admin.post("projects", {"name": unique("small"), "quota": {"storage": 3 << 20}})
     e = start(admin, make(project=project["id"]))
-    run(admin, e, "head -c 5000000 /dev/urandom >big; sync")
-    wait_for(lambda: used(admin, project) >= 5_000_000, "the folder to be measured")
-    stop(admin, e)
+    [folder] = Path(server.data, "workspace").glob(f"{e['id']}-*")
+    (folder / "big").write_bytes(os.urandom(5_000_000))  # as somebody inside does
+    ended = reached(admin, e, "stopped")
+    assert ended["reason"].startswith("/workspace holds ") and str(3 << 20) in ended["reason"], ended
+    assert ended["reason_zh"].startswith("/workspace 已有 ") and "项目最多可存储" in ended["reason_zh"], ended
+    assert used(admin, project) >= 5_000_000
     body = problem(admin.call("POST", f"environments/{e['id']}/start"), 507, "quota", field="storage")
     assert str(3 << 20) in body["detail"] and "uses" in body["detail"]
     admin.patch(f"projects/{project['id']}", {"quota": {"storage": 30 << 20}}, revision=project["revision"])

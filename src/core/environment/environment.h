@@ -19,6 +19,9 @@ extern const struct action environment_actions[];
 
 /* data/workspace/<id>-<created_at>, in the arena: after a restore a number may be given a second time. */
 const char *environment_folder(const struct core *core, int64_t id, int64_t created_at, struct arena *a);
+/* Its /workspace has become larger: it is ended when its project is over its storage or the disk is full
+ * (*ret_within: neither). */
+bool environment_grown(struct core *core, int64_t id, struct arena *a, bool *ret_within, struct err *err);
 /* Seconds since somebody did something in a tool or over ssh (or since its start); -1: it does not run. */
 int64_t environment_idle(struct core *core, const struct object *o);
 
