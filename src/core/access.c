@@ -15,7 +15,7 @@ static bool is_system(const struct caller *c)
     return c->grants && c->grants == caller_system.grants;
 }
 
-static bool signed_in(const struct caller *c, struct err *err)
+bool access_signed_in(const struct caller *c, struct err *err)
 {
     if (is_system(c) || c->user)
         return true;
@@ -33,7 +33,7 @@ bool access_object(const struct caller *c, const struct object *o, const char *v
     const struct kind *k = o->kind;
     if (is_system(c))
         return true;
-    if (!signed_in(c, err))
+    if (!access_signed_in(c, err))
         return false;
     if (k->scope == SCOPE_OWN && o->id && o->created_by != c->user)
         return access_missing(k, o->id, err);
@@ -82,7 +82,7 @@ static bool parent_is_public(struct core *core, struct db_conn *conn, const stru
 bool access_load(struct core *core, const struct caller *c, struct db_conn *conn, const struct kind *k,
                  int64_t parent, int64_t id, struct arena *a, struct object *ret, struct err *err)
 {
-    if (!signed_in(c, err))
+    if (!access_signed_in(c, err))
         return false;
     struct row_key key = {.id = id};
     struct object o;
@@ -147,7 +147,7 @@ static bool limit_to_parent(struct core *core, const struct caller *c, const str
 bool access_list(struct core *core, const struct caller *c, const struct kind *k, const struct list_query *q,
                  struct arena *a, struct sql *out, struct err *err)
 {
-    if (!signed_in(c, err))
+    if (!access_signed_in(c, err))
         return false;
     if (q->project && k->scope != SCOPE_PROJECT)
         return err_set(err, ERR_INVALID, "project", "project: a %s is not found by project", k->title.en);

@@ -256,6 +256,8 @@ static bool may_create(struct core *core, const struct caller *c, struct arena *
                        struct err *err)
 {
     const struct kind *k = x->kind;
+    if (!access_signed_in(c, err))
+        return false;
     if (!yyjson_is_obj(x->body))
         return err_set(err, ERR_MALFORMED, NULL, "the body must be a JSON object");
     if (!find_place(core, c, a, x, err) || !access_object(c, &x->object, "create", NULL, err))

@@ -1,6 +1,8 @@
 """What belongs to a project is seen in it only, and refusals name the permission that is missing."""
 
-from harness import problem, unique
+import re
+
+from harness import Api, problem, unique
 
 
 def test_other_projects_do_not_exist(admin, project, make_set, make_user):
@@ -68,3 +70,20 @@ def test_tokens_are_ones_own(admin, make_user):
     assert "secret" not in user.get(f"tokens/{token['id']}")
     assert token["id"] not in [one["id"] for one in admin.all("tokens", limit=200)]
     user.delete(f"tokens/{token['id']}")
+
+
+PUBLIC = {"GET health", "GET kinds", "GET openapi.json", "POST sessions", "GET sign-in", "GET sign-in/{provider}",
+          "GET sign-in/{provider}/callback"}
+
+
+def test_nobody_learns_anything_on_any_path(server, admin, project):
+    """Every path and method of the document, with ids that exist somewhere and a body without fields."""
+    with Api(server.url) as nobody:
+        for path, verbs in admin.get("openapi.json")["paths"].items():
+            for verb in verbs:
+                name = f"{verb.upper()} {path.removeprefix('/api/v1/')}"
+                if verb not in ("get", "head", "post", "put", "patch", "delete") or name in PUBLIC:
+                    continue
+                where = re.sub(r"\{[^}]*\}", str(project["id"]), path.removeprefix("/api/v1/"))
+                answer = nobody.call(verb.upper(), where, **({"json": {}} if verb in ("post", "put", "patch") else {}))
+                assert answer.status_code == 401, f"{name}: {answer.status_code} {answer.text}"
