@@ -6,6 +6,7 @@
 #include "cli/suggest.h"
 #include "cli/verb.h"
 
+#include <locale.h>
 #include <signal.h>
 
 const struct flag cli_flags[] = {
@@ -216,6 +217,7 @@ int cli_main(int argc, char **argv)
     int code = 0;
     if (env_answer_ssh())
         return 0;
+    setlocale(LC_CTYPE, "C.UTF-8"); /* libarchive gives and takes names in the locale's encoding */
     arena_init(&cli.arena);
     signal(SIGPIPE, SIG_IGN);
     if (!dispatch(&cli, argc, rotate(&cli.arena, argc, argv), &code, &err))

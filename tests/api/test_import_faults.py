@@ -9,6 +9,7 @@ import sqlite3
 import struct
 import subprocess
 import tarfile
+import zipfile
 import zlib
 
 import pytest
@@ -283,7 +284,8 @@ def packed(kind: str, files: dict[str, bytes], folder) -> bytes:
     for name, data in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)
-    subprocess.run(["bsdtar", "--format", "7zip", "-cf", "../a.7z", *files], cwd=folder, check=True)
+    subprocess.run(["bsdtar", "--format", "7zip", "-cf", "../a.7z", *files], cwd=folder, check=True,
+                   env=os.environ | {"LC_ALL": "C.UTF-8"})
     return (folder.parent / "a.7z").read_bytes()
 
 
@@ -301,6 +303,21 @@ def test_every_kind_of_archive(admin, project, version, tmp_path, kind):
     assert found[0]["annotation"]["shapes"] == [{"h": 4, "label": "cat", "type": "box", "w": 3, "x": 1, "y": 2}]
     for s in found:
         assert admin.call("GET", f"{version}/samples/{s['id']}/content").content == files[s["name"]]
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar", "7z"])
+def test_names_in_every_script(admin, project, version, tmp_path, kind):
+    """In, and out again, where the zip says that its names are UTF-8."""
+    files = {f"{name}.png": png(9, 8, i) for i, name in enumerate(("猫", "é", "日本/語", "한국어", "emoji😀", "ﷺ"))}
+    folder = tmp_path / "in"
+    folder.mkdir()
+    data = zipped(files) if kind == "zip" else packed(kind, files, folder)
+    task = bring(admin, project, version, f"a.{kind}", data)
+    assert task["result"]["added"] == len(files) and not report(admin, task)
+    assert {s["name"] for s in samples(admin, version)} == set(files)
+    task = finished(admin, admin.post(f"{version}/export", {"format": "files"}, expect=202))
+    with zipfile.ZipFile(io.BytesIO(admin.call("GET", f"tasks/{task['id']}/download").content)) as z:
+        assert {name for name in z.namelist() if name.endswith(".png")} == set(files)
 
 
 def test_what_is_no_file_in_an_archive(admin, project, version):
