@@ -85,8 +85,10 @@ static void drop_statement(void *owner, void *handle)
 
 static void configure_once(void)
 {
-    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);            /* its counters are one lock for all threads */
-    sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, 1 << 20); /* what can be undone is noted in memory so long */
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); /* its counters are one lock for all threads */
+    /* What can be undone is noted in memory so long. It goes to a file in one piece, of which SQLite writes
+     * no more than this: with more it says that the disk is full. */
+    sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, 0x1ffff);
     sqlite3_initialize();
 }
 

@@ -454,6 +454,30 @@ static void groups_survive_a_lost_connection(void **state)
     assert_int_equal(query_int(f->db, "SELECT count(*) FROM t"), 8);
 }
 
+/* What one statement changes can be undone, however many pages it touches. */
+static bool turn_all(struct db_conn *c, void *ctx, struct err *err)
+{
+    (void)ctx;
+    return conn_exec(c, "UPDATE t SET k = -k WHERE k > 0", DB_NO_ARGS, NULL, err);
+}
+
+static void large_statements_pass(void **state)
+{
+    struct fixture *f = *state;
+    struct err err = {0};
+    char text[801];
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = 0;
+    make_table(f);
+    expect_ok(exec_one(f->db,
+                       "INSERT INTO t (k, v) WITH RECURSIVE n (i) AS"
+                       " (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) SELECT i, ? FROM n",
+                       db_args(db_textz(text)), &err),
+              &err);
+    expect_ok(db_write(f->db, turn_all, NULL, &err), &err);
+    assert_int_equal(query_int(f->db, "SELECT count(*) FROM t WHERE k < 0"), 3000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -463,6 +487,7 @@ int main(void)
         DB_TEST(two_servers_write),
         DB_TEST(misuse_is_told),
         DB_TEST(deferred_keys_fail_alone),
+        DB_TEST(large_statements_pass),
         SQLITE_TEST(full_disk_passes),
         SQLITE_TEST(failing_writes_pass),
         POSTGRES_TEST(lost_connections_come_back),
