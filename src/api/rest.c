@@ -131,30 +131,36 @@ static bool has_body(struct api_call *call, struct err *err)
     return call->json || err_set(err, ERR_MALFORMED, NULL, "a JSON object is expected in the body");
 }
 
-static void created(void *ctx, const struct object *o, const struct err *err)
+static void changed(void *ctx, const struct object *o, struct str refs, const struct err *err)
 {
     struct api_call *call = ctx;
     struct accounts *accounts = call->core->accounts;
     struct caller caller = call->caller; /* the request's memory is gone once it is answered */
-    if (o)
-        answer_object(call, o, 201);
+    if (!o)
+        problem_respond(call->request, err, refs, NULL, 0);
+    else if (str_is(call->request->method, "DELETE"))
+        api_answer(call, 204, NULL, 0, STR_NULL);
     else
-        fail(call, err);
+        answer_object(call, o, str_is(call->request->method, "POST") ? 201 : 200);
     accounts_caller_release(accounts, &caller);
 }
 
 /* Answers later, when call is gone: with a copy that lasts as long as the request. */
+static void change(struct api_call *call, const struct engine_change *what)
+{
+    struct api_call *later = arena_copy(call->arena, call, sizeof *call);
+    later->caller = accounts_caller_ref(&call->caller);
+    engine_change_then(later->core, &later->caller, what, later->arena, changed, later);
+}
+
 static void run_create(struct api_call *call, const struct target *t)
 {
     struct err err = {0};
-    if (!has_body(call, &err)) {
+    if (has_body(call, &err))
+        change(call, &(struct engine_change){
+                         .verb = ENGINE_CREATE, .kind = t->kind, .parent = t->parent, .body = call->json});
+    else
         fail(call, &err);
-        return;
-    }
-    struct api_call *later = arena_copy(call->arena, call, sizeof *call);
-    later->caller = accounts_caller_ref(&call->caller);
-    engine_create_then(later->core, &later->caller, t->kind, t->parent, later->json, later->arena, created,
-                       later);
 }
 
 /* What an object shows can change without a new revision where it is computed. */
@@ -200,12 +206,7 @@ static void run_update(struct api_call *call, const struct target *t)
         fail(call, &err);
         return;
     }
-    if (!engine_update(call->core, &call->caller, t->kind, t->parent, t->id, revision, call->json,
-                       call->arena, &o, &err)) {
-        fail(call, &err);
-        return;
-    }
-    answer_object(call, &o, 200);
+    change(call, &(struct engine_change){ENGINE_UPDATE, t->kind, t->parent, t->id, revision, call->json});
 }
 
 static void run_delete(struct api_call *call, const struct target *t)
@@ -213,14 +214,10 @@ static void run_delete(struct api_call *call, const struct target *t)
     struct err err = {0};
     bool given;
     int64_t revision;
-    struct str refs = STR_NULL;
-    if (!if_match(call, &given, &revision, &err) ||
-        !engine_delete(call->core, &call->caller, t->kind, t->parent, t->id, revision, call->arena, &refs,
-                       &err)) {
-        problem_respond(call->request, &err, refs, NULL, 0);
-        return;
-    }
-    api_answer(call, 204, NULL, 0, STR_NULL);
+    if (if_match(call, &given, &revision, &err))
+        change(call, &(struct engine_change){ENGINE_DELETE, t->kind, t->parent, t->id, revision, NULL});
+    else
+        fail(call, &err);
 }
 
 /* The query of a read-only action as a JSON object, by the types of its fields. */

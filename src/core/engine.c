@@ -131,32 +131,24 @@ bool engine_delete_row(struct op *op, struct object *o, struct err *err)
 }
 
 /* --- create --- */
-struct change_ctx {
-    const struct kind *kind;
-    int64_t parent, id, revision;
-    yyjson_val *body;
-    struct db_value *values;
+struct change {
+    struct engine_change what;
+    struct db_value *values; /* of body, by field */
     bool *given;
     struct object object;
     struct str refs;
 };
 
-static struct change_ctx change_ctx(struct arena *a, const struct kind *k, int64_t parent, int64_t id,
-                                    int64_t revision, yyjson_val *body)
+static struct change change_of(struct arena *a, const struct engine_change *what)
 {
-    size_t n = kind_field_count(k) + 1;
-    return (struct change_ctx){.kind = k,
-                               .parent = parent,
-                               .id = id,
-                               .revision = revision,
-                               .body = body,
-                               .values = arena_array(a, struct db_value, n),
-                               .given = arena_array(a, bool, n)};
+    size_t n = kind_field_count(what->kind) + 1;
+    return (struct change){
+        .what = *what, .values = arena_array(a, struct db_value, n), .given = arena_array(a, bool, n)};
 }
 
-static bool check_refs(struct op *op, const struct change_ctx *x, const struct object *o, struct err *err)
+static bool check_refs(struct op *op, const struct change *x, const struct object *o, struct err *err)
 {
-    const struct field *f = x->kind->fields;
+    const struct field *f = x->what.kind->fields;
     for (size_t i = 0; f[i].name; i++) {
         if (f[i].type == FIELD_REF && x->given[i] && o->values[i].type == DB_INT &&
             !refs_check(op, o, &f[i], o->values[i].i, err))
@@ -188,38 +180,38 @@ static bool place_exists(struct op *op, const struct object *o, struct err *err)
 
 static bool create_in_write(struct op *op, void *ctx, struct err *err)
 {
-    struct change_ctx *x = ctx;
+    struct change *x = ctx;
     struct object o = x->object;
-    op->kind = x->kind;
-    o.values = arena_copy(op->arena, x->values, (kind_field_count(x->kind) + 1) * sizeof *x->values);
+    op->kind = x->what.kind;
+    o.values = arena_copy(op->arena, x->values, (kind_field_count(x->what.kind) + 1) * sizeof *x->values);
     if (!place_exists(op, &o, err) || !check_refs(op, x, &o, err))
         return false;
-    if (x->kind->before_create && !x->kind->before_create(op, &o, err))
+    if (x->what.kind->before_create && !x->what.kind->before_create(op, &o, err))
         return false;
     if (!engine_insert_row(op, &o, err))
         return false;
-    if (x->kind->after_create && !x->kind->after_create(op, &o, err))
+    if (x->what.kind->after_create && !x->what.kind->after_create(op, &o, err))
         return false;
     x->object = o;
     return true;
 }
 
 /* The place where the new object will be, before permission to create it there is asked. */
-static bool find_place(struct core *core, const struct caller *c, struct arena *a, struct change_ctx *x,
+static bool find_place(struct core *core, const struct caller *c, struct arena *a, struct change *x,
                        struct err *err)
 {
-    const struct kind *k = x->kind;
+    const struct kind *k = x->what.kind;
     struct object *o = &x->object;
     *o = engine_object(a, k);
     o->created_by = c->user;
-    o->parent = x->parent;
+    o->parent = x->what.parent;
     if (k->scope == SCOPE_CHILD) {
         struct object parent;
-        if (!access_load(core, c, NULL, kind_by_name(str_of(k->parent)), 0, x->parent, a, &parent, err))
+        if (!access_load(core, c, NULL, kind_by_name(str_of(k->parent)), 0, x->what.parent, a, &parent, err))
             return false;
         o->project = parent.project;
     } else if (k->scope == SCOPE_PROJECT) {
-        yyjson_val *v = yyjson_obj_get(x->body, "project");
+        yyjson_val *v = yyjson_obj_get(x->what.body, "project");
         if (!v)
             return err_set(err, ERR_INVALID, "project", "project: is required");
         return validate_ref("project", v, &o->project, err);
@@ -228,10 +220,10 @@ static bool find_place(struct core *core, const struct caller *c, struct arena *
 }
 
 /* Lets the kind work on the given values before the write. old is NULL at create. */
-static bool prepare(struct core *core, const struct caller *c, struct arena *a, struct change_ctx *x,
+static bool prepare(struct core *core, const struct caller *c, struct arena *a, struct change *x,
                     const struct object *old, struct err *err)
 {
-    const struct kind *k = x->kind;
+    const struct kind *k = x->what.kind;
     size_t n = kind_field_count(k);
     if (!k->prepare)
         return true;
@@ -252,72 +244,19 @@ static bool prepare(struct core *core, const struct caller *c, struct arena *a, 
 static const char *const place_keys[] = {"project", NULL};
 
 /* All of a create that comes before the write. */
-static bool may_create(struct core *core, const struct caller *c, struct arena *a, struct change_ctx *x,
+static bool may_create(struct core *core, const struct caller *c, struct arena *a, struct change *x,
                        struct err *err)
 {
-    const struct kind *k = x->kind;
+    const struct kind *k = x->what.kind;
     if (!access_signed_in(c, err))
         return false;
-    if (!yyjson_is_obj(x->body))
+    if (!yyjson_is_obj(x->what.body))
         return err_set(err, ERR_MALFORMED, NULL, "the body must be a JSON object");
     if (!find_place(core, c, a, x, err) || !access_object(c, &x->object, "create", NULL, err))
         return false;
-    return validate_body(a, k->fields, x->body, VALIDATE_CREATE,
+    return validate_body(a, k->fields, x->what.body, VALIDATE_CREATE,
                          k->scope == SCOPE_PROJECT ? place_keys : NULL, x->values, x->given, err) &&
            prepare(core, c, a, x, NULL, err);
-}
-
-bool engine_create(struct core *core, const struct caller *c, const struct kind *k, int64_t parent,
-                   yyjson_val *body, struct arena *a, struct object *ret, struct err *err)
-{
-    struct change_ctx x = change_ctx(a, k, parent, 0, 0, body);
-    if (!may_create(core, c, a, &x, err) || !engine_write(core, c, a, create_in_write, &x, err))
-        return false;
-    *ret = x.object;
-    return true;
-}
-
-struct creation {
-    struct write write;
-    struct change_ctx change;
-    struct pool_task task;
-    bool ok;
-    struct err err;
-    engine_then_fn then;
-    void *ctx;
-};
-
-static void after_creation(void *arg)
-{
-    struct creation *n = arg;
-    if (n->ok)
-        pending_tell(n->write.op.core, &n->write.pending);
-    n->then(n->ctx, n->ok ? &n->change.object : NULL, &n->err);
-}
-
-static void creation_written(void *ctx, bool ok, const struct err *err)
-{
-    struct creation *n = container_of(ctx, struct creation, write);
-    n->ok = ok;
-    n->err = *err;
-    n->task = (struct pool_task){.fn = after_creation, .arg = n};
-    pool_resume(n->write.op.core->pool, &n->task);
-}
-
-void engine_create_then(struct core *core, const struct caller *c, const struct kind *k, int64_t parent,
-                        yyjson_val *body, struct arena *a, engine_then_fn then, void *ctx)
-{
-    struct creation *n = arena_new(a, struct creation);
-    struct err err = {0};
-    n->change = change_ctx(a, k, parent, 0, 0, body);
-    if (!may_create(core, c, a, &n->change, &err)) {
-        then(ctx, NULL, &err);
-        return;
-    }
-    n->then = then;
-    n->ctx = ctx;
-    begin_write(&n->write, core, c, a, create_in_write, &n->change);
-    db_write_then(core->db, run_write, creation_written, &n->write);
 }
 
 /* --- update --- */
@@ -342,17 +281,18 @@ static bool merge_json(struct op *op, const struct field *f, const struct db_val
     return v && validate_value(op->arena, f, v, ret, err);
 }
 
-static bool apply(struct op *op, const struct change_ctx *x, const struct object *old, struct object *o,
+static bool apply(struct op *op, const struct change *x, const struct object *old, struct object *o,
                   bool *ret_changed, struct err *err)
 {
-    const struct field *f = x->kind->fields;
+    const struct field *f = x->what.kind->fields;
     *ret_changed = false;
     for (size_t i = 0; f[i].name; i++) {
         if (!x->given[i])
             continue;
         o->values[i] = x->values[i];
         if (f[i].type == FIELD_JSON &&
-            !merge_json(op, &f[i], &old->values[i], yyjson_obj_get(x->body, f[i].name), &o->values[i], err))
+            !merge_json(op, &f[i], &old->values[i], yyjson_obj_get(x->what.body, f[i].name), &o->values[i],
+                        err))
             return false;
         if (f[i].flags & FIELD_VIRTUAL || !audit_same(&o->values[i], &old->values[i]))
             *ret_changed = true;
@@ -360,21 +300,21 @@ static bool apply(struct op *op, const struct change_ctx *x, const struct object
     return true;
 }
 
-static bool same_revision(const struct change_ctx *x, const struct object *o, struct err *err)
+static bool same_revision(const struct change *x, const struct object *o, struct err *err)
 {
-    if (x->revision == 0 || x->revision == o->revision)
+    if (x->what.revision == 0 || x->what.revision == o->revision)
         return true;
     return err_set(err, ERR_STALE, NULL, "the %s has revision %" PRId64 " by now, not %" PRId64,
-                   x->kind->title.en, o->revision, x->revision);
+                   x->what.kind->title.en, o->revision, x->what.revision);
 }
 
 static bool update_in_write(struct op *op, void *ctx, struct err *err)
 {
-    struct change_ctx *x = ctx;
-    const struct kind *k = op->kind = x->kind;
+    struct change *x = ctx;
+    const struct kind *k = op->kind = x->what.kind;
     struct object old;
     bool changed;
-    if (!access_load(op->core, op->caller, op->conn, k, x->parent, x->id, op->arena, &old, err) ||
+    if (!access_load(op->core, op->caller, op->conn, k, x->what.parent, x->what.id, op->arena, &old, err) ||
         !access_object(op->caller, &old, "update", NULL, err) || !same_revision(x, &old, err))
         return false;
     struct object o = old;
@@ -393,34 +333,28 @@ static bool update_in_write(struct op *op, void *ctx, struct err *err)
     return true;
 }
 
-bool engine_update(struct core *core, const struct caller *c, const struct kind *k, int64_t parent,
-                   int64_t id, int64_t revision, yyjson_val *patch, struct arena *a, struct object *ret,
-                   struct err *err)
+static bool may_update(struct core *core, const struct caller *c, struct arena *a, struct change *x,
+                       struct err *err)
 {
-    struct change_ctx x = change_ctx(a, k, parent, id, revision, patch);
+    const struct engine_change *w = &x->what;
     struct object now;
     /* Rights first: who may not change it does not learn which fields it has. */
-    if (!access_load(core, c, NULL, k, parent, id, a, &now, err) ||
+    if (!access_load(core, c, NULL, w->kind, w->parent, w->id, a, &now, err) ||
         !access_object(c, &now, "update", NULL, err))
         return false;
-    if (!yyjson_is_obj(patch))
+    if (!yyjson_is_obj(w->body))
         return err_set(err, ERR_MALFORMED, NULL, "the body must be a JSON object");
-    if (!validate_body(a, k->fields, patch, VALIDATE_UPDATE, NULL, x.values, x.given, err) ||
-        !prepare(core, c, a, &x, &now, err))
-        return false;
-    if (!engine_write(core, c, a, update_in_write, &x, err))
-        return false;
-    *ret = x.object;
-    return true;
+    return validate_body(a, w->kind->fields, w->body, VALIDATE_UPDATE, NULL, x->values, x->given, err) &&
+           prepare(core, c, a, x, &now, err);
 }
 
 /* --- delete --- */
 static bool delete_in_write(struct op *op, void *ctx, struct err *err)
 {
-    struct change_ctx *x = ctx;
-    const struct kind *k = op->kind = x->kind;
+    struct change *x = ctx;
+    const struct kind *k = op->kind = x->what.kind;
     struct object o;
-    if (!access_load(op->core, op->caller, op->conn, k, x->parent, x->id, op->arena, &o, err) ||
+    if (!access_load(op->core, op->caller, op->conn, k, x->what.parent, x->what.id, op->arena, &o, err) ||
         !access_object(op->caller, &o, "delete", NULL, err) || !same_revision(x, &o, err))
         return false;
     if (k->before_delete && !k->before_delete(op, &o, err))
@@ -429,18 +363,105 @@ static bool delete_in_write(struct op *op, void *ctx, struct err *err)
         return false;
     if (x->refs.p)
         return err_set(err, ERR_CONFLICT, NULL, "the %s is still in use", k->title.en);
+    x->object = o;
     return engine_delete_row(op, &o, err) && (!k->after_delete || k->after_delete(op, &o, err));
+}
+
+/* --- all three --- */
+static const struct {
+    bool (*before)(struct core *core, const struct caller *c, struct arena *a, struct change *x,
+                   struct err *err); /* the write; may be NULL */
+    engine_write_fn write;
+} verbs[] = {
+    [ENGINE_CREATE] = {may_create, create_in_write},
+    [ENGINE_UPDATE] = {may_update, update_in_write},
+    [ENGINE_DELETE] = {NULL, delete_in_write},
+};
+
+static bool before_write(struct core *core, const struct caller *c, struct arena *a, struct change *x,
+                         struct err *err)
+{
+    return !verbs[x->what.verb].before || verbs[x->what.verb].before(core, c, a, x, err);
+}
+
+static bool change_now(struct core *core, const struct caller *c, struct arena *a, struct change *x,
+                       struct err *err)
+{
+    return before_write(core, c, a, x, err) && engine_write(core, c, a, verbs[x->what.verb].write, x, err);
+}
+
+bool engine_create(struct core *core, const struct caller *c, const struct kind *k, int64_t parent,
+                   yyjson_val *body, struct arena *a, struct object *ret, struct err *err)
+{
+    struct change x = change_of(a, &(struct engine_change){ENGINE_CREATE, k, parent, 0, 0, body});
+    if (!change_now(core, c, a, &x, err))
+        return false;
+    *ret = x.object;
+    return true;
+}
+
+bool engine_update(struct core *core, const struct caller *c, const struct kind *k, int64_t parent,
+                   int64_t id, int64_t revision, yyjson_val *patch, struct arena *a, struct object *ret,
+                   struct err *err)
+{
+    struct change x = change_of(a, &(struct engine_change){ENGINE_UPDATE, k, parent, id, revision, patch});
+    if (!change_now(core, c, a, &x, err))
+        return false;
+    *ret = x.object;
+    return true;
 }
 
 bool engine_delete(struct core *core, const struct caller *c, const struct kind *k, int64_t parent,
                    int64_t id, int64_t revision, struct arena *a, struct str *ret_refs, struct err *err)
 {
-    struct change_ctx x = change_ctx(a, k, parent, id, revision, NULL);
-    *ret_refs = STR_NULL;
-    if (engine_write(core, c, a, delete_in_write, &x, err))
-        return true;
-    *ret_refs = x.refs;
-    return false;
+    struct change x = change_of(a, &(struct engine_change){ENGINE_DELETE, k, parent, id, revision, NULL});
+    bool ok = change_now(core, c, a, &x, err);
+    *ret_refs = ok ? STR_NULL : x.refs;
+    return ok;
+}
+
+/* One that is called back. */
+struct later {
+    struct write write;
+    struct change change;
+    struct pool_task task;
+    bool ok;
+    struct err err;
+    engine_then_fn then;
+    void *ctx;
+};
+
+static void call_back(void *arg)
+{
+    struct later *l = arg;
+    if (l->ok)
+        pending_tell(l->write.op.core, &l->write.pending);
+    l->then(l->ctx, l->ok ? &l->change.object : NULL, l->ok ? STR_NULL : l->change.refs, &l->err);
+}
+
+static void written(void *ctx, bool ok, const struct err *err)
+{
+    struct later *l = container_of(ctx, struct later, write);
+    l->ok = ok;
+    l->err = *err;
+    l->task = (struct pool_task){.fn = call_back, .arg = l};
+    pool_resume(l->write.op.core->pool, &l->task);
+}
+
+void engine_change_then(struct core *core, const struct caller *c, const struct engine_change *what,
+                        struct arena *a, engine_then_fn then, void *ctx)
+{
+    struct later *l = arena_new(a, struct later);
+    struct err err = {0};
+    l->change = change_of(a, what);
+    if (!before_write(core, c, a, &l->change, &err)) {
+        then(ctx, NULL, STR_NULL, &err);
+        return;
+    }
+    l->then = then;
+    l->ctx = ctx;
+    begin_write(&l->write, core, c, a, verbs[what->verb].write, &l->change);
+    db_write_then(core->db, run_write, written, &l->write);
 }
 
 /* --- actions --- */

@@ -1,6 +1,6 @@
 /* The generic verbs over kinds: everything that REST, the CLI and controllers do to objects goes through
  * here, so permissions, isolation, validation, references, revision checks and audit exist once. All calls
- * block (database); engine_create_then only until its write is queued. */
+ * block (database); engine_change_then only until its write is queued. */
 #ifndef INGOT_CORE_ENGINE_H
 #define INGOT_CORE_ENGINE_H
 
@@ -32,20 +32,28 @@ bool engine_show(struct core *core, const struct caller *c, const struct object 
 /* For actions: answers with the object, or with that of the id, which the caller may see. */
 bool engine_answer(struct op *op, const struct object *o, struct json_out *out, struct err *err);
 bool engine_answer_id(struct op *op, const struct kind *k, int64_t id, struct json_out *out, struct err *err);
-/* body: a JSON object. Unknown fields, wrong types and broken rules are errors naming the field. */
+/* A change of one object: a new one of body, body (a JSON merge patch) into the one of the id, or that one
+ * deleted. Unknown fields, wrong types and broken rules of body are errors naming the field. */
+struct engine_change {
+    enum { ENGINE_CREATE, ENGINE_UPDATE, ENGINE_DELETE } verb;
+    const struct kind *kind;
+    int64_t parent, id;
+    int64_t revision; /* that it must have; 0: any (the platform's own use) */
+    yyjson_val *body;
+};
+/* Makes it without a thread that waits for the disk: then is called once, on a thread of the pool, with the
+ * object (as it was, when deleted) or NULL and the error; perhaps before this returns. refs: when a delete is
+ * refused because of references, JSON array of {"kind","count","examples":[{"id","name"}]} for the problem.
+ * c and a must last until then. */
+typedef void (*engine_then_fn)(void *ctx, const struct object *o, struct str refs, const struct err *err);
+void engine_change_then(struct core *core, const struct caller *c, const struct engine_change *what,
+                        struct arena *a, engine_then_fn then, void *ctx);
+/* The same for those who wait. */
 bool engine_create(struct core *core, const struct caller *c, const struct kind *k, int64_t parent,
                    yyjson_val *body, struct arena *a, struct object *ret, struct err *err);
-/* The same without a thread that waits for the disk: then is called once, on a thread of the pool, with the
- * object or NULL and the error; perhaps before this returns. c and a must last until then. */
-typedef void (*engine_then_fn)(void *ctx, const struct object *o, const struct err *err);
-void engine_create_then(struct core *core, const struct caller *c, const struct kind *k, int64_t parent,
-                        yyjson_val *body, struct arena *a, engine_then_fn then, void *ctx);
-/* JSON merge patch; revision 0: no check (the platform's own use). */
 bool engine_update(struct core *core, const struct caller *c, const struct kind *k, int64_t parent,
                    int64_t id, int64_t revision, yyjson_val *patch, struct arena *a, struct object *ret,
                    struct err *err);
-/* refs: when refused because of references, JSON array of {"kind","count","examples":[{"id","name"}]} for the
- * problem. */
 bool engine_delete(struct core *core, const struct caller *c, const struct kind *k, int64_t parent,
                    int64_t id, int64_t revision, struct arena *a, struct str *ret_refs, struct err *err);
 /* Runs an action. input: body as JSON object or NULL. */
