@@ -37,7 +37,7 @@ enum range range_parse(struct str header, uint64_t size, uint64_t *ret_offset, u
     return RANGE_PART;
 }
 
-static bool names_etag(struct str list, const char *etag)
+bool range_names_etag(struct str list, const char *etag)
 {
     while (list.p) {
         struct str one = str_trim(str_cut(list, ',', &list));
@@ -84,7 +84,7 @@ static bool make_plan(struct request *r, uint64_t size, const char *etag, const 
     for (size_t i = 0; i < n && p->n < MAX_HEADERS - 1; i++)
         p->header[p->n++] = headers[i];
     struct str none_match = request_header(r, "if-none-match"), if_range = request_header(r, "if-range");
-    if (none_match.p && names_etag(none_match, etag)) {
+    if (none_match.p && range_names_etag(none_match, etag)) {
         respond(r, 304, p->header, p->n, STR_NULL);
         return false;
     }

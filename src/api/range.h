@@ -8,6 +8,8 @@
 enum range { RANGE_ALL, RANGE_PART, RANGE_BAD };
 /* What of size bytes is asked for: bytes=a-b, a-, -n; several ranges or another unit: all of it. */
 enum range range_parse(struct str header, uint64_t size, uint64_t *ret_offset, uint64_t *ret_length);
+/* If-None-Match: a list of tags, weak or not, or "*". etag has its quotes. */
+bool range_names_etag(struct str list, const char *etag);
 /* The Content-Range of a part. */
 const char *range_text(struct arena *a, uint64_t offset, uint64_t length, uint64_t size);
 /* 416. */

@@ -2,6 +2,7 @@
 
 #include "api/answers.h"
 #include "api/problem.h"
+#include "api/range.h"
 #include "core/account/accounts.h"
 #include "core/engine.h"
 #include "net/url.h"
@@ -169,7 +170,7 @@ static bool not_modified(struct api_call *call, const struct object *o)
     char etag[32];
     snprintf(etag, sizeof etag, "\"%" PRId64 "\"", o->revision);
     struct str v = request_header(call->request, "if-none-match");
-    if (!v.p || o->kind->show || !str_eq(str_trim(v), str_of(etag)))
+    if (!v.p || o->kind->show || !range_names_etag(v, etag))
         return false;
     const struct header headers[] = {{STR("ETag"), str_of(etag)}};
     respond(call->request, 304, headers, 1, STR_NULL);

@@ -36,13 +36,35 @@ static bool name_char(char c)
     return !memchr("/:*?\"<'>|", c, 9);
 }
 
+/* What cannot be seen, or turns round what follows: two names that differ only in these look the same.
+ * Joiners (U+200C, U+200D) stay, as scripts and emoji need them. */
+static bool invisible(uint32_t c)
+{
+    static const struct {
+        uint32_t first, last;
+    } ranges[] = {{0x80, 0x9f},     {0xad, 0xad},     {0x200b, 0x200b}, {0x200e, 0x200f},
+                  {0x2028, 0x202e}, {0x2060, 0x2069}, {0xfeff, 0xfeff}};
+    for (size_t i = 0; i < countof(ranges); i++)
+        if (c >= ranges[i].first && c <= ranges[i].last)
+            return true;
+    return false;
+}
+
 static const char *wrong_name(struct str s, char why[80])
 {
-    size_t spaces = 0;
-    for (size_t i = 0; i < s.n; i++)
-        spaces += s.p[i] == ' ';
-    if (s.n > 0 && spaces == s.n)
+    if (s.n && str_trim(s).n == 0)
         return "is only spaces";
+    if (str_trim(s).n != s.n)
+        return "begins or ends with a space";
+    if (str_is(s, ".") || str_is(s, ".."))
+        return "is the name of a folder itself";
+    for (size_t i = 0; i < s.n;) {
+        uint32_t c = utf8_next(s, &i);
+        if (invisible(c)) {
+            snprintf(why, 80, "contains the invisible character U+%04X", (unsigned)c);
+            return why;
+        }
+    }
     return first_bad(s, name_char, why);
 }
 
@@ -158,8 +180,15 @@ static const char *wrong_permission(struct str s, char why[80])
 }
 
 const struct rule rules[] = {
-    {"name", "names are 1 to 50 characters without / : * ? \" < ' > | and not only spaces",
-     "^(?! *$)[^/:*?\"<'>|\\u0000-\\u001f\\u007f]+$", 1, 50, wrong_name},
+    {"name",
+     "names are 1 to 50 characters without / : * ? \" < ' > | and invisible ones, no space at either end, "
+     "not . "
+     "or ..",
+     "^(?! |.* "
+     "$|\\.{1,2}$)[^/"
+     ":*?\"<'>|\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-"
+     "\\u2069\\ufeff]+$",
+     1, 50, wrong_name},
     {"login", "a sign-in name is 1 to 50 of a-z A-Z 0-9 . _ @ + - and begins with a letter or digit",
      "^[a-zA-Z0-9][a-zA-Z0-9._@+-]*$", 1, 50, wrong_login},
     {"email", "an e-mail address is name@host, at most 254 characters", NULL, 0, 254, wrong_email},

@@ -42,10 +42,20 @@ int64_t validate_max(const struct field *f)
     }
 }
 
+static const char *type_word(yyjson_val *v)
+{
+    if (yyjson_is_num(v))
+        return "a number";
+    if (yyjson_is_str(v))
+        return "a text";
+    if (yyjson_is_arr(v))
+        return "a list";
+    return yyjson_is_obj(v) ? "an object" : yyjson_get_type_desc(v);
+}
+
 static bool wrong_type(const struct field *f, yyjson_val *v, const char *wanted, struct err *err)
 {
-    return err_set(err, ERR_INVALID, f->name, "%s: is %s; it must be %s", f->name, yyjson_get_type_desc(v),
-                   wanted);
+    return err_set(err, ERR_INVALID, f->name, "%s: is %s; it must be %s", f->name, type_word(v), wanted);
 }
 
 static bool check_characters(const struct field *f, struct str s, struct err *err)
@@ -396,8 +406,7 @@ bool validate_body(struct arena *a, const struct field *fields, yyjson_val *body
     if (!fields)
         fields = &none;
     if (body && !yyjson_is_obj(body))
-        return err_set(err, ERR_MALFORMED, NULL, "the body is %s; it must be a JSON object",
-                       yyjson_get_type_desc(body));
+        return err_set(err, ERR_MALFORMED, NULL, "the body is %s; it must be a JSON object", type_word(body));
     if (body && !known_keys(fields, body, mode, also, err))
         return false;
     for (size_t i = 0; fields[i].name; i++) {

@@ -16,6 +16,14 @@ static const struct one cases[] = {
     {"name", "标签 组", true},
     {"name", "", true}, /* lengths are the field's */
     {"name", " ", false},
+    {"name", " a", false},
+    {"name", "a ", false},
+    {"name", ".", false},
+    {"name", "..", false},
+    {"name", ".hidden", true},
+    {"name", "a\u202eb", false}, /* turns round what follows */
+    {"name", "\u200b", false},
+    {"name", "👩\u200d🔬", true},
     {"name", "a/b", false},
     {"name", "a:b", false},
     {"name", "a|b", false},

@@ -22,6 +22,7 @@ test('names by character, in both languages', () => {
   expect(check(name, 'a?b')).toBe('Names cannot contain ?.')
   expect(checkField(field(name), 'a?b', i18nOf('zh'), true)).toBe('名称不能包含 ?。')
   expect(check(name, '   ')).toBe('A name cannot be only spaces.')
+  expect(check(name, 'a ')).toBe('A name cannot begin or end with a space.')
   expect(check(name, '五个字符好')).toBeNull()
   expect(check(name, '六个字符不好')).toBe('At most 5 characters; this has 6.')
 })

@@ -13,6 +13,7 @@ const rules: Record<string, Rule> = {
     const bad = [...new Set([...value].filter((c) => forbidden.includes(c)))]
     if (bad.length > 0) return t('rule.name', { characters: bad.join(' ') })
     if (value !== '' && value.trim() === '') return t('rule.nameBlank')
+    if (value !== value.trim()) return t('rule.nameEnds')
     return null
   },
   email: (value, { t }) => (/^[^\s@]+@[^\s@]+$/.test(value) ? null : t('rule.email')),

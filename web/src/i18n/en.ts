@@ -177,6 +177,7 @@ export const en = {
   'rule.number': 'A number is needed.',
   'rule.name': 'Names cannot contain {characters}.',
   'rule.nameBlank': 'A name cannot be only spaces.',
+  'rule.nameEnds': 'A name cannot begin or end with a space.',
   'rule.email': 'This is not an e-mail address.',
   'rule.color': 'A colour like #1677ff is needed.',
   'rule.key': 'A shortcut is one letter or digit.',

@@ -178,6 +178,7 @@ export const zh: Record<Key, string> = {
   'rule.number': '请输入数字。',
   'rule.name': '名称不能包含 {characters}。',
   'rule.nameBlank': '名称不能全是空格。',
+  'rule.nameEnds': '名称不能以空格开头或结尾。',
   'rule.email': '邮箱地址格式不正确。',
   'rule.color': '请输入颜色，例如 #1677ff。',
   'rule.key': '快捷键是一个字母或数字。',
