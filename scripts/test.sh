@@ -176,7 +176,7 @@ run_web() {
 }
 
 run_browser() {
-    prepare make --no-print-directory all && mode_build san && tools || return 1
+    prepare make --no-print-directory all && mode_build san && tools && prepare scripts/venv.sh || return 1
     (cd web && CI=1 with_root ../scripts/node.sh npm run --silent browser)
 }
 

@@ -64,7 +64,7 @@ export function Chart(props: Props) {
   const values = series.flatMap((s) => s.points.flatMap(([, y]) => (y === null ? [] : [y])))
   const high = values.reduce((a, b) => Math.max(a, b), limit ?? 0)
   const low = values.reduce((a, b) => Math.min(a, b), 0)
-  const ticks = niceTicks(low, high > low ? high : low + 1, 4, props.binary)
+  const ticks = niceTicks(low, props.binary ? Math.max(high, low + 4) : high > low ? high : low + 1, 4, props.binary)
   const floor = ticks[0] ?? 0
   const ceiling = ticks[ticks.length - 1] ?? 1
   const span = Math.max(1e-9, to - from)

@@ -26,7 +26,7 @@ export function FieldInput(props: InputProps) {
   const aria = { 'aria-describedby': props.describedBy, 'aria-invalid': invalid || undefined, 'aria-required': field.required || undefined }
   const status = invalid ? 'error' as const : undefined
   const editor = editorOf(props.kindName, field)
-  if (editor) {
+  if (editor && !editor.generic) {
     const { Edit } = editor
     return (
       <Suspense fallback={<div className="editor-loading" aria-busy="true" />}>

@@ -21,7 +21,8 @@ export function FormFields({ fields, kindName, form, creating, prefix }: Props) 
         const error = form.errorOf(field.name)
         const help = editorOf(kindName, field)?.explains ? '' : w(field.help)
         const described = [help ? `${id}-help` : '', error ? `${id}-error` : ''].filter(Boolean).join(' ')
-        const editor = editorOf(kindName, field)
+        const found = editorOf(kindName, field)
+        const editor = found?.generic ? undefined : found
         const title = (
           <>
             {w(field.title)}

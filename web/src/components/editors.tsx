@@ -23,6 +23,8 @@ export interface Editor {
   Show: ComponentType<ShowProps>
   /** It explains itself: the field's help, written for the API, is left out. */
   explains?: boolean
+  /** Only shown in its own way; it is typed as any other. */
+  generic?: boolean
   /** The form needs the width of a page. */
   wide?: boolean
 }
@@ -53,6 +55,7 @@ const registry: Record<string, Editor> = {
   'image.build.env': variables,
   'task.name': shownOnly(lazy(async () => ({ default: (await import('../features/tasks/Words')).NameShow }))),
   'task.type': shownOnly(lazy(async () => ({ default: (await import('../features/tasks/Words')).TypeShow }))),
+  'task.state': shownOnly(lazy(async () => ({ default: (await import('../features/tasks/Words')).TaskStateShow }))),
   'job.placement': shownOnly(lazy(async () => ({ default: (await import('../features/jobs/State')).PlacementShow }))),
   'node.devices': shownOnly(lazy(async () => ({ default: (await import('../features/jobs/State')).DevicesShow }))),
   'environment.state': state,
@@ -85,6 +88,7 @@ const registry: Record<string, Editor> = {
     Show: lazy(async () => ({ default: (await permissions()).TokenScopesShow })),
     wide: true,
   },
+  'role.description': { ...shownOnly(lazy(async () => ({ default: (await import('../features/roles/Description')).DescriptionShow }))), generic: true },
   'audit.detail': shownOnly(lazy(async () => ({ default: (await audit()).AuditDetail }))),
   'audit.verb': shownOnly(lazy(async () => ({ default: (await audit()).AuditVerb }))),
   'audit.kind': shownOnly(lazy(async () => ({ default: (await audit()).AuditKind }))),

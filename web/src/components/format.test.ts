@@ -32,7 +32,7 @@ describe('times', () => {
   test('relative', () => {
     expect(relativeTime(now - 20_000, now, 'en')).toBeNull()
     expect(relativeTime(now - 5 * 60_000, now, 'en')).toBe('5 minutes ago')
-    expect(relativeTime(now - 5 * 60_000, now, 'zh')).toBe('5分钟前')
+    expect(relativeTime(now - 5 * 60_000, now, 'zh')).toBe('5 分钟前')
     expect(relativeTime(now + 3 * 86_400_000, now, 'en')).toBe('in 3 days')
   })
   test('absolute names the year', () => {

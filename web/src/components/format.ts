@@ -60,7 +60,7 @@ export function relativeTime(then: number, now: number, language: Language): str
   const seconds = Math.round((then - now) / 1000)
   const format = new Intl.RelativeTimeFormat(language === 'zh' ? 'zh-CN' : 'en-GB', { numeric: 'auto' })
   for (const [unit, size] of steps) {
-    if (Math.abs(seconds) >= size) return format.format(Math.trunc(seconds / size), unit)
+    if (Math.abs(seconds) >= size) return format.format(Math.trunc(seconds / size), unit).replace(/(\d)(?=\p{Script=Han})/gu, '$1 ')
   }
   return null
 }

@@ -179,6 +179,6 @@ export const computeZh: Record<keyof typeof computeEn, string> = {
   'resources.user': '用户',
   'resources.jobs': '作业',
   'resources.rank': '排序',
-  'resources.by': '按{what}从多到少',
+  'resources.by': '{what}，从多到少',
   'resources.nobody': '目前没有人使用资源。',
 }

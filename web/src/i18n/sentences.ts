@@ -1,6 +1,6 @@
 import type { Language } from '../app/prefs'
 
-// What the server says in English about its long work, in Chinese: names of tasks, why one failed, lines of reports. `*` stands
+// What the server says in English about its long work and its built-in roles, in Chinese: names of tasks, why one failed, lines of reports. `*` stands
 // for what differs; in the Chinese one it is the same texts in the same order, and one that ends a sentence after a colon is
 // looked up itself. The first that fits is taken; what is not here stays English.
 const sentences: readonly (readonly [en: string, zh: string])[] = [
@@ -19,6 +19,12 @@ const sentences: readonly (readonly [en: string, zh: string])[] = [
   ['Build *', '构建 *'],
   ['Derive *', '派生 *'],
   ['Pull *', '拉取 *'],
+
+  ['Everything in a project, its members and the project itself', '项目中的一切，包括成员和项目本身'],
+  ['Work with everything in a project', '使用项目中的所有内容'],
+  ['Look at everything in a project', '查看项目中的所有内容'],
+  ['Label what one was given', '标注分配给自己的内容'],
+  ['Check what annotators made', '审核标注结果'],
 
   ['skipped: *', '已跳过：*'],
   ['repaired: *', '已修复：*'],

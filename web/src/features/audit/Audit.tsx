@@ -16,11 +16,14 @@ interface FieldChange {
 }
 
 /** What an audited change did: {"field": {"old": …, "new": …}}. */
-export function AuditDetail({ value, short }: ShowProps) {
-  const { t } = useI18n()
+export function AuditDetail({ value, short, item }: ShowProps) {
+  const { t, w } = useI18n()
+  const { kind: byName } = useApp()
+  const fields = byName(String(item?.['kind'] ?? ''))?.fields ?? []
+  const titleOf = (name: string) => w(fields.find((f) => f.name === name)?.title)
   if (value === null || value === undefined || typeof value !== 'object') return <span className="muted">{value ? text(value) : t('value.none')}</span>
   const entries = Object.entries(value as Record<string, unknown>)
-  if (short) return <span className="clip muted" title={JSON.stringify(value)}>{entries.map(([name]) => name).join(', ')}</span>
+  if (short) return <span className="clip muted" title={JSON.stringify(value)}>{entries.map(([name]) => titleOf(name) || name).join(', ')}</span>
   return (
     <table className="matrix changes">
       <tbody>
@@ -28,7 +31,7 @@ export function AuditDetail({ value, short }: ShowProps) {
           const both = change !== null && typeof change === 'object' ? (change as FieldChange) : { new: change }
           return (
             <tr key={name}>
-              <th scope="row"><code>{name}</code></th>
+              <th scope="row">{titleOf(name) || <code>{name}</code>}</th>
               <td>{'old' in both && <del>{text(both.old)}</del>}{'old' in both && 'new' in both && ' → '}{'new' in both && <ins>{text(both.new)}</ins>}{!('old' in both) && !('new' in both) && text(change)}</td>
             </tr>
           )

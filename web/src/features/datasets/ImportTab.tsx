@@ -69,7 +69,7 @@ export function ImportTab({ version }: { version: Version }) {
   return (
     <div className="import">
       {batches.map((batch) => <Running key={batch.id} batch={batch} url={url} onOver={refresh} />)}
-      {folderTask !== null && <TaskView id={folderTask} onOver={refresh} />}
+      {folderTask !== null && <section className="running"><TaskView id={folderTask} onOver={refresh} /><div><Link to={url}>{t('import.see')}</Link></div></section>}
       <div className={over ? 'drop over' : 'drop'} onDragOver={(e) => { e.preventDefault(); setOver(true) }} onDragLeave={() => setOver(false)} onDrop={drop}>
         <Icon name="up" size={24} />
         <p><strong>{t('import.drop')}</strong></p>

@@ -1,4 +1,4 @@
-import { Input } from 'antd'
+import { Input, Select } from 'antd'
 import { useId } from 'react'
 import { useI18n } from '../../i18n'
 import { sources, type SourceKind, type SourceValues } from './sources'
@@ -28,8 +28,10 @@ export function SourceForm({ kind, values, secret, onChange, onSecret }: Props) 
         }
         return (
           <div key={f.name} className={f.long ? 'field wide' : 'field'}>
-            <label htmlFor={common.id}>{label}{!f.optional && <span aria-hidden> *</span>}</label>
-            {f.long ? <Input.TextArea rows={3} {...common} /> : <Input {...common} inputMode={f.number ? 'numeric' : undefined} />}
+            <label htmlFor={common.id}>{label}{!f.optional && <span className="needed" title={t('form.required')}> *</span>}</label>
+            {f.choices ? <Select id={common.id} value={values[f.name] ?? f.choices[0]?.value} onChange={(value: string) => onChange({ ...values, [f.name]: value })} options={f.choices.map((c) => ({ value: c.value, label: t(c.label) }))} />
+              : f.long ? <Input.TextArea rows={3} className="mono" spellCheck={false} {...common} />
+              : <Input {...common} inputMode={f.number ? 'numeric' : undefined} />}
           </div>
         )
       })}

@@ -8,6 +8,8 @@ export interface SourceField {
   optional?: boolean
   number?: boolean
   long?: boolean
+  /** One of these; the first is what is meant when nothing is said. */
+  choices?: { value: string; label: Key }[]
   example?: string
 }
 
@@ -49,7 +51,7 @@ export const sources: Record<'s3' | 'database', Source> = {
       { name: 'file', label: 'source.database.file', optional: true },
       { name: 'label', label: 'source.database.label', optional: true, example: 'class' },
       { name: 'annotation', label: 'source.database.annotation', optional: true },
-      { name: 'tls', label: 'source.database.tls', optional: true, example: 'required' },
+      { name: 'tls', label: 'source.database.tls', optional: true, choices: [{ value: 'off', label: 'source.tls.off' }, { value: 'required', label: 'source.tls.required' }] },
       { name: 'ca', label: 'source.ca', optional: true, long: true, example: '-----BEGIN CERTIFICATE-----' },
     ],
   },

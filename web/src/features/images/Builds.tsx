@@ -25,7 +25,7 @@ export function Builds({ image }: { image: Item }) {
   })
   if (!jobs || !builds.data || builds.data.length === 0) return null
   return (
-    <section>
+    <section className="block">
       <h2>{t('images.builds')}</h2>
       <div className="table-box">
         <table className="table builds">

@@ -13,15 +13,20 @@ import { Icon } from '../../components/Icon'
 import { nameOf } from '../../components/names'
 import { useI18n } from '../../i18n'
 import { sentence } from '../../i18n/sentences'
-import type { Language } from '../../app/prefs'
+import { useVerbTitle } from '../audit/verbs'
 import { Dialogs, type Open } from './Dialogs'
 import { fits } from './fits'
 import { ObjectTabs } from './ObjectTabs'
 import { overviews, pages, Special } from './special'
 
-/** Tasks are named by the server, in English. */
-function titleOf(kind: Kind, item: Item, language: Language): string {
-  return kind.name === 'task' ? sentence(nameOf(kind, item), language) : nameOf(kind, item)
+/** What stands above an object; tasks are named by the server in English, and lines of the audit log by what was done. */
+function useObjectTitle(kind: Kind): (item: Item) => string {
+  const { language } = useI18n()
+  const verb = useVerbTitle()
+  return (item) => {
+    const name = nameOf(kind, item)
+    return kind.name === 'task' ? sentence(name, language) : kind.name === 'audit' ? verb(name, String(item['kind'] ?? '')) : name
+  }
 }
 
 export function DetailPage() {
@@ -38,8 +43,9 @@ function Detail({ kind, id }: { kind: Kind; id: number }) {
   const { project } = useApp()
   const place = useMemo<Place>(() => (kind.scope === 'project' ? { project: project?.id } : {}), [kind, project])
   const found = useItem(kind, place, id)
-  const { w, language } = useI18n()
-  useTitle(found.data ? titleOf(kind, found.data, language) : null, w(kind.titles), project?.name)
+  const { w } = useI18n()
+  const titleOf = useObjectTitle(kind)
+  useTitle(found.data ? titleOf(found.data) : null, w(kind.titles), project?.name)
   if (found.error && (!found.data || found.error)) return <ProblemPage error={found.error} onRetry={() => void found.refetch()} />
   if (!found.data) return <div className="skeleton" aria-busy="true"><div /><div /><div /></div>
   const Page = pages[kind.name]
@@ -48,7 +54,8 @@ function Detail({ kind, id }: { kind: Kind; id: number }) {
 }
 
 function Loaded({ kind, place, item }: { kind: Kind; place: Place; item: Item }) {
-  const { t, w, language } = useI18n()
+  const { t, w } = useI18n()
+  const titleOf = useObjectTitle(kind)
   const { session, project } = useApp()
   const navigate = useNavigate()
   const [open, setOpen] = useState<Open | null>(null)
@@ -84,7 +91,7 @@ function Loaded({ kind, place, item }: { kind: Kind; place: Place; item: Item })
         </ol>
       </nav>
       <header className="detail-head">
-        <h1>{titleOf(kind, item, language)}</h1>
+        <h1>{titleOf(item)}</h1>
         <div className="row wrap">
           {kind.name === 'project' && <Button onClick={() => void navigate(projectUrl(nameOf(kind, item)))}>{t('project.open')}</Button>}
           {actions.slice(0, 2).map((a) => <Button key={a.name} danger={a.danger} onClick={() => setOpen({ what: a, item })}>{w(a.title)}</Button>)}

@@ -46,7 +46,7 @@ function Matrix({ id, grants, onChange }: MatrixProps) {
   const kindTitle = (name: string) => {
     const kind = byName(name)
     const parent = kind?.parent ? byName(kind.parent) : undefined
-    if (kind) return parent ? `${w(parent.title)}: ${wl(kind.titles)}` : w(kind.titles)
+    if (kind) return parent ? t('permissions.cell', { kind: w(parent.title), verb: wl(kind.titles) }) : w(kind.titles)
     return split(w(table.data.find((p) => p.kind === name)?.title))[0] || name
   }
   const verbTitle = (verb: string) => {

@@ -1,6 +1,7 @@
 import type { ShowProps } from '../../components/editors'
 import { isKey, useI18n } from '../../i18n'
 import { sentence } from '../../i18n/sentences'
+import './tasks.css'
 
 /** A task's name in the reader's language. */
 export function NameShow({ value }: ShowProps) {
@@ -13,4 +14,10 @@ export function TypeShow({ value }: ShowProps) {
   const { t } = useI18n()
   const key = `taskType.${String(value)}`
   return <span>{isKey(key) ? t(key) : String(value)}</span>
+}
+
+export function TaskStateShow({ value }: ShowProps) {
+  const { t } = useI18n()
+  const key = `task.${String(value)}`
+  return <span className={`tag task-${String(value)}`}>{isKey(key) ? t(key) : String(value)}</span>
 }
