@@ -106,6 +106,7 @@ export function antdTheme(isDark: boolean): ThemeConfig {
       Modal: { titleFontSize: 15 },
       Select: { optionSelectedBg: c.selected, optionActiveBg: c.hover },
       Segmented: { trackBg: c.sunken },
+      Tabs: { itemSelectedColor: c.link, itemHoverColor: c.link, itemActiveColor: c.link, inkBarColor: c.link },
     },
   }
 }

@@ -16,6 +16,8 @@ export interface SourceField {
 export interface Source {
   title: Key
   secret: Key
+  /** The field that the secret stands behind. */
+  secretAfter: string
   hint: Key
   fields: SourceField[]
 }
@@ -24,6 +26,7 @@ export const sources: Record<'s3' | 'database', Source> = {
   s3: {
     title: 'source.s3',
     secret: 'source.s3.secret',
+    secretAfter: 'access_key',
     hint: 'source.s3.hint',
     fields: [
       { name: 'endpoint', label: 'source.s3.endpoint', optional: true, example: 'https://s3.example.com' },
@@ -38,6 +41,7 @@ export const sources: Record<'s3' | 'database', Source> = {
   database: {
     title: 'source.database',
     secret: 'source.database.secret',
+    secretAfter: 'user',
     hint: 'source.database.hint',
     fields: [
       { name: 'host', label: 'source.database.host', example: 'db.example.com' },
