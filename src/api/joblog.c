@@ -1,4 +1,5 @@
 /* Logs of jobs: pages, searching, live (Server-Sent Events) and as a download. */
+#include "api/aside.h"
 #include "api/jobs.h"
 #include "api/outflow.h"
 #include "base/thread.h"
@@ -408,17 +409,16 @@ static bool follow_step(struct follower *f, bool *ret_more)
     return log.closed ? outflow_write(f->flow, STR("event: end\ndata: {}\n\n")) : follow_idle(f, awaited);
 }
 
-static void *follow_thread(void *arg)
+static void follow_all(void *arg)
 {
     struct follower *f = arg;
     bool more = true;
-    while (more && follow_step(f, &more)) {
+    while (more && !aside_ending() && follow_step(f, &more)) {
     }
     outflow_end(f->flow, true);
     free(f->space);
     free(f);
     atomic_fetch_sub(&followers, 1);
-    return NULL;
 }
 
 static void run_follow(struct api_call *call)
@@ -437,7 +437,7 @@ static void run_follow(struct api_call *call)
         return;
     }
     f->flow = outflow_begin(call->request, 200, headers, countof(headers));
-    pthread_detach(thread_start("follow", follow_thread, f));
+    aside_start("follow", follow_all, f);
 }
 
 #define LOG "/api/v1/jobs/{job}/log"

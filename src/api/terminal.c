@@ -1,6 +1,7 @@
 /* A shell or another command in a job's container, over a WebSocket: binary messages are its bytes both ways.
  * Text messages from the client: {"rows":24,"cols":80} resizes the terminal, {"eof":true} ends the input of a
  * command without one. The last message to the client is the text {"exit_code":0}. */
+#include "api/aside.h"
 #include "api/auth.h"
 #include "api/jobs.h"
 #include "base/clock.h"
@@ -101,6 +102,7 @@ static void on_closed(struct ws *w, int code, void *ctx)
     (void)code;
     struct terminal *t = ctx;
     pthread_mutex_lock(&t->lock);
+    t->exec->ops->attach_stop(&t->attach); /* nobody is there who could */
     t->ws = NULL;
     pthread_cond_signal(&t->drained);
     wake(t);
@@ -209,14 +211,13 @@ static void terminal_free(struct terminal *t)
     free(t);
 }
 
-static void *terminal_thread(void *arg)
+static void run_all(void *arg)
 {
     struct terminal *t = arg;
     pass_bytes(t);
     tell_end(t);
     t->exec->ops->attach_close(&t->attach);
     terminal_free(t);
-    return NULL;
 }
 
 /* A page of another site must not open a shell with the cookie of whoever looks at it. */
@@ -321,7 +322,7 @@ static void run_terminal(struct api_call *call)
     pthread_mutex_unlock(&t->lock);
     if (refused)
         wake(t);
-    pthread_detach(thread_start("terminal", terminal_thread, t));
+    aside_start("terminal", run_all, t);
 }
 
 const struct route terminal_routes[] = {

@@ -1,6 +1,7 @@
 #include "cli/serve.h"
 
 #include "api/api.h"
+#include "api/aside.h"
 #include "api/events.h"
 #include "api/tools.h"
 #include "base/fs.h"
@@ -371,6 +372,7 @@ static bool serve(struct serve *s, struct err *err)
         http_stop(server, DRAIN_MS);
     if (tools)
         http_stop(tools, DRAIN_MS);
+    aside_stop();
     core_close(core);
     return server != NULL;
 }

@@ -246,6 +246,7 @@ void core_close(struct core *core)
     keeper_stop(core->keeper);
     tasks_stop(core->tasks);
     pool_free(core->pool);
+    jobs_free(core->jobs);
     images_free(core->images);
     tools_free(core->tools);
     media_free(core->media);

@@ -219,6 +219,7 @@ struct exec_ops {
     bool (*attach_resize)(struct exec_attach *at, unsigned rows, unsigned cols, struct err *err);
     /* Waits for its end. *ret_code as exec_status.code. */
     bool (*attach_wait)(struct exec_attach *at, int *ret_code, struct err *err);
+    void (*attach_stop)(struct exec_attach *at);  /* ends the process; also while attach_wait waits */
     void (*attach_close)(struct exec_attach *at); /* ends the process when it still runs; frees */
 
     /* A socket connected to the port inside, for the proxy; the caller's to close. ERR_UNAVAILABLE when

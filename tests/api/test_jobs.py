@@ -2,6 +2,7 @@
 
 import json
 import ssl  # noqa: F401  (websockets needs it to be importable)
+from urllib.parse import urlencode
 
 import httpx
 import pytest
@@ -191,6 +192,7 @@ def test_a_terminal(admin, run, server):
     reached(admin, job, OVER)
 
 
+<<<<<<< HEAD
 def test_whose_terminal_it_is(admin, project, run, server, make_user):
     """Only who started a job, and administrators; and only as long as the session that opened it lives."""
     owner, other = make_user(project), make_user(project)
@@ -224,6 +226,16 @@ def test_whose_terminal_it_is(admin, project, run, server, make_user):
     reached(admin, job, OVER)
     with pytest.raises(InvalidStatus, match="409"), terminal(owner.token):
         pass
+=======
+def test_a_command_ends_with_its_client(admin, run, server):
+    """Also one that has closed its output, so that nothing is left to be read from it."""
+    job = run("until [ -s /tmp/pid ]; do sleep 0.1; done; while kill -0 $(cat /tmp/pid); do sleep 0.1; done; echo gone", until=("running",))
+    command = json.dumps(["sh", "-c", "echo $$ > /tmp/pid; echo ready; exec 0<&- 1>&- 2>&-; exec sleep 1000"])
+    url = server.url.replace("http", "ws") + f"/api/v1/jobs/{job['id']}/terminal?{urlencode({'tty': 0, 'argv': command})}"
+    with connect(url, additional_headers={"Authorization": f"Bearer {admin.token}"}, proxy=None) as ws:
+        assert ws.recv(timeout=120) == b"ready\n"
+    assert "gone" in log(admin, reached(admin, job, OVER))
+>>>>>>> 025d3e9 (Followed logs and terminals end before the core they use; a command in a container ends with its client)
 
 
 def test_strangers_and_viewers(admin, project, run, make_user):

@@ -498,6 +498,12 @@ void jobs_stop(struct jobs *j)
     ticker_stop(&j->ticker);
     set_opened(j); /* nobody waits for it any more */
     launchers_stop(j);
+}
+
+void jobs_free(struct jobs *j)
+{
+    if (!j)
+        return;
     promises_free(j);
     curves_stop(j->curves);
     struct exec *x = j->exec;

@@ -12,7 +12,8 @@
 #include <sys/wait.h>
 
 struct attached {
-    pid_t helper; /* 0 once it was reaped */
+    pthread_mutex_t lock; /* held while the helper is reaped or signalled */
+    pid_t helper;         /* 0 once it was reaped */
     int code;
     bool tty;
 };
@@ -151,6 +152,7 @@ bool attach_start(struct exec *x, struct exec_id id, const struct exec_attach_sp
     fcntl(fd, F_SETFL, O_NONBLOCK);
     struct attached *own = base_zalloc(sizeof *own);
     *own = (struct attached){.helper = pid, .tty = spec->tty};
+    pthread_mutex_init(&own->lock, NULL);
     *ret = (struct exec_attach){.fd = fd, .own = own};
     return true;
 }
@@ -166,16 +168,36 @@ bool attach_resize(struct exec_attach *at, unsigned rows, unsigned cols, struct 
     return true;
 }
 
+/* Its number is its own until it is reaped: until then attach_stop may signal it. */
+static void wait_helper(struct attached *own)
+{
+    siginfo_t info;
+    if (!own->helper)
+        return;
+    while (waitid(P_PID, (id_t)own->helper, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+    }
+    pthread_mutex_lock(&own->lock);
+    own->code = reap(own->helper);
+    own->helper = 0;
+    pthread_mutex_unlock(&own->lock);
+}
+
 bool attach_wait(struct exec_attach *at, int *ret_code, struct err *err)
 {
     (void)err;
     struct attached *own = at->own;
-    if (own->helper) {
-        own->code = reap(own->helper);
-        own->helper = 0;
-    }
+    wait_helper(own);
     *ret_code = own->code;
     return true;
+}
+
+void attach_stop(struct exec_attach *at)
+{
+    struct attached *own = at->own;
+    pthread_mutex_lock(&own->lock);
+    if (own->helper)
+        kill(own->helper, SIGTERM);
+    pthread_mutex_unlock(&own->lock);
 }
 
 void attach_close(struct exec_attach *at)
@@ -184,10 +206,9 @@ void attach_close(struct exec_attach *at)
     if (!own)
         return;
     base_close_fd(&at->fd);
-    if (own->helper) {
-        kill(own->helper, SIGTERM);
-        reap(own->helper);
-    }
+    attach_stop(at);
+    wait_helper(own);
+    pthread_mutex_destroy(&own->lock);
     free(own);
     *at = (struct exec_attach){.fd = -1};
 }

@@ -341,6 +341,7 @@ static const struct exec_ops ops = {
     .attach = attach_start,
     .attach_resize = attach_resize,
     .attach_wait = attach_wait,
+    .attach_stop = attach_stop,
     .attach_close = attach_close,
     .connect = attach_connect,
     .changes = changes_write,

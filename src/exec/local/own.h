@@ -154,6 +154,7 @@ bool attach_start(struct exec *x, struct exec_id id, const struct exec_attach_sp
                   struct exec_attach *ret, struct err *err);
 bool attach_resize(struct exec_attach *at, unsigned rows, unsigned cols, struct err *err);
 bool attach_wait(struct exec_attach *at, int *ret_code, struct err *err);
+void attach_stop(struct exec_attach *at);
 void attach_close(struct exec_attach *at);
 int attach_connect(struct exec *x, struct exec_id id, uint16_t port, struct err *err);
 bool changes_write(struct exec *x, struct exec_id id, exec_sink_fn *sink, void *ctx, struct err *err);
