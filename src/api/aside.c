@@ -1,7 +1,7 @@
 #include "api/aside.h"
 
 #include "base/base.h"
-#include "base/pool.h"
+#include "base/thread.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

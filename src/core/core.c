@@ -20,6 +20,7 @@
 #include "store/store.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
@@ -206,6 +207,8 @@ struct core *core_open(const struct core_options *o, struct arena *a, const char
 {
     struct core *core = base_zalloc(sizeof *core);
     core->data_fd = core->lock_fd = -1;
+    pthread_mutex_init(&core->opening, NULL);
+    pthread_mutex_lock(&core->opening);
     core->public_url = o->public_url ? base_strdup(o->public_url) : NULL;
     core->changes = changes_new();
     core->pool = pool_new("work", POOL_THREADS, POOL_QUEUE);
@@ -227,11 +230,19 @@ struct core *core_open(const struct core_options *o, struct arena *a, const char
             core->trainings = trainings_start(core);
             core->environments = environments_start(core, o->ssh_listen, o->ssh_port_first, o->ssh_port_last);
             *ret_password = password;
+            pthread_mutex_unlock(&core->opening);
             return core;
         }
     }
+    pthread_mutex_unlock(&core->opening);
     core_close(core);
     return NULL;
+}
+
+void core_await(struct core *core)
+{
+    pthread_mutex_lock(&core->opening);
+    pthread_mutex_unlock(&core->opening);
 }
 
 void core_close(struct core *core)
@@ -267,5 +278,6 @@ void core_close(struct core *core)
     free((char *)core->import_ca);
     free((char *)core->public_url);
     free((char *)core->inventory);
+    pthread_mutex_destroy(&core->opening);
     free(core);
 }

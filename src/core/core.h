@@ -6,6 +6,8 @@
 #include "core/kind.h"
 #include "db/db.h"
 
+#include <pthread.h>
+
 struct accounts; /* caches of tokens, sessions and grants: core/account/accounts.h */
 struct store;    /* blobs: store/store.h */
 struct media;    /* pictures, sound, video: media/media.h */
@@ -48,10 +50,11 @@ struct core {
     struct core_list import_roots; /* folders of the machine that imports may read */
     struct core_list import_hosts; /* machines that imports may reach: core/data/sources.h */
     struct core_list registries;   /* outside registries that images may be pulled from */
-    const char *import_ca; /* file with the authorities of TLS to those machines; NULL: the system's */
-    const char *inventory; /* JSON file that declares devices of this machine, or NULL */
-    bool egress;           /* containers may open connections to the outside */
-    int lock_fd;           /* held on data/lock while the platform runs */
+    const char *import_ca;   /* file with the authorities of TLS to those machines; NULL: the system's */
+    const char *inventory;   /* JSON file that declares devices of this machine, or NULL */
+    bool egress;             /* containers may open connections to the outside */
+    int lock_fd;             /* held on data/lock while the platform runs */
+    pthread_mutex_t opening; /* held while the pointers above are set */
 };
 
 struct core_options {
@@ -73,5 +76,8 @@ struct core_options {
 struct core *core_open(const struct core_options *o, struct arena *a, const char **ret_password,
                        struct err *err);
 void core_close(struct core *core);
+/* For the core's own threads, which may be there before the rest: waits until core_open has made everything.
+ */
+void core_await(struct core *core);
 
 #endif

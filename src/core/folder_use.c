@@ -206,6 +206,7 @@ static unsigned measure_all(void *arg)
 {
     struct folder_uses *f = arg;
     struct err err = {0};
+    core_await(f->core);
     f->hurry = fs_free_bytes(f->core->data) + FILLS < f->free_bytes;
     if (f->free_bytes && !f->hurry && ++f->waited < EVERY_S)
         return 1;

@@ -59,6 +59,7 @@ static unsigned keep(void *arg)
     struct err err = {0};
     struct store_collected collected;
     struct store *s = k->core->store;
+    core_await(k->core);
     if (!purge_versions(k, &err) || !training_sweep(k->core, &err) || !tensorboard_sweep(k->core, &err) ||
         !upload_sweep(s, &err) || !manifest_release(s, &err) || !images_collect(k->core->images, &err) ||
         !store_collect(s, &collected, &err))

@@ -179,20 +179,23 @@ def test_searching_and_downloading_a_log(admin, run):
         assert admin.get(f"{path}/search", expect=422, **params)["field"] == field
 
 
+def shows(ws, text: str, typed: bytes) -> None:
+    ws.send(typed)
+    seen = b""
+    while text.encode() not in seen:
+        seen += ws.recv(timeout=120)
+
+
 def test_a_terminal(admin, run, server):
     job = run("exec sleep 1000", until=("running",))
     url = server.url.replace("http", "ws") + f"/api/v1/jobs/{job['id']}/terminal"
     with connect(url, additional_headers={"Authorization": f"Bearer {admin.token}"}, proxy=None) as ws:
         ws.send(json.dumps({"rows": 30, "cols": 100}))
-        ws.send(b"echo $((40+2))-done\n")
-        seen = b""
-        while b"42-done" not in seen:
-            seen += ws.recv(timeout=120)
+        shows(ws, "42-done", b"echo $((40+2))-done\n")
     admin.post(f"jobs/{job['id']}/stop", expect=200)
     reached(admin, job, OVER)
 
 
-<<<<<<< HEAD
 def test_whose_terminal_it_is(admin, project, run, server, make_user):
     """Only who started a job, and administrators; and only as long as the session that opened it lives."""
     owner, other = make_user(project), make_user(project)
@@ -213,9 +216,7 @@ def test_whose_terminal_it_is(admin, project, run, server, make_user):
         with pytest.raises(InvalidStatus, match="403"), terminal(**cookie, **origin):
             pass
     with terminal(admin.token) as ws:
-        ws.send(b"echo $((40+2))-done\n")
-        while b"42-done" not in ws.recv(timeout=120):
-            pass
+        shows(ws, "42-done", b"echo $((40+2))-done\n")
     with terminal(**cookie, Origin=server.url) as ws:
         assert browser.delete("session").status_code == 204
         with pytest.raises(ConnectionClosed):
@@ -226,7 +227,8 @@ def test_whose_terminal_it_is(admin, project, run, server, make_user):
     reached(admin, job, OVER)
     with pytest.raises(InvalidStatus, match="409"), terminal(owner.token):
         pass
-=======
+
+
 def test_a_command_ends_with_its_client(admin, run, server):
     """Also one that has closed its output, so that nothing is left to be read from it."""
     job = run("until [ -s /tmp/pid ]; do sleep 0.1; done; while kill -0 $(cat /tmp/pid); do sleep 0.1; done; echo gone", until=("running",))
@@ -235,7 +237,6 @@ def test_a_command_ends_with_its_client(admin, run, server):
     with connect(url, additional_headers={"Authorization": f"Bearer {admin.token}"}, proxy=None) as ws:
         assert ws.recv(timeout=120) == b"ready\n"
     assert "gone" in log(admin, reached(admin, job, OVER))
->>>>>>> 025d3e9 (Followed logs and terminals end before the core they use; a command in a container ends with its client)
 
 
 def test_strangers_and_viewers(admin, project, run, make_user):

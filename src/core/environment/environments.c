@@ -236,8 +236,10 @@ static bool look(struct environments *e, struct err *err)
 
 static unsigned look_after(void *arg)
 {
+    struct environments *e = arg;
     struct err err = {0};
-    if (!look(arg, &err))
+    core_await(e->core);
+    if (!look(e, &err))
         log_warn("environments: %s", err.message);
     return TICK_S;
 }

@@ -465,6 +465,7 @@ static unsigned control(void *arg)
     if (!j->opened) {
         open_exec(j);
         set_opened(j);
+        core_await(j->core);
     }
     bool ok = j->exec ? look_once(j, &err) : db_write(j->core->db, wait_write, j, &err);
     if (!ok)

@@ -231,6 +231,7 @@ static void take_and_run(struct tasks *ts)
     struct object o = {0};
     struct err err = {0};
     bool found;
+    core_await(ts->core);
     if (!task_take(ts->core, &a, &o, &found, &err)) {
         log_error("cannot look for tasks: %s", err.message);
     } else if (found) {

@@ -107,8 +107,10 @@ static bool look(struct trainings *t, struct err *err)
 
 static unsigned guard(void *arg)
 {
+    struct trainings *t = arg;
     struct err err = {0};
-    if (!look(arg, &err))
+    core_await(t->core);
+    if (!look(t, &err))
         log_warn("trainings: %s", err.message);
     return EVERY_S;
 }
