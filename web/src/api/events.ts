@@ -2,13 +2,14 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { apiUrl } from './client'
 import type { Change } from './kinds'
-import { refreshKind } from './objects'
+import { refreshAnswered, refreshKind } from './objects'
 
 // A burst of changes makes one refresh of what is on the screen.
 const gather = 400
 
-/** Follows the server's changes and refreshes what they touch. Nothing is followed while the tab is hidden;
- * on its return everything on the screen is refreshed once, as changes may have been missed. */
+/** Follows the server's changes and refreshes what they touch. Nothing is followed while the tab is hidden. What was
+ * answered before it is followed (at first, after a lost connection, on the tab's return) is refreshed once, as changes
+ * may have been missed. */
 export function useEvents(project: number | undefined, enabled: boolean): void {
   const client = useQueryClient()
   useEffect(() => {
@@ -16,7 +17,6 @@ export function useEvents(project: number | undefined, enabled: boolean): void {
     let source: EventSource | null = null
     let timer: number | undefined
     let again: number | undefined
-    let missed = false
     const kinds = new Set<string>()
 
     const flush = () => {
@@ -37,12 +37,8 @@ export function useEvents(project: number | undefined, enabled: boolean): void {
     const open = () => {
       source = new EventSource(apiUrl('/events', { project }))
       source.addEventListener('change', take)
-      source.addEventListener('open', () => {
-        if (missed) void client.invalidateQueries({ queryKey: ['objects'] })
-        missed = false
-      })
+      source.addEventListener('open', () => refreshAnswered(client))
       source.addEventListener('error', () => {
-        missed = true
         // The browser retries a lost connection by itself, but not a refused one.
         if (source?.readyState !== EventSource.CLOSED) return
         source = null
@@ -58,10 +54,8 @@ export function useEvents(project: number | undefined, enabled: boolean): void {
       source = null
     }
     const visibility = () => {
-      if (document.hidden) {
-        close()
-        missed = true
-      } else if (!source) open()
+      if (document.hidden) close()
+      else if (!source) open()
     }
     if (!document.hidden) open()
     document.addEventListener('visibilitychange', visibility)

@@ -5,6 +5,8 @@ import {
   useQuery,
   useQueryClient,
   type InfiniteData,
+  type InvalidateQueryFilters,
+  type Query,
   type QueryClient,
 } from '@tanstack/react-query'
 import { Problem, request } from './client'
@@ -98,6 +100,13 @@ export function useItem(kind: Kind | undefined, place: Place, id: number, enable
   })
 }
 
+/** What takes a page away: that nothing came, or that the object is gone or forbidden. A refresh that fails does not, nor
+ * what was typed into the page. */
+export function lasting({ error, data }: { error: Error | null; data: unknown }): Error | null {
+  const over = error instanceof Problem && (error.status === 403 || error.status === 404)
+  return data === undefined || over ? error : null
+}
+
 export interface Saved {
   values: Record<string, unknown>
   id?: number
@@ -125,15 +134,38 @@ export function useDelete(kind: Kind, place: Place) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (item: Item) => request<undefined>(itemPath(kind, place, item.id), { method: 'DELETE' }),
-    onSuccess: () => invalidate(client, kind.name, true),
+    onSuccess: (_, item) => {
+      deleted.add(`${kind.name} ${item.id}`)
+      return invalidate(client, kind.name, true)
+    },
   })
 }
 
-export function invalidate(client: QueryClient, kind: string, listsOnly = false) {
-  return client.invalidateQueries({
-    queryKey: ['objects', kind],
-    predicate: (query) => !listsOnly || query.queryKey[2] !== 'item',
-  })
+// What was deleted here: its page is still shown until the lists are fresh, and must not be told meanwhile that it is gone.
+const deleted = new Set<string>()
+
+function isDeleted({ queryKey: [, kind, what, id], state }: Query): boolean {
+  if (what !== 'item' && what !== 'number') return false
+  const shown = what === 'item' ? id : (state.data as Item | null | undefined)?.id
+  return deleted.has(`${String(kind)} ${String(shown)}`)
+}
+
+/** Fetches anew what is on the screen. A first fetch that is under way may have been answered before the change, and is not
+ * begun anew by the library: it is followed by another. */
+async function refresh(client: QueryClient, filters: InvalidateQueryFilters): Promise<void> {
+  const wanted = { ...filters, predicate: (query: Query) => !isDeleted(query) && (filters.predicate?.(query) ?? true) }
+  const first = new Set(client.getQueryCache().findAll({ ...wanted, fetchStatus: 'fetching' }).filter((query) => query.state.data === undefined))
+  await client.invalidateQueries(wanted)
+  if (first.size > 0) await client.invalidateQueries({ predicate: (query) => first.has(query) })
+}
+
+export function invalidate(client: QueryClient, kind: string, listsOnly = false): Promise<void> {
+  return refresh(client, { queryKey: ['objects', kind], predicate: (query) => !listsOnly || (query.queryKey[2] !== 'item' && query.queryKey[2] !== 'number') })
+}
+
+/** Now changes are told of; those before now may have been missed by all that has been answered. */
+export function refreshAnswered(client: QueryClient): void {
+  void refresh(client, { queryKey: ['objects'], predicate: (query) => query.state.data !== undefined })
 }
 
 // A list that was scrolled far is not loaded again page by page because of somebody's change.
@@ -144,6 +176,6 @@ export function refreshKind(client: QueryClient, kind: string): void {
   for (const query of client.getQueryCache().findAll({ queryKey: ['objects', kind] })) {
     const pages = (query.state.data as { pages?: unknown[] } | undefined)?.pages?.length ?? 0
     if (pages > fewPages) query.invalidate()
-    else void client.invalidateQueries({ queryKey: query.queryKey, exact: true })
+    else void refresh(client, { queryKey: query.queryKey, exact: true })
   }
 }

@@ -6,6 +6,7 @@ import { Problem, request } from '../api/client'
 import { useEvents } from '../api/events'
 import { useSessionLost, watchSession } from '../api/lost'
 import type { Page, Ref } from '../api/kinds'
+import { lasting } from '../api/objects'
 import { useKinds, useSession, type Session } from '../api/session'
 import { useNarrow } from '../components/hooks'
 import { useI18n } from '../i18n'
@@ -16,7 +17,8 @@ import { language, lastProject } from './prefs'
 import { SideMenu } from './SideMenu'
 import { TopBar } from './TopBar'
 
-const Palette = lazy(async () => ({ default: (await import('./Palette')).Palette }))
+const palettePart = () => import('./Palette')
+const Palette = lazy(async () => ({ default: (await palettePart()).Palette }))
 const Tray = lazy(async () => ({ default: (await import('../features/tasks/Tray')).Tray }))
 const SignInAgain = lazy(async () => ({ default: (await import('../features/sign-in/SignInAgain')).SignInAgain }))
 const KeyHelp = lazy(async () => ({ default: (await import('./KeyHelp')).KeyHelp }))
@@ -36,7 +38,7 @@ function useProject(name: string | undefined, session: Session | undefined) {
   })
   if (name === undefined) return { project: null, error: null, pending: false }
   if (own) return { project: own, error: null, pending: false }
-  return { project: found.data ?? null, error: found.error, pending: found.isPending }
+  return { project: found.data ?? null, error: lasting(found), pending: found.isPending }
 }
 
 /** The pages behind the sign-in. When the session ends under way, one signs in again above the page. */
@@ -85,6 +87,11 @@ function Frame({ lost }: { lost: boolean }) {
     else if (error instanceof Problem && error.status === 404) lastProject.set(null)
   }, [project, error])
   useEffect(() => setDrawer(false), [location.pathname])
+  useEffect(() => {
+    // It is there when somebody asks for it; if it does not come now, it is asked for again then.
+    const timer = window.setTimeout(() => void palettePart().catch(() => undefined), 2000)
+    return () => window.clearTimeout(timer)
+  }, [])
   const preferred = session.data?.user.language
   useEffect(() => {
     if (language.get() === null && (preferred === 'en' || preferred === 'zh')) language.set(preferred)
@@ -93,7 +100,7 @@ function Frame({ lost }: { lost: boolean }) {
   if (session.error instanceof Problem && session.error.status === 401) {
     return <Navigate to={`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`} replace />
   }
-  const failed = session.error ?? (session.data && kinds.error)
+  const failed = session.data ? kinds.data ? null : kinds.error : session.error
   if (failed) return <ProblemPage error={failed} onRetry={() => void (session.error ? session.refetch() : kinds.refetch())} />
   if (!session.data || !kinds.data) return <div className="first-paint" aria-busy="true" />
 
@@ -115,7 +122,8 @@ function Frame({ lost }: { lost: boolean }) {
         </main>
       </div>
       <Suspense fallback={null}>{project && <Tray key={project.id} project={project} />}</Suspense>
-      <Suspense fallback={null}>
+      {/* What is typed while it is being fetched is not for the page. */}
+      <Suspense fallback={<div className="keys-none" hidden />}>
         {palette && <Palette onClose={() => setPalette(false)} />}
         {help && <KeyHelp onClose={() => setHelp(false)} />}
       </Suspense>

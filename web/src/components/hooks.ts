@@ -61,6 +61,32 @@ export function useLatest<A extends unknown[], R>(run: (...args: A) => R): (...a
   return useCallback((...args: A) => latest.current(...args), [])
 }
 
+/** Whether the component is still there: what an answer does to the page, it does to the page that asked. */
+export function useShown(): () => boolean {
+  const shown = useRef(false)
+  useLayoutEffect(() => {
+    shown.current = true
+    return () => {
+      shown.current = false
+    }
+  }, [])
+  return useCallback(() => shown.current, [])
+}
+
+/** Runs one at a time: what is clicked twice before the page shows that it is at work is done once. */
+export function useOnce<A extends unknown[]>(run: (...args: A) => Promise<unknown>): (...args: A) => Promise<void> {
+  const running = useRef(false)
+  return useLatest(async (...args: A) => {
+    if (running.current) return
+    running.current = true
+    try {
+      await run(...args)
+    } finally {
+      running.current = false
+    }
+  })
+}
+
 /** For what opens above the page: Escape counts from the moment it is seen, not only once it has the focus. */
 export function useEscape(run: (() => void) | null): void {
   const latest = useRef(run)

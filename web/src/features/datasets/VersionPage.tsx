@@ -5,7 +5,7 @@ import { useApp } from '../../app/context'
 import { itemUrl, listUrl, projectUrl } from '../../app/links'
 import { NotFoundPage, ProblemPage } from '../../app/pages'
 import type { Kind } from '../../api/kinds'
-import { useItem } from '../../api/objects'
+import { lasting, useItem } from '../../api/objects'
 import { may, offers } from '../../api/session'
 import { formatBytes } from '../../components/format'
 import { useTitle } from '../../components/hooks'
@@ -54,7 +54,7 @@ function Found({ parentKind, kind, id, number }: { parentKind: Kind; kind: Kind;
     const published = found.data['state'] === 'published' || found.data['published'] === true
     return { kind, parentKind, parent: parent.data, item: found.data, path: `/${parentKind.plural}/${id}/versions/${found.data.id}`, open: mayUpdate && !published }
   }, [kind, parentKind, id, parent.data, found.data, mayUpdate])
-  const error = parent.error ?? found.error
+  const error = lasting(parent) ?? lasting(found)
   if (error) return <ProblemPage error={error} onRetry={() => void (parent.error ? parent.refetch() : found.refetch())} />
   if (found.data === null) return <NotFoundPage />
   if (!version) return <div className="skeleton" aria-busy="true"><div /><div /><div /></div>

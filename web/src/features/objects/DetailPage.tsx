@@ -6,7 +6,7 @@ import { useKeys, type Shortcut } from '../../app/keys'
 import { listUrl, projectUrl } from '../../app/links'
 import { NotFoundPage, ProblemPage } from '../../app/pages'
 import type { Item, Kind } from '../../api/kinds'
-import { useItem, type Place } from '../../api/objects'
+import { lasting, useItem, type Place } from '../../api/objects'
 import { may as mayDo, offers } from '../../api/session'
 import { useTitle } from '../../components/hooks'
 import { Icon } from '../../components/Icon'
@@ -46,7 +46,8 @@ function Detail({ kind, id }: { kind: Kind; id: number }) {
   const { w } = useI18n()
   const titleOf = useObjectTitle(kind)
   useTitle(found.data ? titleOf(found.data) : null, w(kind.titles), project?.name)
-  if (found.error && (!found.data || found.error)) return <ProblemPage error={found.error} onRetry={() => void found.refetch()} />
+  const error = lasting(found)
+  if (error) return <ProblemPage error={error} onRetry={() => void found.refetch()} />
   if (!found.data) return <div className="skeleton" aria-busy="true"><div /><div /><div /></div>
   const Page = pages[kind.name]
   if (Page) return <Suspense fallback={<div className="skeleton" aria-busy="true"><div /><div /><div /></div>}><Page kind={kind} place={place} item={found.data} /></Suspense>

@@ -7,10 +7,10 @@ import { childUrl, itemUrl } from '../../app/links'
 import { NotFoundPage, ProblemPage } from '../../app/pages'
 import { request } from '../../api/client'
 import type { Item, Kind } from '../../api/kinds'
-import { invalidate, itemPath, useItem } from '../../api/objects'
+import { invalidate, itemPath, lasting, useItem } from '../../api/objects'
 import { may, offers } from '../../api/session'
 import { RefLink } from '../../components/FieldValue'
-import { useTitle } from '../../components/hooks'
+import { useOnce, useShown, useTitle } from '../../components/hooks'
 import { Icon } from '../../components/Icon'
 import { isRef, nameOf } from '../../components/names'
 import { problemText } from '../../components/problem'
@@ -44,7 +44,7 @@ function Found({ parentKind, kind, parentId, id }: { parentKind: Kind; kind: Kin
   const parent = useItem(parentKind, { project: project?.id }, parentId)
   const found = useItem(kind, { parent: { kind: parentKind, id: parentId } }, id)
   useTitle(found.data ? nameOf(kind, found.data) : null, parent.data ? nameOf(parentKind, parent.data) : null, project?.name)
-  const error = parent.error ?? found.error
+  const error = lasting(parent) ?? lasting(found)
   if (error) return <ProblemPage error={error} onRetry={() => void (parent.error ? parent.refetch() : found.refetch())} />
   if (!parent.data || !found.data) return <div className="skeleton" aria-busy="true"><div /><div /><div /></div>
   return <Loaded parentKind={parentKind} kind={kind} parent={parent.data} item={found.data} />
@@ -77,12 +77,14 @@ function Loaded({ parentKind, kind, parent, item }: { parentKind: Kind; kind: Ki
   const parentUrl = itemUrl(parentKind, parent.id, project) ?? '/'
   const resuming = useMutation({
     mutationFn: () => request<Item>(`${path}/resume`, { method: 'POST', body: {} }),
-    onSuccess: async (made) => {
-      await invalidate(client, kind.name)
-      const url = childUrl(kind, made.id, parentKind, parent.id, project)
-      if (url) void navigate(url)
-    },
+    onSuccess: () => invalidate(client, kind.name),
     onError: (error) => void message.error(problemText(error, i18n)),
+  })
+  const shown = useShown()
+  const resumeOnce = useOnce(async () => {
+    const made = await resuming.mutateAsync().catch(() => null)
+    const url = made && childUrl(kind, made.id, parentKind, parent.id, project)
+    if (url && shown()) void navigate(url)
   })
   return (
     <ComputePage
@@ -99,7 +101,7 @@ function Loaded({ parentKind, kind, parent, item }: { parentKind: Kind; kind: Ki
       buttons={
         <>
           {board && <TensorBoard path={path} />}
-          {resume && <Button loading={resuming.isPending} onClick={() => resuming.mutate()}>{w(resume.title)}</Button>}
+          {resume && <Button loading={resuming.isPending} onClick={() => void resumeOnce()}>{w(resume.title)}</Button>}
           {stop && <Button danger onClick={() => setOpen({ what: stop, item })}>{w(stop.title)}</Button>}
           {offers(session, kind, 'delete', project?.id) && (
             <Dropdown trigger={['click']} menu={{ items: [{ key: 'delete', label: t('object.delete'), danger: true, disabled: !over }], onClick: () => setOpen({ what: 'delete', item }) }}>
