@@ -25,6 +25,7 @@ export function FormDialog(props: Props) {
   const { dirty, onClose, busy } = props
   const form = useRef<HTMLFormElement>(null)
   const [asking, setAsking] = useState(false)
+  const submitted = useRef(false)
 
   const ask = useCallback(
     (leave: () => void, stay: () => void = () => undefined) => {
@@ -85,7 +86,13 @@ export function FormDialog(props: Props) {
         ref={form} className="form" noValidate onKeyDown={onKeyDown}
         onSubmit={(event) => {
           event.preventDefault()
-          if (!busy) props.onSubmit()
+          if (busy || submitted.current) return
+          // The second of two quick clicks may come before it is known that the first made the form busy.
+          submitted.current = true
+          window.setTimeout(() => {
+            submitted.current = false
+          }, 50)
+          props.onSubmit()
         }}
       >
         {props.error}

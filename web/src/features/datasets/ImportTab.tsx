@@ -33,6 +33,7 @@ export function ImportTab({ version }: { version: Version }) {
   const folder = useRef<HTMLInputElement>(null)
   const [list, setList] = useState<Dropped[]>([])
   const [over, setOver] = useState(false)
+  const [asking, setAsking] = useState(false)
   const [format, setFormat] = useState('')
   const [frames, setFrames] = useState<'every' | 'per_second'>('every')
   const [amount, setAmount] = useState(25)
@@ -61,7 +62,8 @@ export function ImportTab({ version }: { version: Version }) {
       setList([])
     } else if (ready) {
       const from = source === 'folder' ? { directory: directory.trim() } : bodyOf(source, remote, secret)
-      request<Task>(`${version.path}/import`, { method: 'POST', body: { ...from, ...options } }).then((task) => { setFolderTask(task.id); setSecret('') }, setFailed)
+      setAsking(true)
+      request<Task>(`${version.path}/import`, { method: 'POST', body: { ...from, ...options } }).then((task) => { setFolderTask(task.id); setSecret('') }, setFailed).finally(() => setAsking(false))
     }
   }
   const ready = source === 'folder' ? directory.trim() !== '' : isComplete(source, remote)
@@ -130,7 +132,7 @@ export function ImportTab({ version }: { version: Version }) {
         </details>
       )}
       {failed !== null && <ProblemNote error={failed} />}
-      <div><Button type="primary" disabled={list.length === 0 && !ready} onClick={run}>{t('import.start')}</Button></div>
+      <div><Button type="primary" disabled={list.length === 0 && !ready} loading={asking} onClick={run}>{t('import.start')}</Button></div>
     </div>
   )
 }

@@ -9,6 +9,7 @@ import { allItems, listPage, useCount, useList, useSave } from '../../api/object
 import { offers } from '../../api/session'
 import { formatBytes } from '../../components/format'
 import { FormDialog } from '../../components/FormDialog'
+import { useShown } from '../../components/hooks'
 import { Icon } from '../../components/Icon'
 import { nameOf } from '../../components/names'
 import { ProblemNote } from '../../components/ProblemNote'
@@ -99,10 +100,12 @@ function NewVersion({ kind, parentKind, parent, onClose }: { kind: Kind; parentK
   const [from, setFrom] = useState<number | null>(null)
   const [description, setDescription] = useState('')
   const save = useSave(kind, { parent: { kind: parentKind, id: parent.id } })
+  const shown = useShown()
   const submit = async () => {
     try {
       const made = await save.mutateAsync({ values: { ...(from === null ? {} : { from }), ...(description.trim() ? { description: description.trim() } : {}) } })
       void message.success(t('object.createdToast', { name: nameOf(kind, made) }))
+      if (!shown()) return
       onClose()
       void navigate(versionUrl(parentKind, parent.id, Number(made['number']), project))
     } catch {

@@ -7,7 +7,9 @@ import { collectionPath, invalidate, itemPath, type Place } from '../../api/obje
 import { FormDialog } from '../../components/FormDialog'
 import { FormFields } from '../../components/FormFields'
 import { outgoing } from '../../components/merge'
+import { useShown } from '../../components/hooks'
 import { nameOf } from '../../components/names'
+import { problemText } from '../../components/problem'
 import { ProblemNote } from '../../components/ProblemNote'
 import { SecretDialog } from '../../components/SecretDialog'
 import { useForm } from '../../components/useForm'
@@ -43,6 +45,7 @@ export function ActionDialog({ kind, place, action, item, onDone, onClose }: Pro
   const form = useForm(action.fields, initial, true)
   const [failed, setFailed] = useState<unknown>(null)
   const [secret, setSecret] = useState<string | null>(null)
+  const shown = useShown()
   const base = item ? itemPath(kind, place, item.id) : collectionPath(kind, place)
   const run = useMutation({
     mutationFn: () => {
@@ -52,13 +55,15 @@ export function ActionDialog({ kind, place, action, item, onDone, onClose }: Pro
     onSuccess: async (answer) => {
       await invalidate(client, kind.name)
       void message.success(t('object.doneToast', { action: w(action.title) }))
+      if (!shown()) return
       const found = secretOf(answer)
       if (found) setSecret(found)
       else onClose()
       onDone?.(answer)
     },
     onError: (error) => {
-      if (!(error instanceof Problem && form.refuse(error))) setFailed(error)
+      if (!shown()) void message.error(problemText(error, i18n))
+      else if (!(error instanceof Problem && form.refuse(error))) setFailed(error)
     },
   })
   if (secret) return <SecretDialog title={t('secret.title')} label={t('secret.password')} secret={secret} onClose={onClose} />

@@ -3,8 +3,9 @@ import { useState } from 'react'
 import { useApp } from '../../app/context'
 import type { Item, Kind } from '../../api/kinds'
 import { useCount, useDelete, type Place } from '../../api/objects'
-import { useEscape } from '../../components/hooks'
+import { useEscape, useOnce, useShown } from '../../components/hooks'
 import { nameOf } from '../../components/names'
+import { problemText } from '../../components/problem'
 import { ProblemNote } from '../../components/ProblemNote'
 import { useI18n } from '../../i18n'
 
@@ -24,7 +25,8 @@ function ChildCount({ child, parent, id }: { child: Kind; parent: Kind; id: numb
 
 /** Says what will be lost; what holds other things asks for the name to be typed. */
 export function DeleteDialog({ kind, place, item, onClose, onDeleted }: Props) {
-  const { t, wl } = useI18n()
+  const i18n = useI18n()
+  const { t, wl } = i18n
   const { message } = App.useApp()
   const { kinds } = useApp()
   const remove = useDelete(kind, place)
@@ -34,16 +36,20 @@ export function DeleteDialog({ kind, place, item, onClose, onDeleted }: Props) {
   const children = kinds.filter((k) => k.scope === 'child' && k.parent === kind.name && k.verbs.includes('list'))
   useEscape(onClose)
   const mustType = kind.name === 'project'
-  const run = async () => {
+  const shown = useShown()
+  const run = useOnce(async () => {
+    const page = window.location.pathname
     try {
       await remove.mutateAsync(current)
       void message.success(t('object.deletedToast', { name }))
-      onClose()
-      onDeleted?.()
-    } catch {
-      // Shown below from remove.error.
+      if (shown()) onClose()
+      // Whoever has gone on to another page stays there.
+      if (window.location.pathname === page) onDeleted?.()
+    } catch (error) {
+      // Shown below from remove.error, unless the dialog was closed meanwhile.
+      if (!shown()) void message.error(problemText(error, i18n))
     }
-  }
+  })
   return (
     <Modal
       open title={t('delete.title', { name })} width={460} onCancel={onClose} transitionName="" maskTransitionName=""

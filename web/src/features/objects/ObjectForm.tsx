@@ -7,8 +7,10 @@ import { editorOf } from '../../components/editors'
 import { FormDialog } from '../../components/FormDialog'
 import { FormFields } from '../../components/FormFields'
 import { changedFields, outgoing, type Values } from '../../components/merge'
+import { useShown } from '../../components/hooks'
 import { nameOf } from '../../components/names'
 import { PlaceContext } from '../../components/place'
+import { problemText } from '../../components/problem'
 import { ProblemNote } from '../../components/ProblemNote'
 import { formFields } from '../../components/rules'
 import { useForm } from '../../components/useForm'
@@ -30,7 +32,8 @@ export function initialValues(kind: Kind, item: Item | undefined): Values {
 }
 
 export function ObjectForm({ kind, place, item, onClose, onSaved }: Props) {
-  const { t, wl } = useI18n()
+  const i18n = useI18n()
+  const { t, wl } = i18n
   const { message } = App.useApp()
   const creating = item === undefined
   const fields = useMemo(() => formFields(kind, creating), [kind, creating])
@@ -41,6 +44,7 @@ export function ObjectForm({ kind, place, item, onClose, onSaved }: Props) {
   const save = useSave(kind, place)
   const [failed, setFailed] = useState<unknown>(null)
   const [theirs, setTheirs] = useState<Item | null>(null)
+  const shown = useShown()
 
   const submit = async (values: Values, revision: number | undefined) => {
     setFailed(null)
@@ -48,9 +52,10 @@ export function ObjectForm({ kind, place, item, onClose, onSaved }: Props) {
     try {
       const saved = await save.mutateAsync({ values: Object.fromEntries(sent.map((f) => [f.name, outgoing(f, values[f.name])])), id: item?.id, revision })
       void message.success(t(creating ? 'object.createdToast' : 'object.savedToast', { name: nameOf(kind, saved) }))
-      onClose()
+      if (shown()) onClose()
       onSaved?.(saved)
     } catch (error) {
+      if (!shown()) return void message.error(problemText(error, i18n))
       setTheirs(null)
       if (error instanceof Problem && error.status === 412 && item) {
         setTheirs(await request<Item>(itemPath(kind, place, item.id)).catch(() => null))

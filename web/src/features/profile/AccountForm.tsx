@@ -7,7 +7,7 @@ import { Problem, request } from '../../api/client'
 import type { Field } from '../../api/kinds'
 import { leaveFor, sessionKey } from '../../api/session'
 import { FormFields } from '../../components/FormFields'
-import { changedFields, outgoing } from '../../components/merge'
+import { changedFields, outgoing, type Values } from '../../components/merge'
 import { ProblemNote } from '../../components/ProblemNote'
 import { useForm } from '../../components/useForm'
 import { useI18n } from '../../i18n'
@@ -26,15 +26,16 @@ export function AccountForm() {
   const newEmail = changedFields(initial, form.values, fields).includes('email')
   const [failed, setFailed] = useState<unknown>(null)
   const save = useMutation({
-    mutationFn: () => {
-      const changed = changedFields(initial, form.values, fields)
-      const body = Object.fromEntries(fields.filter((f) => changed.includes(f.name)).map((f) => [f.name, outgoing(f, form.values[f.name])]))
+    mutationFn: (values: Values) => {
+      const changed = changedFields(initial, values, fields)
+      const body = Object.fromEntries(fields.filter((f) => changed.includes(f.name)).map((f) => [f.name, outgoing(f, values[f.name])]))
       return request('/profile', { method: 'PATCH', body })
     },
-    onSuccess: async () => {
-      if (newEmail) return leaveFor('/sign-in?next=%2Fprofile&changed=email')
-      setInitial(form.values)
-      const chosen = form.values['language']
+    // What is typed while it is being saved is not saved yet.
+    onSuccess: async (_, saved) => {
+      if (changedFields(initial, saved, fields).includes('email')) return leaveFor('/sign-in?next=%2Fprofile&changed=email')
+      setInitial(saved)
+      const chosen = saved['language']
       if (chosen === 'zh' || chosen === 'en') language.set(chosen)
       await client.invalidateQueries({ queryKey: sessionKey })
       void message.success(t('profile.saved'))
@@ -50,7 +51,7 @@ export function AccountForm() {
       onSubmit={(e) => {
         e.preventDefault()
         setFailed(null)
-        if (form.check().length === 0 && form.dirty) save.mutate()
+        if (form.check().length === 0 && form.dirty && !save.isPending) save.mutate(form.values)
       }}
     >
       {failed ? <ProblemNote error={failed} /> : null}

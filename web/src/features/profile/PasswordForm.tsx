@@ -58,7 +58,7 @@ export function PasswordForm() {
       onSubmit={(e) => {
         e.preventDefault()
         setTried(true)
-        if (!rule.old && !rule.new && !rule.repeat) change.mutate()
+        if (!rule.old && !rule.new && !rule.repeat && !change.isPending) change.mutate()
       }}
     >
       <p className="note">{t('profile.changeHint')}</p>

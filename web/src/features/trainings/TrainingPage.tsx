@@ -8,6 +8,7 @@ import { request } from '../../api/client'
 import type { Item } from '../../api/kinds'
 import { invalidate, itemPath, useCount } from '../../api/objects'
 import { may, offers } from '../../api/session'
+import { useOnce, useShown } from '../../components/hooks'
 import { Icon } from '../../components/Icon'
 import { problemText } from '../../components/problem'
 import { useI18n } from '../../i18n'
@@ -31,12 +32,14 @@ export function TrainingPage({ kind, place, item }: PageProps) {
   const count = useCount(instances ?? kind, instances ? { parent } : place, instances !== undefined)
   const run = useMutation({
     mutationFn: () => request<Item>(`${itemPath(kind, place, item.id)}/start`, { method: 'POST', body: {} }),
-    onSuccess: async (made) => {
-      await invalidate(client, 'training_instance')
-      const url = instances && childUrl(instances, made.id, kind, item.id, project)
-      if (url) void navigate(url)
-    },
+    onSuccess: () => invalidate(client, 'training_instance'),
     onError: (error) => void message.error(problemText(error, i18n)),
+  })
+  const shown = useShown()
+  const begin = useOnce(async () => {
+    const made = await run.mutateAsync().catch(() => null)
+    const url = made && instances && childUrl(instances, made.id, kind, item.id, project)
+    if (url && shown()) void navigate(url)
   })
   const rest = kind.actions.filter((a) => a !== start && a.on === 'item' && a.method === 'POST' && may(session, a.permission, project?.id))
   const menu = [
@@ -49,7 +52,7 @@ export function TrainingPage({ kind, place, item }: PageProps) {
       note={typeof item['description'] === 'string' && item['description'] !== '' && <p className="lead pre">{item['description']}</p>}
       buttons={
         <>
-          {start && may(session, start.permission, project?.id) && <Button type="primary" loading={run.isPending} onClick={() => run.mutate()}>{w(start.title)}</Button>}
+          {start && may(session, start.permission, project?.id) && <Button type="primary" loading={run.isPending} onClick={() => void begin()}>{w(start.title)}</Button>}
           {offers(session, kind, 'update', project?.id) && <Button onClick={() => setOpen({ what: 'edit', item })}>{t('object.edit')}</Button>}
           {menu.length > 0 && (
             <Dropdown trigger={['click']} menu={{ items: menu, onClick: ({ key }) => setOpen({ what: rest.find((a) => a.name === key) ?? 'delete', item }) }}>
