@@ -56,7 +56,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
   const signOut = useSignOut()
   const [text, setText] = useState('')
-  const [active, setActive] = useState(0)
+  // The entry one is at, not its place: what is found later comes in above others.
+  const [active, setActive] = useState<string | null>(null)
   const list = useRef<HTMLUListElement>(null)
   const input = useRef<HTMLInputElement>(null)
   const q = useDebounced(text.trim(), 150)
@@ -94,7 +95,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
     )
   }, [fixed, found, text, project, navigate, t, w])
 
-  const at = Math.min(active, Math.max(0, entries.length - 1))
+  const at = Math.max(0, entries.findIndex((entry) => entry.id === active))
+  const moveTo = (i: number) => setActive(entries[Math.max(0, Math.min(i, entries.length - 1))]?.id ?? null)
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
   }, [at, entries])
@@ -106,8 +108,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return
-    if (event.key === 'ArrowDown') setActive(Math.min(at + 1, entries.length - 1))
-    else if (event.key === 'ArrowUp') setActive(Math.max(at - 1, 0))
+    if (event.key === 'ArrowDown') moveTo(at + 1)
+    else if (event.key === 'ArrowUp') moveTo(at - 1)
     else if (event.key === 'Enter') run(entries[at])
     else return
     event.preventDefault()
@@ -129,14 +131,14 @@ export function Palette({ onClose }: { onClose: () => void }) {
           value={text}
           onChange={(e) => {
             setText(e.target.value)
-            setActive(0)
+            setActive(null)
           }}
           onKeyDown={onKeyDown}
         />
       </div>
       <ul id="palette-list" role="listbox" aria-label={t('palette.title')} ref={list}>
         {entries.map((entry, i) => (
-          <li key={entry.id} id={`palette-${i}`} role="option" aria-selected={i === at} onMouseMove={() => setActive(i)} onClick={() => run(entry)}>
+          <li key={entry.id} id={`palette-${i}`} role="option" aria-selected={i === at} onMouseMove={() => setActive(entry.id)} onClick={() => run(entry)}>
             <Icon name={entry.icon} size={14} />
             <span className="palette-title">{entry.title}</span>
             <span className="muted">{entry.note || entry.group}</span>

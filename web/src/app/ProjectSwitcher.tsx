@@ -24,9 +24,10 @@ export function ProjectSwitcher() {
     enabled: open,
     placeholderData: keepPreviousData,
   })
-  const names = found.data
-    ? found.data.items.map((p) => String(p['name']))
-    : session.projects.map((p) => p.name).filter((name) => name.toLowerCase().startsWith(q.toLowerCase()))
+  // Until the answer to what is typed has come, what was found before counts only where it fits.
+  const late = !found.data || found.isPlaceholderData || text !== q
+  const known = found.data ? found.data.items.map((p) => String(p['name'])) : session.projects.map((p) => p.name)
+  const names = late ? known.filter((name) => name.toLowerCase().includes(text.trim().toLowerCase())) : known
   return (
     <Select
       className="project-switcher"
@@ -41,8 +42,8 @@ export function ProjectSwitcher() {
         setOpen(next)
         if (!next) setText('')
       }}
-      loading={found.isFetching && open}
-      notFoundContent={t('project.none')}
+      loading={open && (late || found.isFetching)}
+      notFoundContent={t(late ? 'list.loading' : 'project.none')}
       options={names.map((name) => ({ value: name, label: name }))}
       onSelect={(name: string) => void navigate(projectUrl(name))}
       popupMatchSelectWidth={240}

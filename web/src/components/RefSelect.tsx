@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Select } from 'antd'
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import { useApp } from '../app/context'
 import type { Ref } from '../api/kinds'
 import { listPage } from '../api/objects'
@@ -40,7 +40,12 @@ function useChoices(kindName: string, chosen: Ref[]) {
     placeholderData: keepPreviousData,
   })
   const options = (found.data?.items ?? []).map((item) => ({ value: item.id, label: kind ? nameOf(kind, item) : '' }))
-  for (const one of chosen) if (!options.some((o) => o.value === one.id)) options.unshift({ value: one.id, label: one.name })
+  const rest = chosen.filter((one) => !options.some((o) => o.value === one.id)).map((one) => ({ value: one.id, label: one.name }))
+  const all = [...rest, ...options]
+  // What was found for less than is typed counts only where it fits: Enter never chooses what one did not look for.
+  const typed = text.trim().toLowerCase()
+  const late = found.isPlaceholderData || typed !== q.toLowerCase()
+  const fitting = late ? options.filter((o) => o.label.toLowerCase().includes(typed)) : options
   const { t } = useI18n()
   const props = {
     showSearch: true,
@@ -51,12 +56,13 @@ function useChoices(kindName: string, chosen: Ref[]) {
       setOpen(next)
       if (!next) setText('')
     },
-    loading: open && found.isFetching,
-    notFoundContent: found.isFetching ? t('list.loading') : t('list.noMatch'),
-    options,
+    loading: open && (late || found.isFetching),
+    notFoundContent: late || found.isFetching ? t('list.loading') : t('list.noMatch'),
+    options: typed === '' ? all : fitting,
+    labelRender: ({ label, value }: { label?: ReactNode; value: string | number }) => label ?? all.find((o) => o.value === value)?.label,
   }
   const refOf = (id: number | null | undefined): Ref | null => {
-    const option = options.find((o) => o.value === id)
+    const option = all.find((o) => o.value === id)
     return option ? { id: option.value, name: option.label } : null
   }
   return { props, refOf }

@@ -55,20 +55,23 @@ const SearchBox = forwardRef<HTMLInputElement, { value: string; onChange: (q: st
   const [text, setText] = useState(value)
   const settled = useDebounced(text, 200)
   const sent = useRef(value)
+  const own = useRef(new Set<string>())
   const box = useRef<HTMLInputElement | null>(null)
   useImperativeHandle(ref, () => box.current as HTMLInputElement)
   useEffect(() => {
     if (settled.trim() !== sent.current) {
       sent.current = settled.trim()
-      onChange(settled.trim())
+      own.current.add(sent.current)
+      onChange(sent.current)
     }
   }, [settled, onChange])
   useEffect(() => {
+    // What was typed before comes back through the address, perhaps when more has been typed.
+    if (value === sent.current) own.current.clear()
+    if (value === sent.current || own.current.has(value)) return
     // The address changed by other means: back, "clear filters".
-    if (value !== sent.current) {
-      sent.current = value
-      setText(value)
-    }
+    sent.current = value
+    setText(value)
   }, [value])
   return (
     <Input

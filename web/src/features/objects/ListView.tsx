@@ -43,11 +43,13 @@ export function ListView({ kind, place, fixed, title, hiddenFields, choice, here
   const [params, setParams] = useSearchParams()
   const [open, setOpen] = useState<Open | null>(null)
   const [secret, setSecret] = useState<string | null>(null)
-  const [active, setActive] = useState(-1)
+  // The row one is at is an object, not a place: rows that come in above do not move it.
+  const [activeId, setActiveId] = useState<number | null>(null)
   const search = useRef<HTMLInputElement>(null)
   const query = useMemo(() => listParams(kind, params, fixed), [kind, params, fixed])
   const list = useList(kind, place, query)
   const items = useMemo(() => allItems(list.data), [list.data])
+  const active = useMemo(() => (activeId === null ? -1 : items.findIndex((item) => item.id === activeId)), [items, activeId])
   const client = useQueryClient()
   const key = listKey(kind, place, query)
   const outdated = list.isStale && !list.isFetching && client.getQueryState(key)?.isInvalidated === true
@@ -82,7 +84,7 @@ export function ListView({ kind, place, fixed, title, hiddenFields, choice, here
 
   const shortcuts = useMemo<Shortcut[]>(() => {
     const at = () => items[active]
-    const move = (by: number) => () => setActive((old) => Math.max(0, Math.min(items.length - 1, old + by)))
+    const move = (by: number) => () => setActiveId((old) => items[Math.max(0, Math.min(items.length - 1, items.findIndex((item) => item.id === old) + by))]?.id ?? null)
     const all: Shortcut[] = [
       { keys: '/', label: 'keys.search', group: 'page', run: () => search.current?.focus() },
       { keys: 'j', label: 'keys.down', group: 'page', run: move(1) },
