@@ -50,11 +50,11 @@ export function Preprocess({ version, onClose }: { version: Version; onClose: ()
               </li>
             ))}
           </ol>
-          <Dropdown trigger={['click']} disabled={steps.length >= mostSteps} menu={{ items: stepNames.map((name) => ({ key: name, label: t(`step.${name}`) })), onClick: ({ key }) => {
+          <Dropdown trigger={['click']} disabled={first.isPending || steps.length >= mostSteps} menu={{ items: stepNames.map((name) => ({ key: name, label: t(`step.${name}`) })), onClick: ({ key }) => {
             const [w, h] = steps.reduce<[number, number]>(([a, b], s) => sizeAfter(s, a, b), [sample?.width ?? 1, sample?.height ?? 1])
             setSteps([...steps, newStep(key as Step['op'], w, h)])
           } }}>
-            <Button icon={<Icon name="plus" size={14} />}>{t('preprocess.add')}</Button>
+            <Button icon={<Icon name="plus" size={14} />} disabled={first.isPending || steps.length >= mostSteps}>{t('preprocess.add')}</Button>
           </Dropdown>
         </div>
         {sample && <Preview version={version} sample={sample} steps={steps} />}

@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { App, Button, Drawer } from 'antd'
-import { useCallback, useEffect, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useKeys, type Shortcut } from '../../app/keys'
 import { request } from '../../api/client'
 import { invalidate } from '../../api/objects'
 import { formatBytes, formatMoment } from '../../components/format'
-import { useEscape } from '../../components/hooks'
+import { useEscape, useShown } from '../../components/hooks'
 import { Icon } from '../../components/Icon'
 import { problemText } from '../../components/problem'
 import { ErrorState } from '../../components/States'
@@ -42,6 +42,11 @@ export function SampleDrawer({ version, id, filter, pages, colorOf, onOpen, onCl
     queryFn: ({ signal }) => request<Sample>(`${version.path}/samples/${id}`, { signal }),
   })
   const sample = found.data
+  const shown = useShown()
+  const asked = useRef(0)
+  useEffect(() => {
+    asked.current += 1
+  }, [id])
   // A sample in the middle of a long list may be opened by its address: its neighbours are then asked for.
   const go = useCallback(async (by: 1 | -1) => {
     const at = pages.indexOf(id)
@@ -49,10 +54,13 @@ export function SampleDrawer({ version, id, filter, pages, colorOf, onOpen, onCl
     if (near !== undefined) return onOpen(near)
     if (!sample) return
     const after = by === 1 ? sample.position : Math.max(0, sample.position - 101)
+    asked.current += 1
+    const turn = asked.current
     const page = await listSamples(version.path, filter, after, by === 1 ? 1 : 100).catch(() => null)
     const other = by === 1 ? page?.items[0] : page?.items.filter((s) => s.position < sample.position).at(-1)
-    if (other) onOpen(other.id)
-  }, [pages, id, onOpen, sample, version.path, filter])
+    // Another one may have been opened meanwhile, or this one closed.
+    if (other && turn === asked.current && shown()) onOpen(other.id)
+  }, [pages, id, onOpen, sample, version.path, filter, shown])
   const shortcuts = useMemo<Shortcut[]>(() => [
     { keys: 'ArrowRight', label: 'keys.nextSample', group: 'form', run: () => void go(1) },
     { keys: 'ArrowLeft', label: 'keys.previousSample', group: 'form', run: () => void go(-1) },

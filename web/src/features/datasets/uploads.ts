@@ -43,6 +43,8 @@ const atOnce = 3
 /** One import takes this many files. */
 const most = 1000
 
+const paused = new Error('paused')
+
 let batches: readonly Batch[] = []
 const listeners = new Set<() => void>()
 const running = new Map<Entry, { abort: () => Promise<void> }>()
@@ -121,7 +123,8 @@ async function go(batch: Batch): Promise<void> {
         entry.state = 'done'
         entry.sent = entry.file.size
       } catch (error) {
-        if (batch.state !== 'sending') return
+        // Who pauses may have gone on again before this is known.
+        if (error === paused || batch.state !== 'sending') return
         entry.state = 'failed'
         batch.state = 'failed'
         batch.error = error
@@ -135,7 +138,11 @@ async function go(batch: Batch): Promise<void> {
 
 async function send(batch: Batch, entry: Entry): Promise<void> {
   if (entry.upload) return
+  let stopped = false
+  const fetching = { abort: async () => { stopped = true; return Promise.resolve() } }
+  running.set(entry, fetching)
   const tus = await import('tus-js-client')
+  if (stopped) throw paused
   await new Promise<void>((resolve, reject) => {
     const upload = new tus.Upload(entry.file, {
       endpoint: `/api/v1/uploads?project=${batch.project}`,
@@ -163,7 +170,7 @@ async function send(batch: Batch, entry: Entry): Promise<void> {
         resolve()
       },
     })
-    running.set(entry, { abort: async () => { await upload.abort(); reject(new Error('paused')) } })
+    running.set(entry, { abort: async () => { await upload.abort(); reject(paused) } })
     const found = entry.file.size >= remembered ? upload.findPreviousUploads() : Promise.resolve([])
     found.then((previous) => {
       if (previous[0]) upload.resumeFromPreviousUpload(previous[0])

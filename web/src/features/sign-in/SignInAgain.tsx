@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Modal } from 'antd'
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useLocation } from 'react-router'
 import { request } from '../../api/client'
 import { signedInAgain } from '../../api/lost'
@@ -55,12 +55,17 @@ function useElsewhere(signedIn: (session: Session) => void): void {
 /** Everything else can neither be clicked nor reached by keyboard; afterwards the focus is where it was. */
 function useAlone(): void {
   const [before] = useState(() => document.activeElement)
+  const others = useRef<Element[]>([])
   useEffect(() => {
-    const others = [...document.body.children].filter((e) => !e.querySelector('.sign-in-again') && !e.hasAttribute('inert'))
-    for (const other of others) other.setAttribute('inert', '')
+    others.current = [...document.body.children].filter((e) => !e.querySelector('.sign-in-again') && !e.hasAttribute('inert'))
+    for (const other of others.current) other.setAttribute('inert', '')
     return () => {
-      for (const other of others) other.removeAttribute('inert')
-      if (before instanceof HTMLElement && before.isConnected) before.focus()
+      const nowhere = document.activeElement === null || document.activeElement === document.body
+      if (nowhere && before instanceof HTMLElement && before.isConnected) before.focus()
     }
   }, [before])
+  // At once when it goes, not some time after: the page takes clicks from the moment it is seen.
+  useLayoutEffect(() => () => {
+    for (const other of others.current) other.removeAttribute('inert')
+  }, [])
 }

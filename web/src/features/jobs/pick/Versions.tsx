@@ -1,5 +1,5 @@
 import { Button, Select } from 'antd'
-import { useEffect, useState, type ComponentType } from 'react'
+import { useEffect, useRef, useState, type ComponentType } from 'react'
 import { useApp } from '../../../app/context'
 import type { Ref } from '../../../api/kinds'
 import type { EditProps, ShowProps } from '../../../components/editors'
@@ -76,19 +76,23 @@ export function versionsEdit(kindName: string): ComponentType<EditProps> {
     const { kind: byName } = useApp()
     const title = wl(byName(byName(kindName)?.parent ?? '')?.title)
     const [rows, setRows] = useState<{ key: number; ref: Ref | null }[]>(() => (Array.isArray(value) ? value.filter(isRef) : []).map((ref, key) => ({ key, ref })))
-    const change = (next: typeof rows) => {
-      setRows(next)
-      onChange(next.flatMap((row) => (row.ref ? [row.ref] : [])))
+    // The newest versions of two rows may become known at once: each change is made to what the other has left.
+    const latest = useRef(rows)
+    const next = useRef(rows.length)
+    const change = (make: (old: typeof rows) => typeof rows) => {
+      latest.current = make(latest.current)
+      setRows(latest.current)
+      onChange(latest.current.flatMap((row) => (row.ref ? [row.ref] : [])))
     }
     return (
       <div className="env-rows">
         {rows.map((row, i) => (
           <div key={row.key} className="row">
-            <VersionPick kindName={kindName} value={row.ref} onChange={(ref) => change(rows.map((r) => (r === row ? { ...r, ref } : r)))} />
-            <Button type="text" aria-label={t('pick.remove', { what: row.ref?.of?.name ?? `${title} ${i + 1}` })} icon={<Icon name="close" size={14} />} onClick={() => change(rows.filter((r) => r !== row))} />
+            <VersionPick kindName={kindName} value={row.ref} onChange={(ref) => change((old) => old.map((r) => (r.key === row.key ? { ...r, ref } : r)))} />
+            <Button type="text" aria-label={t('pick.remove', { what: row.ref?.of?.name ?? `${title} ${i + 1}` })} icon={<Icon name="close" size={14} />} onClick={() => change((old) => old.filter((r) => r.key !== row.key))} />
           </div>
         ))}
-        <div><Button id={id} size="small" icon={<Icon name="plus" size={12} />} onClick={() => change([...rows, { key: Date.now(), ref: null }])}>{t('pick.add', { what: title })}</Button></div>
+        <div><Button id={id} size="small" icon={<Icon name="plus" size={12} />} onClick={() => { next.current += 1; change((old) => [...old, { key: next.current, ref: null }]) }}>{t('pick.add', { what: title })}</Button></div>
       </div>
     )
   }
