@@ -41,7 +41,7 @@ test('files of a version: upload, folders, preview, rename, delete, compare, pub
   await dialog(page).getByRole('button', { name: 'Create' }).click()
   await expect(page.getByRole('heading', { name: 'detector v2' })).toBeVisible()
   await page.getByTestId('upload-files').setInputFiles([text('train.py', 'one\n2\nthree\n')])
-  await expect(page.getByText('1 file is uploaded')).toBeVisible()
+  await expect(page.getByRole('row').filter({ has: page.getByRole('link', { name: 'train.py', exact: true }) })).toContainText('12 B')
   await page.getByRole('link', { name: 'Compare', exact: true }).click()
   await page.getByRole('main').getByRole('link', { name: 'train.py', exact: true }).click()
   await expect(page.locator('.diff-removed .diff-text')).toHaveText('two')

@@ -68,3 +68,40 @@ test('two people edit one object: fields are combined, conflicts decided', async
   await merge.getByRole('button', { name: 'Discard mine and reload' }).click()
   await expect(form.getByRole('textbox', { name: 'Description' })).toHaveValue('theirs again')
 })
+
+test('a form that is submitted twice at once is sent once', async ({ page, project }) => {
+  await signInAsAdmin(page)
+  let sent = 0
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith('/api/v1/label-sets')) sent += 1
+  })
+  await page.goto(`/p/${project.name}/label-sets?new=1`)
+  await dialog(page).getByRole('textbox', { name: /^Name/ }).fill('once')
+  await dialog(page).getByRole('button', { name: 'Create' }).evaluate((button: HTMLElement) => {
+    button.click()
+    button.click()
+  })
+  await expect(dialog(page)).toBeHidden()
+  await expect(page.getByRole('link', { name: 'once' })).toBeVisible()
+  expect(sent).toBe(1)
+})
+
+test('a refresh that fails takes neither the page away nor what was typed', async ({ page, api, project }) => {
+  const made = await api.create('label-sets', { project: project.id, name: 'kept' })
+  await signInAsAdmin(page)
+  const streaming = page.waitForResponse((r) => r.url().includes('/api/v1/events') && r.status() === 200)
+  await page.goto(`/p/${project.name}/label-sets/${made.id}`)
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await dialog(page).getByRole('textbox', { name: 'Description' }).fill('half done')
+  await streaming
+  const address = `**/api/v1/label-sets/${made.id}`
+  const failed = page.waitForResponse((r) => r.url().endsWith(`/label-sets/${made.id}`) && r.status() === 500)
+  await page.route(address, (route) => route.fulfill({ status: 500, contentType: 'application/problem+json', body: '{"code":"internal","status":500,"title":"x","detail":"no"}' }))
+  await api.patch(`label-sets/${made.id}`, { public: true })
+  await failed
+  await page.unroute(address)
+  await api.patch(`label-sets/${made.id}`, { public: false })
+  await dialog(page).getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Stay' }).click()
+  await expect(dialog(page).getByRole('textbox', { name: 'Description' })).toHaveValue('half done')
+})

@@ -76,7 +76,9 @@ test('images: commands, versions, upload, copy, delete', async ({ page, api, pro
   await page.getByRole('menuitem', { name: 'Copy to ...' }).click()
   await dialog(page).getByLabel('Image').fill(name)
   await dialog(page).getByRole('button', { name: 'Copy to ...' }).click()
-  await expect(page.getByText(`${name}:1.0 is there now`)).toBeVisible()
+  await expect(dialog(page)).toBeHidden()
+  const copies = (await api.get(`images?project=${project.id}&filter=${encodeURIComponent(`name = "${name}"`)}`)) as { items: { id: number }[] }
+  expect(await api.get(`images/${copies.items[0]?.id ?? 0}/versions`)).toMatchObject({ items: [{ name: '1.0' }] })
 
   await page.getByRole('button', { name: 'Actions for 2.0' }).click()
   await page.getByRole('menuitem', { name: 'Delete' }).click()

@@ -84,3 +84,66 @@ test('a server that fails shows why, and a way to try again', async ({ page, pro
   await page.getByRole('button', { name: 'Try again' }).click()
   await expect(page.getByRole('heading', { name: 'No label sets yet' })).toBeVisible()
 })
+
+test('what changes while the first answer is under way is not missed', async ({ page, api, project }) => {
+  await signInAsAdmin(page)
+  let come = () => {}
+  const held = new Promise<void>((done) => (come = done))
+  let fetched = () => {}
+  const old = new Promise<void>((done) => (fetched = done))
+  let first = true
+  await page.route('**/api/v1/label-sets?*', async (route) => {
+    if (!first) return route.continue()
+    first = false
+    const response = await route.fetch()
+    fetched()
+    await held
+    await route.fulfill({ response })
+  })
+  const streaming = page.waitForResponse((r) => r.url().includes(`/api/v1/events?project=${project.id}`) && r.status() === 200)
+  await page.goto(`/p/${project.name}/label-sets`)
+  await Promise.all([streaming, old])
+  await api.create('label-sets', { project: project.id, name: 'meanwhile' })
+  // Changes are taken in in their order; this one makes the page ask what one may do.
+  const taken = page.waitForRequest((r) => r.url().endsWith('/api/v1/session'))
+  await api.patch(`projects/${project.id}`, { description: 'changed' })
+  await taken
+  come()
+  await expect(page.getByRole('link', { name: 'meanwhile' })).toBeVisible()
+})
+
+test('the row one is at stays the same when others come in above it', async ({ page, api, project }) => {
+  await api.create('label-sets', { project: project.id, name: 'older' })
+  await signInAsAdmin(page)
+  const streaming = page.waitForResponse((r) => r.url().includes(`/api/v1/events?project=${project.id}`) && r.status() === 200)
+  await page.goto(`/p/${project.name}/label-sets`)
+  await expect(page.getByRole('link', { name: 'older' })).toBeVisible()
+  await streaming
+  await page.keyboard.press('j')
+  await expect(page.locator('tr.active')).toContainText('older')
+  await api.create('label-sets', { project: project.id, name: 'newer' })
+  await expect(page.locator('tbody tr').first()).toContainText('newer')
+  await page.keyboard.press('Delete')
+  await expect(dialog(page)).toContainText('Delete older?')
+})
+
+test('what is offered fits what is typed, before the answer comes too', async ({ page, api, project }) => {
+  await api.create('projects', { name: unique('another') })
+  await signInAsAdmin(page)
+  await page.goto(`/p/${project.name}`)
+  await page.getByRole('combobox', { name: 'Project' }).press('ArrowDown')
+  const offered = page.locator('.ant-select-dropdown:visible .ant-select-item-option')
+  await expect(offered.first()).toBeVisible()
+  let come = () => {}
+  const held = new Promise<void>((done) => (come = done))
+  await page.route('**/api/v1/projects?*', async (route) => {
+    await held
+    await route.continue()
+  })
+  const asked = page.waitForRequest((r) => r.url().includes('/api/v1/projects?') && r.url().includes('q='))
+  await page.keyboard.type(project.name)
+  await asked
+  await expect(offered.filter({ hasNotText: project.name })).toHaveCount(0)
+  come()
+  await expect(option(page, project.name)).toBeVisible()
+})

@@ -48,7 +48,7 @@ async function take(page: Page, part: string, pages: Shot[]): Promise<void> {
     for (const [i, [name, path, ready]] of pages.entries()) {
       if (process.env['INGOT_SCREENS'] !== 'all' && i % looks.length !== l) continue
       await page.goto(path)
-      await expect(page.getByRole('main')).toBeVisible()
+      await expect(page.getByRole('main').locator('h1').first()).toBeVisible()
       await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
       if (ready) await expect(page.locator(ready).first()).toBeAttached()
       await expect.poll(() => page.locator('img').evaluateAll((all) => all.every((img) => (img as HTMLImageElement).complete || img.getBoundingClientRect().top > window.innerHeight))).toBe(true)

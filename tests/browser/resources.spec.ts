@@ -30,13 +30,18 @@ test('a node is drained and taken back', async ({ page, api }) => {
   const node = items[0]
   if (!node) throw new Error('this machine runs no containers')
   await signInAsAdmin(page)
-  await page.goto(`/admin/nodes/${node.id}`)
-  await page.getByRole('button', { name: 'Drain' }).click()
-  await dialog(page).getByRole('button', { name: 'Drain' }).click()
-  await expect(page.locator('.state-drained')).toBeVisible()
-  await page.getByRole('button', { name: 'Put into service' }).click()
-  await dialog(page).getByRole('button', { name: 'Put into service' }).click()
-  await expect(page.locator('.state-ready')).toBeVisible()
+  try {
+    await page.goto(`/admin/nodes/${node.id}`)
+    await page.getByRole('button', { name: 'Drain' }).click()
+    await dialog(page).getByRole('button', { name: 'Drain' }).click()
+    await expect(page.locator('.state-drained')).toBeVisible()
+    await page.getByRole('button', { name: 'Put into service' }).click()
+    await dialog(page).getByRole('button', { name: 'Put into service' }).click()
+    await expect(page.locator('.state-ready')).toBeVisible()
+  } finally {
+    // Whatever happens here, the jobs of the tests after this one need the node.
+    await api.context.post(`/api/v1/nodes/${node.id}/undrain`, { data: {} })
+  }
 })
 
 test('resources are for administrators', async ({ page, api, project }) => {

@@ -25,7 +25,7 @@ async function fill(api: Api, project: Made): Promise<Made> {
 }
 
 async function settled(page: Page): Promise<void> {
-  await expect(page.getByRole('main')).toBeVisible()
+  await expect(page.getByRole('main').locator('h1').first()).toBeVisible()
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
   await page.evaluate(() => document.fonts.ready)
 }

@@ -79,7 +79,7 @@ test('a session that ends under way: one signs in above the page and goes on, wi
   // What was being saved is saved, as if nothing had happened.
   await expect(again(page)).toHaveCount(0)
   await expect(page.getByRole('link', { name, exact: true })).toBeVisible()
-  expect(await page.locator('[inert]').count()).toBe(0)
+  await expect(page.locator('[inert]')).toHaveCount(0)
 })
 
 test('a page notices by itself that its session was ended elsewhere, and that one signed in elsewhere', async ({ page, api, project }) => {
