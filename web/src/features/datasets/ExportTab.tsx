@@ -4,6 +4,7 @@ import { useId, useState } from 'react'
 import { useApp } from '../../app/context'
 import { apiUrl, request } from '../../api/client'
 import { invalidate } from '../../api/objects'
+import { useOnce } from '../../components/hooks'
 import { ProblemNote } from '../../components/ProblemNote'
 import { Empty } from '../../components/States'
 import { Time } from '../../components/Time'
@@ -30,6 +31,7 @@ export function ExportTab({ version }: { version: Version }) {
     mutationFn: ({ action, body }: { action: string; body: Record<string, unknown> }) => request<Task>(`${version.path}/${action}`, { method: 'POST', body }),
     onSuccess: () => invalidate(client, 'task'),
   })
+  const make = useOnce((action: string, body: Record<string, unknown>) => run.mutateAsync({ action, body }).catch(() => undefined))
   const made = useTasks(project?.id ?? 0, `subject_kind = "dataset_version" and subject = ${version.item.id}`, 50, true)
   const products = (made.data ?? []).filter((task) => task.type === 'export')
   /** Both are made by the same kind of task; an export has a format, training data a seed. */
@@ -44,14 +46,14 @@ export function ExportTab({ version }: { version: Version }) {
   return (
     <div className="summary">
       <div className="two">
-        <form className="panel form" onSubmit={(e) => { e.preventDefault(); run.mutate({ action: 'export', body: { format, samples: files } }) }}>
+        <form className="panel form" onSubmit={(e) => { e.preventDefault(); void make('export', { format, samples: files }) }}>
           <h2>{t('export.title')}</h2>
           <p className="muted">{t('export.help')}</p>
           <div className="field"><label htmlFor={`${id}-format`}>{t('import.format')}</label><Select id={`${id}-format`} value={format} onChange={setFormat} options={formats.filter((f) => f.name !== 'files').map((f) => ({ value: f.name, label: w(f.title) }))} /></div>
           <div className="field field-bool"><Switch id={`${id}-files`} checked={files} onChange={setFiles} /><label htmlFor={`${id}-files`}>{t('export.files')}</label></div>
           <div><Button type="primary" htmlType="submit" loading={run.isPending}>{t('export.run')}</Button></div>
         </form>
-        <form className="panel form" onSubmit={(e) => { e.preventDefault(); run.mutate({ action: 'training-data', body: { seed, test_share: share / 100, samples: trainingFiles } }) }}>
+        <form className="panel form" onSubmit={(e) => { e.preventDefault(); void make('training-data', { seed, test_share: share / 100, samples: trainingFiles }) }}>
           <h2>{t('training.title')}</h2>
           <p className="muted">{t('training.help')}</p>
           <div className="columns-2">

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 import { request } from '../../api/client'
 import { invalidate } from '../../api/objects'
 import { FormDialog } from '../../components/FormDialog'
+import { useShown } from '../../components/hooks'
 import { Icon } from '../../components/Icon'
 import { ProblemNote } from '../../components/ProblemNote'
 import { useI18n } from '../../i18n'
@@ -19,12 +20,13 @@ export function Preprocess({ version, onClose }: { version: Version; onClose: ()
   const [steps, setSteps] = useState<Step[]>([])
   const first = useQuery({ queryKey: ['objects', 'dataset_version', 'first', version.item.id], queryFn: async ({ signal }) => (await listSamples(version.path, {}, 0, 1, signal)).items[0] ?? null })
   const sample = first.data ?? null
+  const shown = useShown()
   const run = useMutation({
     mutationFn: () => request<Task>(`${version.path}/preprocess`, { method: 'POST', body: { steps } }),
     onSuccess: async () => {
       await Promise.all([invalidate(client, 'task'), invalidate(client, 'dataset_version')])
       void message.success(t('preprocess.started'))
-      onClose()
+      if (shown()) onClose()
     },
   })
   const set = (i: number, step: Step) => setSteps((old) => old.map((s, k) => (k === i ? step : s)))

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { App, Button, Modal } from 'antd'
 import { request } from '../../api/client'
 import { invalidate } from '../../api/objects'
+import { useOnce, useShown } from '../../components/hooks'
 import { nameOf } from '../../components/names'
 import { ProblemNote } from '../../components/ProblemNote'
 import { useI18n } from '../../i18n'
@@ -12,18 +13,20 @@ export function Publish({ version, onClose }: { version: Version; onClose: () =>
   const { message } = App.useApp()
   const client = useQueryClient()
   const name = `${nameOf(version.parentKind, version.parent)} ${nameOf(version.kind, version.item)}`
+  const shown = useShown()
   const run = useMutation({
     mutationFn: () => request(`${version.path}/publish`, { method: 'POST', body: {} }),
     onSuccess: async () => {
       await invalidate(client, version.kind.name)
       void message.success(t('publish.done', { name }))
-      onClose()
+      if (shown()) onClose()
     },
   })
+  const publish = useOnce(() => run.mutateAsync().catch(() => undefined))
   return (
     <Modal
       open title={t('publish.ask', { name })} width={460} onCancel={onClose} transitionName="" maskTransitionName=""
-      footer={<><Button onClick={onClose}>{t('form.cancel')}</Button><Button type="primary" autoFocus loading={run.isPending} onClick={() => run.mutate()}>{t('publish.title')}</Button></>}
+      footer={<><Button onClick={onClose}>{t('form.cancel')}</Button><Button type="primary" autoFocus loading={run.isPending} onClick={() => void publish()}>{t('publish.title')}</Button></>}
     >
       <p>{t('publish.text')}</p>
       {run.error && <ProblemNote error={run.error} />}

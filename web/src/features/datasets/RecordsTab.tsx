@@ -7,6 +7,7 @@ import { apiUrl, request } from '../../api/client'
 import { invalidate } from '../../api/objects'
 import { may } from '../../api/session'
 import { formatBytes } from '../../components/format'
+import { useOnce } from '../../components/hooks'
 import { ProblemNote } from '../../components/ProblemNote'
 import { Empty, ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
@@ -36,9 +37,10 @@ function Write({ version, first }: { version: Version; first?: boolean }) {
   const { t } = useI18n()
   const client = useQueryClient()
   const run = useMutation({ mutationFn: () => request<Task>(`${version.path}/write-records`, { method: 'POST', body: {} }) })
+  const write = useOnce(() => run.mutateAsync().catch(() => undefined))
   return (
     <>
-      <Button type={first ? 'primary' : 'default'} loading={run.isPending} onClick={() => run.mutate()}>{t(first ? 'records.write' : 'records.rewrite')}</Button>
+      <Button type={first ? 'primary' : 'default'} loading={run.isPending} onClick={() => void write()}>{t(first ? 'records.write' : 'records.rewrite')}</Button>
       {run.error && <ProblemNote error={run.error} />}
       {run.data && <TaskView id={run.data.id} onOver={() => void invalidate(client, 'dataset_version')} />}
     </>

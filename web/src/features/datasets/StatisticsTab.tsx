@@ -5,6 +5,7 @@ import { Link } from 'react-router'
 import { request, type Schema } from '../../api/client'
 import { invalidate } from '../../api/objects'
 import { formatBytes } from '../../components/format'
+import { useOnce } from '../../components/hooks'
 import { ProblemNote } from '../../components/ProblemNote'
 import { Empty, ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
@@ -82,9 +83,10 @@ export function Measure({ version }: { version: Version }) {
   const { t } = useI18n()
   const client = useQueryClient()
   const run = useMutation({ mutationFn: () => request<Task>(`${version.path}/measure`, { method: 'POST', body: {} }) })
+  const measure = useOnce(() => run.mutateAsync().catch(() => undefined))
   return (
     <>
-      {run.data ? <TaskView id={run.data.id} onOver={() => void invalidate(client, 'dataset_version')} /> : <Button loading={run.isPending} disabled={!version.open} onClick={() => run.mutate()}>{t('statistics.measure')}</Button>}
+      {run.data ? <TaskView id={run.data.id} onOver={() => void invalidate(client, 'dataset_version')} /> : <Button loading={run.isPending} disabled={!version.open} onClick={() => void measure()}>{t('statistics.measure')}</Button>}
       {run.error && <ProblemNote error={run.error} />}
     </>
   )

@@ -2,6 +2,7 @@ import { Button, Modal } from 'antd'
 import type { Item, Kind } from '../../api/kinds'
 import { useDelete } from '../../api/objects'
 import { useSignOut } from '../../api/session'
+import { useOnce, useShown } from '../../components/hooks'
 import { ProblemNote } from '../../components/ProblemNote'
 import { useI18n } from '../../i18n'
 
@@ -10,17 +11,19 @@ export function EndSession({ kind, item, onClose }: { kind: Kind; item: Item; on
   const signOut = useSignOut()
   const end = useDelete(kind, {})
   const current = item['current'] === true
-  const run = () => {
-    if (current) void signOut()
-    else end.mutate(item, { onSuccess: onClose })
-  }
+  const shown = useShown()
+  const run = useOnce(async () => {
+    if (current) return signOut()
+    const ended = await end.mutateAsync(item).then(() => true, () => false)
+    if (ended && shown()) onClose()
+  })
   return (
     <Modal
       open title={t('sessions.revokeTitle')} width={440} onCancel={onClose} transitionName="" maskTransitionName=""
       footer={
         <>
           <Button onClick={onClose}>{t('form.cancel')}</Button>
-          <Button danger type="primary" loading={end.isPending} autoFocus onClick={run}>{t('sessions.revoke')}</Button>
+          <Button danger type="primary" loading={end.isPending} autoFocus onClick={() => void run()}>{t('sessions.revoke')}</Button>
         </>
       }
     >
