@@ -18,6 +18,7 @@ interface Palette {
   danger: string
   dangerFill: string
   shadow: string
+  edge: string
 }
 
 const light: Palette = {
@@ -37,6 +38,7 @@ const light: Palette = {
   danger: '#b42318',
   dangerFill: '#b42318',
   shadow: '0 8px 28px rgb(10 30 28 / 16%)',
+  edge: 'rgb(10 30 28 / 14%)',
 }
 
 const dark: Palette = {
@@ -56,6 +58,7 @@ const dark: Palette = {
   danger: '#ff9187',
   dangerFill: '#b3372d',
   shadow: '0 8px 28px rgb(0 0 0 / 55%)',
+  edge: 'rgb(255 255 255 / 14%)',
 }
 
 const font =
