@@ -421,6 +421,13 @@ def test_build_with_a_script(admin, project, registry, image, base, run, spec): 
     job = run('cat /etc/made; ls /etc; echo "word $WORD, $GREETING"; ls /run', image=f"{image['name']}:v2")
     lines = log(admin, job)
     assert lines[0] == "made" and "through" not in lines and "word , hi there" in lines
+    assert not any("authorities" in line for line in lines), lines
+    # The machine's certificates are there for the script, unless it brings its own.
+    job = reached(admin, admin.post(f"images/{image['id']}/build", {
+        **body, "version": "v4", "env": {"PIP_CERT": "/own.pem"},
+        "script": 'if [ -s "$SSL_CERT_FILE" ]; then echo trusted; fi\necho "pip $PIP_CERT"'}, 201), OVER)
+    trusted = {"trusted"} if os.path.exists("/etc/ssl/certs/ca-certificates.crt") else set()
+    assert trusted | {"pip /own.pem"} <= set(log(admin, job)), log(admin, job)
     job = reached(admin, admin.post(f"images/{image['id']}/build", {**body, "version": "v3", "script": "echo one\nfalse\necho two"}, 201), OVER)
     assert (job["state"], job["exit_code"]) == ("failed", 1) and "two" not in log(admin, job)
     assert "v3" not in versions(admin, image)

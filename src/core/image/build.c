@@ -16,6 +16,9 @@
 #define FAILED    "failed\n"
 #define ANSWER_MS 30000
 
+#define AUTHORITIES "/run/ingot-authorities.pem"
+#define BUNDLE_MAX  (1 << 20)
+
 /* --- asking for it --- */
 
 enum { B_FROM, B_VERSION, B_SCRIPT, B_SPEC, B_ENV, B_HOURS };
@@ -128,6 +131,27 @@ static const char *pipe_of(const struct core *core, struct arena *a, int64_t job
     return arena_printf(a, "%s/" PIPE, folder_of(core, a, job));
 }
 
+/* The authorities that this machine trusts, for indexes and proxies that only its site knows: most programs
+ * look for a variable. Neither stays in the image. */
+static void add_authorities(struct launch *u)
+{
+    static const char *const bundles[] = {"/etc/ssl/certs/ca-certificates.crt",
+                                          "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
+                                          "/etc/ssl/cert.pem"};
+    static const char *const names[] = {"SSL_CERT_FILE",  "PIP_CERT",       "REQUESTS_CA_BUNDLE",
+                                        "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "NODE_EXTRA_CA_CERTS"};
+    struct str text = STR_NULL;
+    struct err ignored = {0};
+    for (size_t i = 0; !text.n && i < countof(bundles); i++)
+        if (!fs_read(launch_arena(u), bundles[i], BUNDLE_MAX, &text, &ignored))
+            text = STR_NULL;
+    if (!text.n)
+        return;
+    launch_file(u, AUTHORITIES, text, 0644);
+    for (size_t i = 0; i < countof(names); i++)
+        launch_env_default(u, names[i], AUTHORITIES);
+}
+
 static bool prepare(struct launch *u, struct err *err)
 {
     const struct object *job = launch_job(u);
@@ -146,6 +170,7 @@ static bool prepare(struct launch *u, struct err *err)
     launch_env(u, "HOME", "/root");
     launch_env(u, "DEBIAN_FRONTEND", "noninteractive");
     launch_env(u, "PIP_BREAK_SYSTEM_PACKAGES", "1");
+    add_authorities(u);
     return true;
 }
 

@@ -71,17 +71,27 @@ bool launch_dataset(struct launch *u, int64_t version, const char *target, struc
     return path != NULL;
 }
 
-void launch_env(struct launch *u, const char *name, const char *value)
+static void set_env(struct launch *u, const char *name, const char *value, bool replace)
 {
     const char *entry = arena_printf(u->arena, "%s=%s", name, value);
     const char **list = u->env.p;
     size_t n = strlen(name) + 1;
     for (size_t i = 0; i < u->env.n; i++)
         if (strncmp(list[i], entry, n) == 0) {
-            list[i] = entry;
+            list[i] = replace ? entry : list[i];
             return;
         }
     *(const char **)add(u, &u->env, sizeof entry) = entry;
+}
+
+void launch_env(struct launch *u, const char *name, const char *value)
+{
+    set_env(u, name, value, true);
+}
+
+void launch_env_default(struct launch *u, const char *name, const char *value)
+{
+    set_env(u, name, value, false);
 }
 
 void launch_file(struct launch *u, const char *target, struct str content, unsigned mode)

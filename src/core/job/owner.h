@@ -23,6 +23,7 @@ bool launch_version(struct launch *u, const struct kind *kind, int64_t id, const
 /* The files of a dataset version and its annotations, read-only, laid out as docs/data.md says. */
 bool launch_dataset(struct launch *u, int64_t version, const char *target, struct err *err);
 void launch_env(struct launch *u, const char *name, const char *value); /* replaces one of the same name */
+void launch_env_default(struct launch *u, const char *name, const char *value); /* unless it is there */
 void launch_file(struct launch *u, const char *target, struct str content, unsigned mode);
 void launch_port(struct launch *u, uint16_t port);
 /* Instead of /bin/sh -c command. */
