@@ -175,16 +175,6 @@ static bool count_project(struct db_conn *c, const struct digest *d, int by, int
     return true;
 }
 
-static bool use_first(struct db_conn *c, int64_t project, const struct digest *d, int64_t count,
-                      struct err *err)
-{
-    int64_t size;
-    return count_project(c, d, 1, &size, err) &&
-           conn_exec(c, "INSERT INTO blob_uses (project, digest, count) VALUES (?, ?, ?)",
-                     db_args(db_int(project), digest_arg(d), db_int(count)), NULL, err) &&
-           add_bytes(c, project, size, err);
-}
-
 static bool use_last(struct db_conn *c, int64_t project, const struct digest *d, struct err *err)
 {
     int64_t size;
@@ -193,23 +183,41 @@ static bool use_last(struct db_conn *c, int64_t project, const struct digest *d,
            count_project(c, d, -1, &size, err) && add_bytes(c, project, -size, err);
 }
 
-bool store_use(struct db_conn *c, int64_t project, const struct digest *d, int64_t count, struct err *err)
+/* Most blobs that begin to be used are new to their project. */
+static bool use_more(struct db_conn *c, int64_t project, const struct digest *d, int64_t count,
+                     struct err *err)
+{
+    int64_t first, size;
+    if (!conn_exec(c,
+                   "INSERT INTO blob_uses (project, digest, count) VALUES (?, ?, ?)"
+                   " ON CONFLICT (project, digest) DO NOTHING",
+                   db_args(db_int(project), digest_arg(d), db_int(count)), &first, err))
+        return false;
+    if (first)
+        return count_project(c, d, 1, &size, err) && add_bytes(c, project, size, err);
+    return conn_exec(c, "UPDATE blob_uses SET count = count + ? WHERE project = ? AND digest = ?",
+                     db_args(db_int(count), db_int(project), digest_arg(d)), NULL, err);
+}
+
+static bool use_less(struct db_conn *c, int64_t project, const struct digest *d, int64_t count,
+                     struct err *err)
 {
     auto_arena struct arena a;
     arena_init(&a);
     struct db_row row;
     bool found;
     if (!conn_query_one(
-            c, &a, "UPDATE blob_uses SET count = count + ? WHERE project = ? AND digest = ? RETURNING count",
+            c, &a, "UPDATE blob_uses SET count = count - ? WHERE project = ? AND digest = ? RETURNING count",
             db_args(db_int(count), db_int(project), digest_arg(d)), &row, &found, err))
         return false;
-    if (found && row.v[0].i > 0)
-        return true;
-    if (found && row.v[0].i == 0)
-        return use_last(c, project, d, err);
-    if (found || count < 0)
+    if (!found || row.v[0].i < 0)
         return err_set(err, ERR_INTERNAL, NULL, "a blob was released more often than it was used");
-    return use_first(c, project, d, count, err);
+    return row.v[0].i > 0 || use_last(c, project, d, err);
+}
+
+bool store_use(struct db_conn *c, int64_t project, const struct digest *d, int64_t count, struct err *err)
+{
+    return count > 0 ? use_more(c, project, d, count, err) : use_less(c, project, d, -count, err);
 }
 
 bool store_folder_use(struct db_conn *c, const char *folder, int64_t project, int64_t bytes, struct err *err)

@@ -43,13 +43,31 @@ bool sample_wait(struct op *op, const struct sample_set *set, const struct sampl
     return true;
 }
 
+/* What one call of sample_put has in hand. */
+struct putting {
+    struct op *op;
+    const struct sample_set *set;
+    int64_t position; /* of the next new one */
+    bool waiting;     /* annotations wait for samples of this version */
+    struct tally tally;
+    struct sample_added sum;
+};
+
+static bool begin_put(struct putting *p, size_t n, struct err *err)
+{
+    struct db_row row;
+    tally_begin(&p->tally, p->op->arena, p->set->version);
+    return take_positions(p->op, p->set->version, (int64_t)n, &p->position, err) &&
+           conn_query_one(p->op->conn, p->op->arena, "SELECT 1 FROM sample_waiting WHERE version = ? LIMIT 1",
+                          db_args(db_int(p->set->version)), &row, &p->waiting, err);
+}
+
 /* The annotation that waits for a sample of this name, if it brings none itself. */
 static bool take_waiting(struct op *op, const struct sample_set *set, const struct sample_new *n,
                          struct str *ret, struct err *err)
 {
     struct db_row row;
     bool found;
-    *ret = n->annotation.p ? n->annotation : STR("{}");
     if (!conn_query_one(op->conn, op->arena,
                         "DELETE FROM sample_waiting WHERE version = ? AND name = ? RETURNING annotation",
                         db_args(db_int(set->version), db_text(n->name)), &row, &found, err))
@@ -59,11 +77,14 @@ static bool take_waiting(struct op *op, const struct sample_set *set, const stru
     return true;
 }
 
-static bool insert_sample(struct op *op, const struct sample_set *set, const struct sample_new *n,
-                          int64_t position, struct tally *t, struct err *err)
+static bool insert_sample(struct putting *p, const struct sample_new *n, struct err *err)
 {
-    struct str annotation;
-    if (!take_waiting(op, set, n, &annotation, err))
+    struct op *op = p->op;
+    const struct sample_set *set = p->set;
+    struct str annotation = n->annotation.p ? n->annotation : STR("{}");
+    int64_t position = p->position++;
+    p->sum.added++;
+    if (p->waiting && !take_waiting(op, set, n, &annotation, err))
         return false;
     enum sample_state state = sample_state_for(annotation, n->machine);
     int64_t now = clock_now(), id;
@@ -80,7 +101,7 @@ static bool insert_sample(struct op *op, const struct sample_set *set, const str
         return false;
     return store_use(op->conn, set->project, &n->blob, 1, err) &&
            sample_labels_set(op->conn, set->version, id, position, annotation, false, err) &&
-           tally_sample(t, state, annotation, n->size, 1, err);
+           tally_sample(&p->tally, state, annotation, n->size, 1, err);
 }
 
 static bool same_blob(const struct digest *a, const struct digest *b)
@@ -135,40 +156,34 @@ static bool overwrite(struct op *op, const struct sample_set *set, const struct 
            write_annotation(op, set, old, annotation, state, old->former, err);
 }
 
-static bool put_one(struct op *op, const struct sample_set *set, const struct sample_new *n,
-                    int64_t *position, struct tally *t, struct sample_added *sum, struct err *err)
+static bool put_one(struct putting *p, const struct sample_new *n, struct err *err)
 {
     struct db_row row;
     bool found;
-    if (!conn_query_one(op->conn, op->arena,
+    if (!conn_query_one(p->op->conn, p->op->arena,
                         "SELECT " SAMPLE_COLUMNS " FROM samples s WHERE s.version = ? AND s.name = ?",
-                        db_args(db_int(set->version), db_text(n->name)), &row, &found, err))
+                        db_args(db_int(p->set->version), db_text(n->name)), &row, &found, err))
         return false;
-    if (found) {
-        struct sample old = sample_row(&row);
-        return overwrite(op, set, &old, n, t, sum, err);
-    }
-    sum->added++;
-    return insert_sample(op, set, n, (*position)++, t, err);
+    if (!found)
+        return insert_sample(p, n, err);
+    struct sample old = sample_row(&row);
+    return overwrite(p->op, p->set, &old, n, &p->tally, &p->sum, err);
 }
 
 bool sample_put(struct op *op, const struct sample_set *set, const struct sample_new *s, size_t n,
                 struct sample_added *sum, struct err *err)
 {
-    struct sample_added added = {0};
-    struct tally t;
-    int64_t position;
-    if (!sample_set_open(set, err) || !take_positions(op, set->version, (int64_t)n, &position, err))
+    struct putting p = {.op = op, .set = set};
+    if (!sample_set_open(set, err))
         return false;
-    tally_begin(&t, op->arena, set->version);
-    bool ok = true;
+    bool ok = begin_put(&p, n, err);
     for (size_t i = 0; ok && i < n; i++)
-        ok = put_one(op, set, &s[i], &position, &t, &added, err);
-    if (!tally_end(&t, op->conn, ok, err))
+        ok = put_one(&p, &s[i], err);
+    if (!tally_end(&p.tally, op->conn, ok, err))
         return false;
-    sum->added += added.added;
-    sum->changed += added.changed;
-    sum->same += added.same;
+    sum->added += p.sum.added;
+    sum->changed += p.sum.changed;
+    sum->same += p.sum.same;
     return true;
 }
 

@@ -417,6 +417,31 @@ static void test_a_file_that_cannot_be_written_is_told(void **state)
     assert_int_equal(blob_open(f->store, &d, NULL, &err), -1);
 }
 
+/* Enough for a group that is settled beside the rest: whoever adds, or flushes, learns of it. */
+static void test_a_group_that_cannot_be_settled_is_told(void **state)
+{
+    struct fixture *f = *state;
+    struct err err = {0};
+    struct digest d;
+    char text[16];
+    bool ok = true;
+    if (f->store->bucket)
+        return;
+    int dir = f->store->blobs_fd;
+    f->store->blobs_fd = -1;
+    struct blob_batch *b = blob_batch_new(f->store);
+    for (size_t i = 0; ok && i < 5000; i++) {
+        snprintf(text, sizeof text, "unsettled %zu", i);
+        ok = blob_batch_data(b, str_of(text), &d, &err);
+    }
+    assert_false(ok && blob_batch_flush(b, &err));
+    assert_non_null(strstr(err.message, "cannot make blobs durable"));
+    blob_batch_free(b);
+    f->store->blobs_fd = dir;
+    err = (struct err){0};
+    assert_int_equal(blob_open(f->store, &d, NULL, &err), -1);
+}
+
 static void test_a_batch_that_is_given_up_leaves_nothing(void **state)
 {
     struct fixture *f = *state;
@@ -441,6 +466,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_same_bytes_are_kept_once, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_a_batch_is_there_after_its_flush, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_a_batch_of_many_small_ones, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_a_group_that_cannot_be_settled_is_told, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_a_file_that_cannot_be_written_is_told, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_a_batch_that_is_given_up_leaves_nothing, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_uses_are_counted_per_project, open_all, close_all),
