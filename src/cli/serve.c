@@ -6,6 +6,7 @@
 #include "api/tools.h"
 #include "base/fs.h"
 #include "base/log.h"
+#include "cli/handed.h"
 #include "core/environment/tools.h"
 
 #include <errno.h>
@@ -20,6 +21,7 @@ struct serve {
     struct http_options http;
     const char *tools_listen, *access_log;
     const char *tools_any; /* where tools are when the default is taken; NULL: they may not be elsewhere */
+    struct handed handed;
 };
 
 static const char usage[] =
@@ -293,6 +295,19 @@ static void default_addresses(struct serve *s, struct arena *a)
     s->core.tls = s->http.cert_file != NULL;
 }
 
+/* Sockets that were handed to us win over --listen and --tools-listen. */
+static bool take_sockets(struct serve *s, struct arena *a, struct err *err)
+{
+    if (!handed_take(a, &s->handed, err))
+        return false;
+    s->http.socket = s->handed.socket[HANDED_PLATFORM];
+    if (s->handed.address[HANDED_PLATFORM])
+        s->http.listen = s->handed.address[HANDED_PLATFORM];
+    if (s->handed.address[HANDED_TOOLS])
+        s->tools_listen = s->handed.address[HANDED_TOOLS];
+    return true;
+}
+
 /* At once: it is told only this one time, whatever fails afterwards. */
 static void announce_password(const char *password)
 {
@@ -331,6 +346,7 @@ static struct http_server *start_tools(const struct serve *s, struct core *core,
 {
     struct http_options o = s->http;
     o.listen = s->tools_listen;
+    o.socket = s->handed.socket[HANDED_TOOLS];
     o.handler = tools_handle;
     o.ctx = core;
     struct http_server *server = http_start(&o, err);
@@ -351,7 +367,7 @@ static bool serve(struct serve *s, struct err *err)
     auto_arena struct arena a;
     const char *password = NULL;
     arena_init(&a);
-    if (!open_access_log(s, err))
+    if (!open_access_log(s, err) || !take_sockets(s, &a, err))
         return false;
     default_addresses(s, &a);
     struct core *core = core_open(&s->core, &a, &password, err);

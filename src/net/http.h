@@ -157,6 +157,7 @@ struct http_limits {            /* 0 takes the default */
 
 struct http_options {
     const char *listen;               /* "127.0.0.1:8080", "[::]:443"; port 0: any */
+    int socket;                       /* a listening socket to use instead, and to close; 0: none */
     unsigned threads;                 /* 0: one per core */
     const char *cert_file, *key_file; /* TLS when both are set; reloaded when they change */
     void (*handler)(struct request *r, void *ctx);

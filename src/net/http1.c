@@ -9,7 +9,8 @@
 
 #include <stdio.h>
 
-#define DRAIN_MAX (64 * 1024) /* of a body nobody wanted that is read to keep the connection */
+#define DRAIN_MAX    (64 * 1024) /* of a body nobody wanted that is read to keep the connection */
+#define LAST_CALL_MS 1000        /* for a request that was sent when the server began to stop */
 
 enum state {
     HEAD,   /* reading a header */
@@ -595,14 +596,23 @@ static void h1_timeout(struct conn *c)
     }
 }
 
+/* A connection that has had no request yet was made to send one, and bytes that wait are one. */
+static bool request_may_come(const struct http1 *h)
+{
+    char byte;
+    return !h->sniffed || recv(h->c->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
 static void h1_drain(struct conn *c)
 {
     struct http1 *h = c->proto;
     h->stopping = true;
-    if (!h->x && !c->in.n)
-        close_idle(h);
-    else if (h->x)
+    if (h->x)
         exchange_drain(h->x);
+    else if (!c->in.n && !request_may_come(h))
+        close_idle(h);
+    else if (!c->in.n)
+        conn_deadline(c, LAST_CALL_MS);
 }
 
 const struct conn_events http1_events = {

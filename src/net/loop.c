@@ -7,6 +7,8 @@
 #include "net/server.h"
 #include "net/upstream.h"
 
+#define STOP_TURNS 32 /* of accepting; more than the kernel keeps */
+
 static _Thread_local struct loop *current;
 
 struct loop *loop_current(void)
@@ -181,6 +183,10 @@ static void stop_listening(struct loop *l)
 {
     if (!l->listening)
         return;
+    /* Clients whose connection the kernel has made already would see it reset. Sockets that were handed to us
+     * stay open, and those clients are the next program's. */
+    for (int turns = 0; !l->server->handed && turns < STOP_TURNS && server_accept(l);)
+        turns++;
     l->listening = false;
     uv_close((uv_handle_t *)&l->listener, NULL);
     close(l->listen_fd);

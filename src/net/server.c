@@ -7,6 +7,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
@@ -118,6 +119,25 @@ static bool open_all(struct http_server *s, const char *listen, int *fds, struct
     return true;
 }
 
+/* One socket that was handed to us, for all loops: each accepts what it gets hold of. */
+static bool share_socket(struct http_server *s, int fd, int *fds, struct err *err)
+{
+    struct sockaddr_storage at = {0};
+    socklen_t n = sizeof at, flag = sizeof(int);
+    int listens = 0;
+    if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &flag) != 0 || !listens ||
+        getsockname(fd, (struct sockaddr *)&at, &n) != 0 ||
+        (at.ss_family != AF_INET && at.ss_family != AF_INET6))
+        return err_set(err, ERR_INVALID, "socket", "descriptor %d is no listening TCP socket", fd);
+    s->port = ntohs(*port_of(&at));
+    s->handed = true;
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+    for (unsigned i = 0; i < s->loop_count; i++)
+        fds[i] = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    close(fd);
+    return true;
+}
+
 /* --- accepting --- */
 
 static void peer_text(const struct sockaddr_storage *from, char ret[48])
@@ -165,9 +185,11 @@ static void take(struct loop *l, int fd, const struct sockaddr_storage *from)
     http1_start(c);
 }
 
-void server_accept(struct loop *l)
+bool server_accept(struct loop *l)
 {
-    for (int i = 0; i < ACCEPT_TURN && l->listening; i++) {
+    for (int i = 0; i < ACCEPT_TURN; i++) {
+        if (!l->listening)
+            return false;
         struct sockaddr_storage from = {0};
         socklen_t n = sizeof from;
         int fd = accept4(l->listen_fd, (struct sockaddr *)&from, &n, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -185,8 +207,9 @@ void server_accept(struct loop *l)
             uv_poll_stop(&l->listener);
             loop_tick_start(l);
         }
-        return;
+        return false;
     }
+    return true;
 }
 
 /* --- life --- */
@@ -215,7 +238,7 @@ struct http_server *http_start(const struct http_options *o, struct err *err)
     s->tls = tls;
     s->loop_count = o->threads ? o->threads : core_count();
     auto_free int *fds = base_zalloc(s->loop_count * sizeof *fds);
-    if (!open_all(s, o->listen, fds, err)) {
+    if (!(o->socket ? share_socket(s, o->socket, fds, err) : open_all(s, o->listen, fds, err))) {
         tls_free(tls);
         free(s);
         return NULL;

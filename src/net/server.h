@@ -15,6 +15,7 @@ struct http_server {
     void *ctx;
     int access_log_fd;
     uint16_t port;
+    bool handed;     /* the listening sockets are somebody else's too */
     struct tls *tls; /* NULL: plain */
     atomic_uint connections;
     atomic_ullong next_id;
@@ -22,7 +23,8 @@ struct http_server {
     struct loop **loops;
 };
 
-/* Accepts what waits on the loop's listening socket. */
-void server_accept(struct loop *l);
+/* Accepts what waits on the loop's listening socket, as much as one turn of the loop is for; true: there may
+ * be more. */
+bool server_accept(struct loop *l);
 
 #endif

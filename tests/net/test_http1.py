@@ -1,7 +1,10 @@
 """HTTP/1.1: every way to answer, bodies, keep-alive, limits, time-outs and stopping."""
 
+import contextlib
 import hashlib
 import json
+import select
+import signal
 import socket
 
 import pytest
@@ -276,6 +279,22 @@ def test_header_time_out(start):
     wait_until(lambda: s.raw(b"GET /hello HT").startswith(b"HTTP/1.1 408 "), "408")
 
 
+def test_header_that_drips(start):
+    """The time is that of the whole header: a byte now and then does not make it longer."""
+    s = start("--header_timeout_ms", 500)
+    with s.connect() as c:
+        c.sendall(b"GET /hello HTTP/1.1\r\nHost: a\r\nX: ")
+
+        def dripped():
+            try:
+                c.sendall(b"y")
+            except OSError:
+                return True
+            return bool(select.select([c], [], [], 0)[0])
+        wait_until(dripped, "the end of the server's patience")
+        assert read_all(c).startswith(b"HTTP/1.1 408 ")
+
+
 def test_idle_time_out(start):
     s = start("--idle_timeout_ms", 300)
     assert s.raw(get(b"/hello")).endswith(b"hello\n")
@@ -331,6 +350,29 @@ def test_graceful_stop(start):
         s.wait()
     with pytest.raises(ConnectionRefusedError):
         s.connect()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_requests_that_were_sent_before_the_stop_are_answered(start, threads):
+    """Whether their connection was accepted by then or not: a stopped process finds all of it at once."""
+    s = start("--stop-ms", 60000, "--threads", threads)
+    with contextlib.ExitStack() as stack:
+        kept, silent = (stack.enter_context(s.connect()) for _ in range(2))
+        kept.sendall(get(b"/hello"))
+        answers = kept.makefile("rb")
+        assert read_answer(answers)[0] == 200
+        s.process.send_signal(signal.SIGSTOP)
+        kept.sendall(get(b"/hello"))
+        clients = [stack.enter_context(s.connect()) for _ in range(100)]
+        for c in clients:
+            c.sendall(get(b"/hello"))
+        s.term()
+        s.process.send_signal(signal.SIGCONT)
+        assert read_answer(answers)[2] == b"hello\n"
+        for c in clients:
+            assert read_answer(c.makefile("rb"))[2] == b"hello\n"
+        assert read_all(silent) == b""
+        s.wait()
 
 
 def test_stop_waits_for_the_handler(start):

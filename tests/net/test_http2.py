@@ -388,6 +388,13 @@ def test_certificate_is_reloaded(start, tmp_path):
     wait_until(lambda: served() == cert.read_text(), "the new certificate")
 
 
+@pytest.mark.parametrize("hello", [b"", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"])
+def test_handshake_time_out(start, certificate, hello):
+    """A client that begins TLS and says no more, or never begins it."""
+    s = start("--cert", certificate[0], "--key", certificate[1], "--header_timeout_ms", 500)
+    assert s.raw(hello) == b""
+
+
 def test_wrong_key(start, tmp_path):
     cert, _ = make_certificate(tmp_path, "first")
     _, key = make_certificate(tmp_path, "second", "b")
