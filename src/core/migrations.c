@@ -1,6 +1,7 @@
 #include "core/schema.h"
 
-/* Numbers 1, 2, 3 ... without gaps; never changed once released. The last line ends the table. */
+/* Numbers 1, 2, 3 ... without gaps; never changed once released. "+ name" when it only adds (tables, columns
+ * that may be empty): the program before it can then take over again. The last line ends the table. */
 const struct db_migration migrations[] = {
     {1, "events of jobs in Chinese", "ALTER TABLE job_events ADD COLUMN reason_zh {text};\n"},
     {2, "weights of projects", "UPDATE projects SET weight = 1 WHERE weight IS NULL;\n"},

@@ -116,12 +116,12 @@ bool conn_insert(struct db_conn *c, const char *sql, struct db_args args, int64_
 /* Schema, at start. A script is several statements parted by ';' at line ends, with {id}, {text}, {bytes}
  * expanded. */
 struct db_migration {
-    int number; /* 1, 2, 3 ... without gaps, never changed once released */
-    const char *name;
+    int number;       /* 1, 2, 3 ... without gaps, never changed once released */
+    const char *name; /* "+ ..." when it only adds: programs from before it can go on with the database */
     const char *sql;
 };
-/* Runs what is missing, each in a transaction of its own; refuses a database that is newer than the program.
- */
+/* Runs what is missing, each in a transaction of its own; refuses a database with a newer migration than the
+ * program knows, unless that only adds. */
 bool db_migrate(struct db *db, const struct db_migration *m, size_t count, struct err *err);
 /* Runs a script in one write; for tables derived from the kinds. */
 bool db_script(struct db *db, const char *sql, struct err *err);

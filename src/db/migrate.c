@@ -58,16 +58,21 @@ bool db_script(struct db *db, const char *sql, struct err *err)
     return db_write(db, run_script, (void *)(uintptr_t)sql, err);
 }
 
-static bool applied_until(struct db_conn *c, int64_t *ret, struct err *err)
+/* *ret_needed: the last one that programs which do not know it cannot live with. */
+static bool applied_until(struct db_conn *c, int64_t *ret, int64_t *ret_needed, struct err *err)
 {
     auto_arena struct arena a = {0};
     struct db_row row;
     bool found;
     if (!db_script_run(c, db_own_tables, err) ||
-        !conn_query_one(c, &a, "SELECT coalesce(max(number), 0) FROM schema_migration", DB_NO_ARGS, &row,
-                        &found, err))
+        !conn_query_one(c, &a,
+                        "SELECT coalesce(max(number), 0),"
+                        " coalesce(max(CASE WHEN name LIKE '+%' THEN 0 ELSE number END), 0)"
+                        " FROM schema_migration",
+                        DB_NO_ARGS, &row, &found, err))
         return false;
     *ret = row.v[0].i;
+    *ret_needed = row.v[1].i;
     return true;
 }
 
@@ -81,15 +86,15 @@ struct step {
 static bool run_next(struct db_conn *c, void *ctx, struct err *err)
 {
     struct step *s = ctx;
-    int64_t done;
+    int64_t done, needed;
     s->finished = false;
-    if (!applied_until(c, &done, err))
+    if (!applied_until(c, &done, &needed, err))
         return false;
-    if (done > (int64_t)s->count)
+    if (needed > (int64_t)s->count)
         return err_set(err, ERR_CONFLICT, "database",
                        "the database has schema %lld, this program knows up to %zu: use a newer program",
-                       (long long)done, s->count);
-    if (done == (int64_t)s->count) {
+                       (long long)needed, s->count);
+    if (done >= (int64_t)s->count) {
         s->finished = true;
         return true;
     }

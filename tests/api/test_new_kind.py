@@ -1,4 +1,5 @@
-"""A new kind by the recipe of src/core/README.md: one file, two lines, and all the rest follows."""
+"""A new kind by the recipe of src/core/README.md: one file, two lines, and all the rest follows. A program with one is also the
+next version of this one: jobs go on while the platform is upgraded, and when it goes back."""
 
 import re
 import shlex
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from cli import Cli
-from harness import ROOT, Server, binary, problem
+from harness import ROOT, Api, Server, binary, problem, wait_for
 
 
 def command(build: Path, target: str) -> list[str]:
@@ -32,8 +33,8 @@ def written(text: str, pattern: str, more: str) -> str:
 
 
 @pytest.fixture
-def with_notes(tmp_path, monkeypatch):
-    """The program with the recipe's kind, linked from the build's libraries."""
+def newer(tmp_path) -> str:
+    """The program with the recipe's kind and one more migration, linked from the build's libraries."""
     build = Path(binary()).resolve().parent
     if not (build / "build.ninja").exists():
         pytest.skip("the program is not in its build folder")
@@ -46,14 +47,19 @@ def with_notes(tmp_path, monkeypatch):
     (overlay / "core" / "kinds.h").write_text(header)
     registry = written((core / "kinds.c").read_text(), r"^    &kind_label_set,$", "\n    &kind_note,")
     (overlay / "kinds.c").write_text(registry)
-    objects = [compiled(build, overlay / name, overlay) for name in ("kind_note.c", "kinds.c")]
+    migrations = (core / "migrations.c").read_text()
+    more = f'    {{{len(re.findall(r"^    {[1-9]", migrations, re.MULTILINE)) + 1}, "+ more", "CREATE TABLE more (id {{id}});\\n"}},\n'
+    migrations = migrations.replace("    {0},\n", more + "    {0},\n")
+    (overlay / "migrations.c").write_text(migrations)
+    objects = [compiled(build, overlay / name, overlay) for name in ("kind_note.c", "kinds.c", "migrations.c")]
     link = command(build, "ingot")
     at = link.index("-o")
     subprocess.run([*link[:at], *objects, "-o", tmp_path / "ingot", *link[at + 2:]], cwd=build, check=True)
-    monkeypatch.setenv("INGOT_BIN", str(tmp_path / "ingot"))
+    return str(tmp_path / "ingot")
 
 
-def test_a_new_kind_is_one_file(with_notes, make_db, tmp_path):
+def test_a_new_kind_is_one_file(newer, make_db, tmp_path, monkeypatch):
+    monkeypatch.setenv("INGOT_BIN", newer)
     server = Server(make_db()).start()
     try:
         admin = server.admin()
@@ -74,5 +80,39 @@ def test_a_new_kind_is_one_file(with_notes, make_db, tmp_path):
         cli.run("login", server.url, "--token-stdin", stdin=admin.post("tokens", {"name": "cli"})["secret"])
         cli.run("note", "create", "second", "--project", "p")
         assert "second" in cli.run("note", "list", "--project", "p").out
+    finally:
+        server.remove()
+
+
+def test_jobs_go_on_through_an_upgrade_and_back(newer, make_db, monkeypatch):
+    server = Server(make_db()).start()
+    try:
+        admin = server.admin()
+        project = admin.post("projects", {"name": "p"})["id"]
+        spec = admin.post("specs", {"name": "small", "cpus": 0.2, "memory": 128 << 20})["id"]
+        path = f"jobs/{admin.post('jobs', {'project': project, 'name': 'long', 'spec': spec, 'command': 'echo began; sleep 600'})['id']}"
+        wait_for(lambda: admin.get(path)["state"] == "running" and admin.get(f"{path}/log")["lines"], "the job's first line")
+        began = admin.get(path)
+
+        def restarted(program: str | None):
+            server.stop()
+            if program:
+                monkeypatch.setenv("INGOT_BIN", program)
+            else:
+                monkeypatch.undo()
+            server.start()
+            api = Api(server.url, admin.token)
+            job = api.get(path)
+            assert (job["state"], job["attempt"], job["started_at"]) == ("running", 1, began["started_at"])
+            return api
+        api = restarted(newer)
+        api.http.request("POST", "notes", json={"project": project, "name": "kept"}).raise_for_status()
+        api = restarted(None)
+        problem(api.call("GET", "notes"), 404, "not_found")
+        assert api.get("projects", q="p")["items"][0]["id"] == project
+        api = restarted(newer)
+        assert [one["name"] for one in api.http.request("GET", f"notes?project={project}").json()["items"]] == ["kept"]
+        api.post(f"{path}/stop", expect=200)
+        wait_for(lambda: api.get(path)["state"] == "stopped", "the job's end")
     finally:
         server.remove()

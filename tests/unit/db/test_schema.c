@@ -45,6 +45,22 @@ static void newer_databases_are_refused(void **state)
     assert_non_null(strstr(err.message, "schema 3"));
 }
 
+/* A platform goes back to the program before: what only adds does not keep it from that. */
+static void databases_with_more_are_taken(void **state)
+{
+    struct fixture *f = *state;
+    struct err err = {0};
+    const struct db_migration added[] = {
+        first[0], first[1], {3, "+ more", "CREATE TABLE more (id {id});\n"}, {4, "renamed", ""}};
+    expect_ok(db_migrate(f->db, added, 3, &err), &err);
+    fixture_reopen(f);
+    expect_ok(db_migrate(f->db, first, 2, &err), &err);
+    expect_ok(db_migrate(f->db, added, 4, &err), &err);
+    assert_int_equal(query_int(f->db, "SELECT count(*) FROM more"), 0);
+    assert_false(db_migrate(f->db, first, 2, &err));
+    assert_non_null(strstr(err.message, "schema 4"));
+}
+
 static void failed_migrations_leave_nothing(void **state)
 {
     struct fixture *f = *state;
@@ -330,17 +346,12 @@ static void backs_up_while_others_write(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        DB_TEST(migrations_run_once),
-        DB_TEST(newer_databases_are_refused),
-        DB_TEST(failed_migrations_leave_nothing),
-        DB_TEST(two_servers_migrate),
-        DB_TEST(scripts_repeat),
-        DB_TEST(restores_into_sqlite),
-        DB_TEST(restores_into_postgres),
-        DB_TEST(restores_into_empty_tables),
-        DB_TEST(replaces_what_is_there),
-        DB_TEST(bad_backups_are_refused),
-        DB_TEST(backs_up_while_others_write),
+        DB_TEST(migrations_run_once),           DB_TEST(newer_databases_are_refused),
+        DB_TEST(databases_with_more_are_taken), DB_TEST(failed_migrations_leave_nothing),
+        DB_TEST(two_servers_migrate),           DB_TEST(scripts_repeat),
+        DB_TEST(restores_into_sqlite),          DB_TEST(restores_into_postgres),
+        DB_TEST(restores_into_empty_tables),    DB_TEST(replaces_what_is_there),
+        DB_TEST(bad_backups_are_refused),       DB_TEST(backs_up_while_others_write),
     };
     return cmocka_run_group_tests(tests, fixture_start, fixture_stop);
 }
