@@ -73,7 +73,7 @@ bool backup_save(struct cli *cli, const struct args *args, struct err *err)
     const char *part = arena_printf(&cli->arena, "%s.partial", path);
     auto_fd int fd = open(part, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0)
-        return err_errno(err, errno, "%s", part);
+        return err_set(err, ERR_INVALID, NULL, "%s: %s", part, strerror(errno));
     bool ok =
         download(cli, fd, part, &info, err) && (fstat(fd, &st) == 0 || err_errno(err, errno, "%s", part));
     if (ok && rename(part, path) != 0)
@@ -129,7 +129,7 @@ bool backup_load(struct cli *cli, const struct args *args, struct err *err)
         return err_set(err, ERR_MALFORMED, NULL, "--db needs --data DIR");
     auto_fd int fd = open(args->words[0], O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return err_errno(err, errno, "%s", args->words[0]);
+        return err_set(err, ERR_INVALID, NULL, "%s: %s", args->words[0], strerror(errno));
     bool ok = data ? backup_restore_folder(data, db, fd, &cli->arena, &info, err)
                    : restore_running(cli, args, fd, &info, err);
     if (!ok)

@@ -34,6 +34,9 @@ struct command {
     const struct flag *flags;
     size_t flag_count;
     bool hidden;
+    /* For completion: what the first word may be, and the kinds whose names the next one takes. */
+    const char *const *words;
+    const char *names[2];
     bool (*run)(struct cli *cli, const struct args *args, struct err *err);
     /* Instead of run, for programs with their own flags: argv[0] is the command's name. */
     int (*program)(int argc, char **argv);

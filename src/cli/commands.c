@@ -35,6 +35,11 @@ static int record_program(int argc, char **argv)
     return record_cli(argc, argv);
 }
 
+static const char *const train_words[] = {"run", "resume", NULL};
+static const char *const env_words[] = {"ssh", "open", NULL};
+static const char *const record_words[] = {"info", "cat", "verify", "convert", NULL};
+static const char *const shells[] = {"bash", "zsh", "fish", NULL};
+
 const struct command commands[] = {
     {.name = "serve",
      .usage = "[--data DIR] [--listen HOST:PORT] ...",
@@ -57,6 +62,7 @@ const struct command commands[] = {
      .examples = "ingot use vision\ningot use --none",
      .flags = account_use_flags,
      .flag_count = 1,
+     .names = {"project"},
      .run = account_use},
     {.name = "train",
      .usage = "run [flags] -- COMMAND... | resume TRAINING[/RUN]",
@@ -65,6 +71,8 @@ const struct command commands[] = {
                  "python3 train.py\n"
                  "ingot train run --name nightly --spec small --nodes 2 -- 'torchrun train.py'\n"
                  "ingot train resume nightly",
+     .words = train_words,
+     .names = {"training"},
      .flags = running_train_flags,
      .flag_count = RUNNING_TRAIN_FLAGS,
      .run = running_train},
@@ -72,6 +80,8 @@ const struct command commands[] = {
      .usage = "ssh NAME [-- COMMAND...] | open NAME",
      .summary = "into a running environment: by ssh, or its pages in the browser",
      .examples = "ingot env ssh lab\ningot env ssh lab -- nvidia-smi\ningot env open lab --tool vscode",
+     .words = env_words,
+     .names = {"environment"},
      .flags = env_flags,
      .flag_count = ENV_FLAGS,
      .run = env_run},
@@ -79,6 +89,7 @@ const struct command commands[] = {
      .usage = "JOB | TRAINING[/RUN]",
      .summary = "what a job or a run of a training printed",
      .examples = "ingot logs -f nightly\ningot logs 17 --rank 1",
+     .names = {"job", "training"},
      .flags = running_logs_flags,
      .flag_count = RUNNING_LOGS_FLAGS,
      .run = running_logs},
@@ -86,6 +97,7 @@ const struct command commands[] = {
      .usage = "JOB | TRAINING[/RUN] [-- COMMAND...]",
      .summary = "run a command, or a shell, in a container that runs",
      .examples = "ingot exec -it nightly -- bash\ningot exec 17 -- nvidia-smi",
+     .names = {"job", "training"},
      .flags = running_exec_flags,
      .flag_count = RUNNING_EXEC_FLAGS,
      .run = running_exec},
@@ -105,12 +117,14 @@ const struct command commands[] = {
     {.name = "record",
      .usage = "info|cat|verify|convert ...",
      .summary = "look at and convert dataset record files",
+     .words = record_words,
      .program = record_program},
     {.name = "completion",
      .usage = "bash|zsh|fish",
      .summary = "print the shell's completion script",
      .examples = "source <(ingot completion bash)\n"
                  "ingot completion fish > ~/.config/fish/completions/ingot.fish",
+     .words = shells,
      .run = complete_script},
     {.name = "openapi", .summary = "print the description of the API", .run = openapi_run},
     {.name = "version", .summary = "the version of this program", .run = version_run},

@@ -9,12 +9,24 @@
 
 static const char bash_script[] =
     "_ingot() {\n"
-    "    local IFS=$'\\n' cur=${COMP_WORDS[COMP_CWORD]} line\n"
+    "    local IFS=$'\\n' words=() cur=${COMP_WORDS[COMP_CWORD]} cut= line i\n"
+    "    # bash makes three words of --flag=value\n"
+    "    for ((i = 1; i <= COMP_CWORD; i++)); do\n"
+    "        if ((i > 1)) && [[ ${COMP_WORDS[i]} == = && ${words[-1]} == --* ]]; then\n"
+    "            words[-1]+==\n"
+    "        elif ((i > 1)) && [[ ${COMP_WORDS[i-1]} == = && ${words[-1]} == --*= ]]; then\n"
+    "            words[-1]+=${COMP_WORDS[i]}\n"
+    "        else\n"
+    "            words+=(\"${COMP_WORDS[i]}\")\n"
+    "        fi\n"
+    "    done\n"
+    "    [[ ${words[-1]} == \"$cur\" ]] || cut=${words[-1]%%=*}=\n"
+    "    [[ $cur != = ]] || cur=\n"
     "    COMPREPLY=()\n"
     "    while IFS= read -r line; do\n"
     "        line=${line%%$'\\t'*}\n"
-    "        COMPREPLY+=(\"$(printf '%q' \"$line\")\")\n"
-    "    done < <(ingot __complete \"${COMP_WORDS[@]:1:COMP_CWORD-1}\" \"$cur\" 2>/dev/null)\n"
+    "        COMPREPLY+=(\"$(printf '%q' \"${line#\"$cut\"}\")\")\n"
+    "    done < <(ingot __complete \"${words[@]}\" 2>/dev/null)\n"
     "    if [[ ${#COMPREPLY[@]} -eq 0 ]]; then\n"
     "        COMPREPLY=($(compgen -f -- \"$cur\"))\n"
     "    fi\n"
@@ -137,9 +149,7 @@ static void offer_value(const struct completion *c, const char *prefix, const st
         offer_words(c, prefix, outputs);
         return;
     }
-    if (!use)
-        return;
-    if (strcmp(flag->name, "sort") == 0) {
+    if (use && strcmp(flag->name, "sort") == 0) {
         offer_sort(c, prefix, use->kind);
         return;
     }
@@ -155,7 +165,29 @@ static void offer_value(const struct completion *c, const char *prefix, const st
         offer(c, prefix, str_of(choice->value), choice->title.en);
 }
 
-static void complete_use(const struct completion *c, const struct verb_use *use, const struct flag *flags,
+/* One of both. */
+struct asked {
+    const struct verb_use *verb;
+    const struct command *command;
+};
+
+/* The next word that is no flag. */
+static void offer_word(const struct completion *c, const struct asked *asked, const struct args *args)
+{
+    const struct verb_use *use = asked->verb;
+    const struct command *x = asked->command;
+    if (use && use->takes_object && (args->word_count == 0 || use->verb->needs == VERB_DELETE))
+        offer_objects(c, "", use->kind, args);
+    if (x && x->words && args->word_count == 0)
+        offer_words(c, "", x->words);
+    bool runs = x && args->word_count && strcmp(args->words[0], "run") == 0; /* what follows is a command's */
+    if (!x || runs || args->word_count != (x->words ? 1 : 0))
+        return;
+    for (size_t i = 0; i < countof(x->names) && x->names[i]; i++)
+        offer_objects(c, "", kind_by_name(str_of(x->names[i])), args);
+}
+
+static void complete_use(const struct completion *c, const struct asked *asked, const struct flag *flags,
                          size_t n, int argc, char **argv)
 {
     struct arena *a = &c->cli->arena;
@@ -177,15 +209,16 @@ static void complete_use(const struct completion *c, const struct verb_use *use,
         return;
     const char *equals = strchr(c->last, '=');
     if (waiting) {
-        offer_value(c, "", use, waiting, &args);
+        offer_value(c, "", asked->verb, waiting, &args);
     } else if (c->last[0] == '-' && c->last[1] == '-' && equals) {
         const struct flag *f = args_flag(flags, n, c->last + 2, (size_t)(equals - c->last) - 2);
         if (f)
-            offer_value(c, arena_printf(a, "%.*s", (int)(equals - c->last) + 1, c->last), use, f, &args);
+            offer_value(c, arena_printf(a, "%.*s", (int)(equals - c->last) + 1, c->last), asked->verb, f,
+                        &args);
     } else if (c->last[0] == '-') {
         offer_flags(c, flags, n);
-    } else if (use && use->takes_object && (args.word_count == 0 || use->verb->needs == VERB_DELETE)) {
-        offer_objects(c, "", use->kind, &args);
+    } else {
+        offer_word(c, asked, &args);
     }
 }
 
@@ -209,25 +242,22 @@ static void complete_kind(const struct completion *c, const struct kind *k, int 
         return;
     }
     if (verb_find(a, k, str_of(argv[0]), &use))
-        complete_use(c, &use, use.flags, use.flag_count, argc - 1, argv + 1);
+        complete_use(c, &(struct asked){.verb = &use}, use.flags, use.flag_count, argc - 1, argv + 1);
 }
 
 static void complete_command(const struct completion *c, const struct command *x, int argc, char **argv)
 {
-    static const char *const shells[] = {"bash", "zsh", "fish", NULL};
     struct arena *a = &c->cli->arena;
-    if (strcmp(x->name, "completion") == 0 && argc == 0)
-        offer_words(c, "", shells);
-    const struct kind *project = kind_by_name(STR("project"));
-    struct err ignored;
-    bool names = strcmp(x->name, "use") == 0 && argc == 0 && project && c->last[0] != '-';
-    if (names && cli_take_globals(c->cli, &(struct args){0}, &ignored))
-        offer_objects(c, "", project, NULL);
+    const struct kind *k = argc == 1 ? scope_kind(str_of(argv[0])) : NULL;
+    if (x->words && x->program && argc == 0)
+        offer_words(c, "", x->words);
     if (strcmp(x->name, "help") == 0 && argc == 0)
         complete_first(c);
+    else if (strcmp(x->name, "help") == 0 && k)
+        complete_kind(c, k, 0, NULL);
     const struct flag *flags = cli_join_flags(a, x->flags, x->flag_count, cli_flags, cli_flag_count);
     if (!x->program)
-        complete_use(c, NULL, flags, x->flag_count + cli_flag_count, argc, argv);
+        complete_use(c, &(struct asked){.command = x}, flags, x->flag_count + cli_flag_count, argc, argv);
 }
 
 int complete_program(int argc, char **argv)

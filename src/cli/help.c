@@ -30,6 +30,13 @@ static void print_indented(FILE *out, const char *lines)
     }
 }
 
+static const char *kind_title(struct arena *a, const struct kind *k)
+{
+    const char *title = k->titles.en ? k->titles.en : k->plural;
+    const struct kind *parent = k->scope == SCOPE_CHILD ? kind_by_name(str_of(k->parent)) : NULL;
+    return parent ? arena_printf(a, "%s (--%s NAME)", title, scope_kind_word(a, parent)) : title;
+}
+
 void help_all(struct arena *a, FILE *out)
 {
     fputs("Ingot: from raw data to a running service.\n\nUsage:\n"
@@ -41,7 +48,7 @@ void help_all(struct arena *a, FILE *out)
             line(out, c->name, c->summary);
     fputs("\nKinds (verbs: list, get, create, update, delete and actions):\n", out);
     for (size_t i = 0; i < kind_count; i++)
-        line(out, scope_kind_word(a, kinds[i]), kinds[i]->titles.en ? kinds[i]->titles.en : kinds[i]->plural);
+        line(out, scope_kind_word(a, kinds[i]), kind_title(a, kinds[i]));
     fputs("\nExamples:\n"
           "  ingot login http://127.0.0.1:8080 --name admin\n"
           "  ingot project list\n"

@@ -324,6 +324,17 @@ def test_completion(cli, space):
     assert "-name" in candidates("project", "list", "--sort", "-n")
     assert space in candidates("use", space)
     assert candidates("completion", "") == ["bash", "zsh", "fish"]
+    assert candidates("train", "") == ["run", "resume"] and candidates("env", "o") == ["open"]
+    assert candidates("record", "v") == ["verify"]
+    assert candidates("help", "label-set", "li") == ["list"]
+    assert candidates("user", "create", "--category=an") == ["--category=annotator"]
+    spec = unique("spec")
+    cli.run("spec", "create", spec, "--cpus", "1", "--memory", "1GiB")
+    cli.run("training", "create", "nightly", "--project", space, "--command", "true", "--spec", spec)
+    for words in (["logs"], ["logs", "-f"], ["exec", "-i"], ["train", "resume"]):
+        assert candidates(*words, "--project", space, "ni") == ["nightly"], words
+    assert candidates("train", "run", "--project", space, "ni") == []
+    assert spec in candidates("train", "run", "--spec", spec[:6])
     assert candidates("no-such-thing", "x") == []
     for shell in ("bash", "zsh", "fish"):
         assert "__complete" in cli.run("completion", shell).out
@@ -342,6 +353,15 @@ def test_bash_loads_the_completion(nobody, tmp_path):
     environment = {**nobody.environment, "PATH": f"{folder}:{os.environ['PATH']}"}
     done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, env=environment, check=True)
     assert done.stdout == "list\n"
+    # As bash splits --category=an and --category=, and a flag's value of its own.
+    for words in ("--category = an", "--category an"):
+        program = f"source {script}; COMP_WORDS=(ingot user create {words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _ingot"
+        done = subprocess.run(["bash", "-c", program + "; echo \"${COMPREPLY[@]}\""], capture_output=True, text=True,
+                              env=environment, check=True)
+        assert done.stdout == "annotator\n", words
+    program = f"source {script}; COMP_WORDS=(ingot user create --category =); COMP_CWORD=4; _ingot; echo \"${{COMPREPLY[@]}}\""
+    done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout == "platform annotator reviewer\n"
 
 
 def test_version_and_api_document(nobody, admin):
