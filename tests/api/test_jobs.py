@@ -70,6 +70,12 @@ def test_retries(admin, run):
     assert [e["reason_zh"] for e in events if e["state"] == "queued"] == ["退出码 3；将重试"]
 
 
+def test_the_hours_are_over(admin, run):
+    job = run("echo up; exec sleep 1000", hours=0.0005, retries=3)
+    assert (job["state"], job["attempt"], job["reason"], job["reason_zh"]) == ("stopped", 1, "its hours are over", "已到运行时限")
+    assert [e["state"] for e in admin.get(f"jobs/{job['id']}/events")["items"]][:2] == ["stopped", "stopping"]
+
+
 def test_environment_and_gangs(admin, run):
     job = run('echo "rank $NODE_RANK of $NNODES says $WORD"; getent hosts "$MASTER_ADDR" >/dev/null && echo found', nodes=2,
               env={"WORD": "你好"})

@@ -1,8 +1,11 @@
 """What a container takes more of than it may."""
 
+import os
 import pathlib
+import subprocess
 
-from driver import wait_for
+import pytest
+from driver import Executor, wait_for
 
 MB = 1 << 20
 HOG = 'import time\nb = []\nwhile True: b.append(bytearray(b"x" * (1 << 20)))\n'
@@ -50,6 +53,15 @@ def test_fork_bomb(x):
     x.ended(id)
 
 
+def test_what_used_up_its_time_ends_all_the_same(x):
+    """Long calls of the kernel go on when the processor's share is used up: then the group may not run for minutes."""
+    id = x.shell("for i in 1 2; do dd if=/dev/urandom of=/dev/null bs=512M count=1 & done; wait; sleep 1000", cpu_millis=20, memory=2048 * MB)
+    x.running(id)
+    wait_for(lambda: x.call("stats", id=id)["cpu_ns"] > 1_500_000_000, "the reads")
+    x.call("kill", id=id)
+    assert x.ended(id)["end"] == "stopped"
+
+
 def test_forks_refused_are_told(x):
     status, _ = x.run("python3 -c 'import os, time\nwhile True: os.fork() or time.sleep(1000)'; exit 3", pids=20, memory=256 * MB)
     assert (status["end"], status["code"]) == ("exit", 3)
@@ -65,6 +77,57 @@ def test_disk_filler(x):
     assert status["code"] == 1
     assert status["reason"] == "its disk was full (the limit is 32 MB): ended with exit code 1"
     assert not (pathlib.Path(x.dir) / status["id"] / "disk.img").exists()
+
+
+@pytest.fixture
+def small():
+    """An executor whose folder is a disk of 64 MB."""
+    executor = Executor(7)
+    image = f"{executor.dir}.img"
+    try:
+        with open(image, "wb") as file:
+            file.truncate(64 * MB)
+        subprocess.run(["mkfs.ext4", "-q", "-F", "-m", "0", image], check=True)
+        subprocess.run(["mount", "-o", "loop", image, executor.dir], check=True)
+        yield executor.open()
+    finally:
+        if executor.process:
+            executor.process.stdin.close()
+            executor.process.wait(timeout=120)
+            executor.process.stdout.close()
+            executor.process = None
+        subprocess.run(["umount", "-l", executor.dir], check=False)
+        executor.sweep()
+        os.unlink(image)
+
+
+def test_the_machines_disk_is_full(small, tmp_path):
+    """Who fails then is told so. What is printed meanwhile is lost, what is printed before and afterwards is not."""
+    more = {"mounts": [{"source": str(tmp_path), "target": "/d"}]}
+    count = lambda: int((tmp_path / "count").read_text() or 0) if (tmp_path / "count").exists() else 0  # noqa: E731
+    id = small.shell("i=0; while :; do i=$((i+1)); echo line $i; echo $i > /d/next; mv /d/next /d/count; done", **more)
+    small.said(id, "line 50\n")
+    filler = small.shell("dd if=/dev/zero of=/fill bs=64k; dd if=/dev/zero of=/fill2 bs=512; touch /d/full; until [ -e /d/open ]; do sleep 0.05; done; exit 3", **more)
+    wait_for((tmp_path / "full").exists, "the full disk")
+    begin = count()
+    wait_for(lambda: count() > begin + 300, "more lines than the last block holds")
+    (tmp_path / "open").touch()
+    status = small.ended(filler)
+    assert (status["end"], status["code"], status["reason"]) == ("exit", 3, "the machine's disk was full: ended with exit code 3")
+    small.call("remove", id=filler)
+    missing = ("i", "lines are missing here: the disk was full")
+    records = wait_for(lambda: (r := small.records(id)) and missing in r and r[-1][0] == "o" and r, "the log to go on")
+    at = records.index(missing)
+    numbers = [int(text.split()[1]) for letter, text in records if letter == "o"]
+    assert numbers[:at] == list(range(1, at + 1)), "what was before is whole"
+    assert numbers[at] > at + 1 and numbers[-1] > begin
+    small.call("kill", id=id)
+    small.ended(id)
+    log = small.call("log", id=id)
+    read = small.call("log_read", id=id, count=True)
+    assert (log["end"], log["end_line"]) == (read["bytes"], read["lines"])
+    offset = small.call("log_line", id=id, line=log["end_line"] - 1)["offset"]
+    assert len(small.call("log_read", id=id, offset=offset)["text"].split("\n")) == 2
 
 
 def test_shared_memory_is_limited(x):

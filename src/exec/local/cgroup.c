@@ -138,9 +138,18 @@ bool cgroup_freeze(const char *path, bool frozen)
     return !frozen;
 }
 
+void cgroup_unthrottle(const char *path)
+{
+    if (cgroup_version() == 2)
+        spill("", path, "cpu.max", "max");
+    else
+        spill("cpu", path, "cpu.cfs_quota_us", "-1");
+}
+
 void cgroup_kill(const char *path)
 {
     char text[65536], *end;
+    cgroup_unthrottle(path);
     ssize_t n = slurp("pids", path, "cgroup.procs", text, sizeof text);
     for (char *at = text; n > 0 && *at; at = end + 1) {
         long pid = strtol(at, &end, 10);

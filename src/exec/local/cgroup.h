@@ -18,7 +18,11 @@ bool cgroup_read(const char *path, struct cgroup_use *ret);
 /* Stops all that is in it, or lets it go on. Frozen: waits a moment until nothing moves; false when something
  * still does, or when the machine has no freezer. */
 bool cgroup_freeze(const char *path, bool frozen);
-void cgroup_kill(const char *path);   /* KILL to all that is in it */
+/* No limit of the processor any more, for what is about to end: a group that has used the time of the next
+ * minutes already (a fork bomb in the kernel's hands does) would not run again before they are over, not even
+ * to die. */
+void cgroup_unthrottle(const char *path);
+void cgroup_kill(const char *path);   /* KILL to all that is in it, unthrottled */
 bool cgroup_remove(const char *path); /* true when it is gone */
 void cgroup_clear(const char *path);  /* ends and removes all below it, and it */
 

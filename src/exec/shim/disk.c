@@ -185,6 +185,12 @@ bool disk_full(void)
            (now.f_ffree == 0 || (int64_t)now.f_bavail * (int64_t)now.f_bsize < FULL_BYTES);
 }
 
+bool disk_machine_full(void)
+{
+    struct statfs now;
+    return fstatfs(job_dir, &now) == 0 && (int64_t)now.f_bavail * (int64_t)now.f_bsize < FULL_BYTES;
+}
+
 bool disk_clear(void)
 {
     struct statfs now;

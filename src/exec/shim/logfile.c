@@ -28,7 +28,8 @@ static int dir = -1, file = -1, index_file = -1;
 static int64_t end, lines, segment_start, segment_size;
 static char names[SEGMENTS + 1][LOGS_NAME_MAX]; /* oldest first */
 static int n_names;
-static bool told, broken;
+static int64_t kept_end, kept_lines; /* what is in the files; the rest is in `out` */
+static bool told, broken, lost;      /* broken: `out` cannot be written; lost: lines are missing */
 static char *out;
 static size_t out_n, out_cap;
 static char stamp[40];
@@ -48,10 +49,16 @@ static void make_folder(void)
     index_file = openat(dir, "index", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 }
 
+/* Without room for one more the last goes on. */
 static void next_segment(void)
 {
+    char name[LOGS_NAME_MAX];
     if (dir < 0)
         make_folder();
+    snprintf(name, sizeof name, "%016llx-%016llx", (unsigned long long)end, (unsigned long long)lines);
+    int next = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+    if (next < 0)
+        return;
     if (file >= 0)
         close(file);
     if (n_names == SEGMENTS + 1) {
@@ -59,9 +66,8 @@ static void next_segment(void)
         memmove(names[0], names[1], sizeof names[0] * SEGMENTS);
         n_names--;
     }
-    char *name = names[n_names++];
-    snprintf(name, LOGS_NAME_MAX, "%016llx-%016llx", (unsigned long long)end, (unsigned long long)lines);
-    file = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+    memcpy(names[n_names++], name, sizeof name);
+    file = next;
     segment_start = end;
 }
 
@@ -81,10 +87,22 @@ static void put(const void *p, size_t n)
     out_n += n;
 }
 
+/* On a full disk the container goes on, and what it prints meanwhile is lost: as if it had not been. */
 static void write_out(void)
 {
-    if (out_n > 0 && !broken && !write_all(file, out, out_n))
-        broken = true; /* a full disk: the container goes on, the end of its log is lost */
+    if (out_n > 0 && !broken && file >= 0 && write_all(file, out, out_n)) {
+        kept_end = end;
+        kept_lines = lines;
+    } else if (out_n > 0) {
+        lost = true;
+        end = kept_end;
+        lines = kept_lines;
+        int64_t indexed = (kept_lines + LOGS_INDEX_EVERY - 1) / LOGS_INDEX_EVERY * (int64_t)sizeof end;
+        if ((file >= 0 && ftruncate(file, kept_end - segment_start) != 0) ||
+            (index_file >= 0 && ftruncate(index_file, indexed) != 0))
+            fail_errno("cannot shorten the log");
+    }
+    broken = false;
     out_n = 0;
 }
 
@@ -103,11 +121,12 @@ static void restamp(void)
 
 static void record(char letter, bool more, const char *p, size_t n, const char *q, size_t m)
 {
-    if (file < 0 || end - segment_start >= segment_size) {
+    if (file >= 0 && end - segment_start >= segment_size)
         write_out();
+    if (file < 0 || end - segment_start >= segment_size)
         next_segment();
-    }
-    if (lines % LOGS_INDEX_EVERY == 0 && !write_all(index_file, &end, sizeof end))
+    off_t place = lines / LOGS_INDEX_EVERY * (off_t)sizeof end;
+    if (lines % LOGS_INDEX_EVERY == 0 && pwrite(index_file, &end, sizeof end, place) != sizeof end)
         broken = true;
     char head[3] = {' ', letter, more ? '+' : ' '};
     put(stamp, STAMP);
@@ -136,6 +155,10 @@ void logfile_add(int stream, const char *p, size_t n)
 {
     struct stream *s = &streams[stream];
     restamp();
+    if (lost) {
+        lost = false;
+        logfile_remark("lines are missing here: the disk was full");
+    }
     while (n > 0) {
         const char *newline = memchr(p, '\n', n);
         if (!newline) {
@@ -191,8 +214,8 @@ void logfile_close(void)
             close(*fds[i]);
         *fds[i] = -1;
     }
-    end = lines = segment_start = 0;
+    end = lines = segment_start = kept_end = kept_lines = 0;
     n_names = 0;
-    told = broken = false;
+    told = broken = lost = false;
     out_n = streams[1].n = streams[2].n = 0;
 }

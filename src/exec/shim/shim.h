@@ -48,8 +48,9 @@ bool stage_clear(const struct plan *p); /* all of it is gone; stage_begin makes 
 /* disk.c: the folder disk of the stage */
 void disk_begin(const struct plan *p);
 bool disk_mount(const struct plan *p);
-bool disk_full(void);  /* nothing can be written any more; false without a limit */
-bool disk_clear(void); /* empty again, for disk_mount; false when it is not worth it */
+bool disk_full(void);         /* nothing can be written any more; false without a limit */
+bool disk_machine_full(void); /* nor by anybody else: the disk that the containers' disks are on */
+bool disk_clear(void);        /* empty again, for disk_mount; false when it is not worth it */
 /* wire.c: user and network namespace, kept as ns/user and ns/net of the stage */
 bool wire_build(const struct plan *p);
 bool wire_unused(void);     /* nobody inside sent or got an IPv4 packet, or opened a connection */

@@ -27,6 +27,7 @@ static struct {
     bool exited;
     int status;
     bool stopping, killed;
+    bool over;        /* the command has ended, and init ends all that is left */
     int64_t deadline; /* of the grace, by steady(); 0: none */
     int64_t started_us;
 } s = {.container = -1};
@@ -143,8 +144,10 @@ static void kill_now(void)
 {
     s.killed = true;
     s.deadline = 0;
-    if (!s.exited && s.container > 0)
+    if (!s.exited && s.container > 0) {
         kill(s.container, SIGKILL);
+        cgroup_unthrottle(plan_get(&s.plan, "cgroup"));
+    }
 }
 
 /* "T GRACE\n" or "K\n" */
@@ -214,8 +217,9 @@ static void watch(void)
         struct pollfd p[] = {{.fd = s.out[0], .events = POLLIN},
                              {.fd = s.errors[0], .events = POLLIN},
                              {.fd = s.signals, .events = POLLIN},
-                             {.fd = SHIM_CTL_FD, .events = POLLIN}};
-        int n = poll(p, 4, patience());
+                             {.fd = SHIM_CTL_FD, .events = POLLIN},
+                             {.fd = s.over ? -1 : s.report[0], .events = POLLIN}};
+        int n = poll(p, 5, patience());
         if (n == 0 && logfile_pending())
             logfile_flush(false);
         if (n > 0 && p[0].revents)
@@ -226,6 +230,10 @@ static void watch(void)
             reap();
         if (n > 0 && p[3].revents)
             obey();
+        if (n > 0 && p[4].revents) {
+            s.over = true;
+            cgroup_unthrottle(plan_get(&s.plan, "cgroup"));
+        }
         if (s.deadline && steady() >= s.deadline)
             kill_now();
     }
@@ -258,6 +266,8 @@ static void limits_reached(int code, char *ret, size_t cap)
     if (disk_full())
         snprintf(ret, cap, "its disk was full (the limit is %lld MB): ended with exit code %d",
                  (long long)plan_int(&s.plan, "disk") >> 20, code);
+    else if (disk_machine_full())
+        snprintf(ret, cap, "the machine's disk was full: ended with exit code %d", code);
     else if (cgroup_forks_refused(plan_get(&s.plan, "cgroup")))
         snprintf(ret, cap, "it had as many processes as it may: ended with exit code %d", code);
 }

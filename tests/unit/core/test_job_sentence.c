@@ -13,6 +13,8 @@ static const struct {
 } known[] = {
     {"ended with exit code 7", "退出码 7"},
     {"its disk was full (the limit is 10 MB): ended with exit code 7", "磁盘已满（上限为 10 MB）：退出码 7"},
+    {"the machine's disk was full: ended with exit code 7", "机器的磁盘已满：退出码 7"},
+    {"cannot run '/bin/sh': No such file or directory", "无法运行“/bin/sh”：没有该文件或目录"},
     {"it had as many processes as it may: ended with exit code 7", "进程数已达上限：退出码 7"},
     {"ended with exit code 7; it is tried again", "退出码 7；将重试"},
     {"stopped by ann; it is tried again", "由 ann 停止；将重试"},
