@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import socket
 import subprocess
 
 import pytest
@@ -33,6 +34,7 @@ def outside():
     name = f"ox{number}"
     before = FORWARD.read_text()
     server = None
+    metadata = f"169.254.{number // 256 % 256}.{number % 254 + 1}"
     try:
         ip("netns", "add", name)
         ip("link", "add", name, "type", "veth", "peer", "name", "eth0", "netns", name)
@@ -40,9 +42,12 @@ def outside():
         ip("link", "set", name, "up")
         for words in (["address", "add", f"{there}/30", "dev", "eth0"], ["link", "set", "eth0", "up"]):
             ip("-n", name, *words)
+        # Where clouds tell a machine its secrets; the machine itself may ask there.
+        ip("-n", name, "address", "add", f"{metadata}/32", "dev", "eth0")
+        ip("route", "add", f"{metadata}/32", "via", there)
         server = subprocess.Popen(["ip", "netns", "exec", name, "/usr/bin/python3", "-c", SERVE], stdout=subprocess.PIPE)
         assert server.stdout.readline() == b"ready\n"
-        yield there, here
+        yield there, here, metadata
     finally:
         if server:
             server.kill()
@@ -53,13 +58,16 @@ def outside():
 
 
 def test_egress(outside):
-    there, here = outside
+    there, here, metadata = outside
+    assert socket.create_connection((metadata, 7000), timeout=100).recv(99).startswith(b"hello")
     x = Executor(9, egress=True)
     try:
         x.open()
         assert x.call("nodes")["report"]["egress"] is True
         id = x.shell(TRY.format(there, 7000, 100) + "; cat /etc/resolv.conf; sleep 1000", network=1)
         assert f"b'hello {here}'" in x.said(id, "hello")
+        output = x.run(TRY.format(metadata, 7000, 1), network=1)[1]
+        assert "hello" not in output and "Error" in output, output
         # Not this machine, under none of its addresses, nor another project.
         address = x.status(id)["address"]
         gateway = address.rsplit(".", 1)[0] + ".1"

@@ -13,7 +13,9 @@
 #include <net/if.h>
 #include <stdio.h>
 
-#define SIZE        (1u << (32 - NETWORK_PREFIX))
+#define SIZE (1u << (32 - NETWORK_PREFIX))
+#define METADATA                                                                                             \
+    "169.254.0.0/16, 100.100.100.200, 168.63.129.16" /* where clouds tell machines their secrets */
 #define BRIDGE_KEEP 10 /* sweeps, one a second, that a bridge without containers stays */
 
 unsigned network_slot(const struct local *l, uint32_t address)
@@ -48,7 +50,7 @@ static void write_rules(struct local *l, struct buf *b)
     buf_printf(b, " } accept\n  iifname \"%sb*\" oifname \"%sb*\" drop\n", n, n);
     buf_printf(b, "  oifname \"%sb*\" ct state established,related accept\n  oifname \"%sb*\" drop\n", n, n);
     if (l->egress)
-        buf_printf(b, "  iifname \"%sb*\" ip daddr != 169.254.0.0/16 accept\n", n);
+        buf_printf(b, "  iifname \"%sb*\" ip daddr != { " METADATA " } accept\n", n);
     buf_printf(b, "  iifname \"%sb*\" drop\n }\n", n);
     if (l->egress)
         buf_printf(b,

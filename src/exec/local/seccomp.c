@@ -83,7 +83,8 @@ static void rule(struct json_out *o, const char *const *names, size_t n, int err
 
 void seccomp_write(struct json_out *o)
 {
-    static const char *const clone3[] = {"clone3"}, *const clone[] = {"clone"}, *const control[] = {"ioctl"};
+    static const char *const clone3[] = {"clone3"}, *const clone[] = {"clone"}, *const control[] = {"ioctl"},
+                             *const sockets[] = {"socket"};
     json_object(o);
     json_kz(o, "defaultAction", "SCMP_ACT_ALLOW");
     json_key(o, "syscalls");
@@ -103,6 +104,8 @@ void seccomp_write(struct json_out *o)
     /* TIOCSTI and TIOCLINUX type into the terminal of whoever looks at the container. */
     rule(o, control, 1, 1, STR("[{\"index\":1,\"value\":21522,\"op\":\"SCMP_CMP_EQ\"}]"));
     rule(o, control, 1, 1, STR("[{\"index\":1,\"value\":21532,\"op\":\"SCMP_CMP_EQ\"}]"));
+    /* AF_VSOCK leads to the machine that this one is a guest of, past every network namespace. */
+    rule(o, sockets, 1, 97, STR("[{\"index\":0,\"value\":40,\"op\":\"SCMP_CMP_EQ\"}]"));
     json_array_end(o);
     json_object_end(o);
 }
