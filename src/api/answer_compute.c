@@ -61,6 +61,14 @@ static const struct shape log_match[] = {
 static const struct shape log_matches[] = {
     M("matches", LIST, .of = log_match), M("next", INT), M("end", BOOL), {0}};
 
+static const struct shape platform_line[] = {
+    M("place", INT),   M("at", TIME),   M("level", TEXT, .choices = "debug info warn error"),
+    M("thread", TEXT), M("text", TEXT), {0},
+};
+
+static const struct shape platform_log[] = {
+    M("lines", LIST, .of = platform_line), M("first", INT), M("next", INT), {0}};
+
 static const struct shape forecast[] = {
     M("admitted", BOOL), M("starts_now", BOOL), M("wait_s", INT, .flags = OR_NULL), M("reason", WORDS), {0},
 };
@@ -184,6 +192,7 @@ const struct answer_shape answers_of_compute[] = {
     {"JobLog", log_part},
     {"JobLogMatches", log_matches},
     {"LineageVersion", lineage_version},
+    {"PlatformLog", platform_log},
     {"ProjectOverview", project_overview},
     {"Resources", resources},
     {"TensorBoard", tensorboard},

@@ -14,6 +14,12 @@ static const char *const names[] = {
     [LOG_DEBUG] = "debug", [LOG_INFO] = "info", [LOG_WARN] = "warn", [LOG_ERROR] = "error"};
 
 static atomic_int threshold = LOG_INFO;
+static log_sink_fn *_Atomic also;
+
+void log_also(log_sink_fn *sink)
+{
+    also = sink;
+}
 
 void log_set_level(enum log_level level)
 {
@@ -55,5 +61,8 @@ void log_write(enum log_level level, const char *fmt, ...)
     line[n] = '\n';
     ssize_t done = write(STDERR_FILENO, line, n + 1);
     (void)done; /* there is nowhere left to tell */
+    log_sink_fn *sink = also;
+    if (sink)
+        sink(line, n + 1);
     errno = saved;
 }

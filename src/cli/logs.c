@@ -1,4 +1,4 @@
-/* ingot logs: what a job printed. */
+/* ingot logs: what a job printed, or the platform itself. */
 #include "cli/remote.h"
 #include "cli/running.h"
 #include "cli/scope.h"
@@ -11,6 +11,8 @@ const struct flag running_logs_flags[] = {
     {"rank", 0, FLAG_VALUE, "N", "of a job of several nodes: which (0)", NULL},
     {"attempt", 0, FLAG_VALUE, "N", "of a job that was tried again: which (the last)", NULL},
     {"project", 'p', FLAG_VALUE, "NAME", "where names are looked up", NULL},
+    {"platform", 0, FLAG_SWITCH, NULL, "the platform's own log instead of a job's (administrators)", NULL},
+    {"level", 0, FLAG_VALUE, "LEVEL", "of the platform's log: at least debug, info, warn or error", NULL},
 };
 
 #define FOLLOW_TRIES 5
@@ -255,10 +257,55 @@ bool running_print(struct cli *cli, const struct running_follow *f, struct err *
     return f->follow ? follow(cli, &own, err) : print_pages(cli, f, err);
 }
 
+/* --- the platform --- */
+
+static void print_platform(yyjson_val *lines)
+{
+    size_t i, max;
+    yyjson_val *line;
+    yyjson_arr_foreach(lines, i, max, line)
+    {
+        struct str at = json_str(yyjson_obj_get(line, "at")), level = json_str(yyjson_obj_get(line, "level")),
+                   text = json_str(yyjson_obj_get(line, "text"));
+        printf(STR_FMT " %-5.*s " STR_FMT "\n", STR_ARG(at), STR_ARG(level), STR_ARG(text));
+    }
+    fflush(stdout);
+}
+
+/* The newest lines; to follow, those that come after them. */
+static bool platform_logs(struct cli *cli, const struct args *args, struct err *err)
+{
+    const char *level = args_value(args, "level");
+    const char *more =
+        level ? arena_printf(&cli->arena, "&level=%s", url_encode(&cli->arena, str_of(level))) : "";
+    int64_t next = -1;
+    if (!args_count(args, 0, 0, "ingot logs --platform [-f] [--level LEVEL]", err))
+        return false;
+    for (;;) {
+        struct arena kept = cli->arena;
+        yyjson_val *page;
+        arena_init(&cli->arena);
+        const char *from = next < 0 ? "" : arena_printf(&cli->arena, "&after=%lld", (long long)next);
+        bool ok = get(cli, arena_printf(&cli->arena, "/log?limit=1000%s%s", from, more), &page, err);
+        if (ok) {
+            print_platform(yyjson_obj_get(page, "lines"));
+            next = yyjson_get_sint(yyjson_obj_get(page, "next"));
+        }
+        cli->problem = NULL;
+        arena_release(&cli->arena);
+        cli->arena = kept;
+        if (!ok || !args_has(args, "follow") || ferror(stdout))
+            return ok;
+        running_nap();
+    }
+}
+
 bool running_logs(struct cli *cli, const struct args *args, struct err *err)
 {
+    if (args_has(args, "platform"))
+        return platform_logs(cli, args, err);
     struct running_follow f = {.follow = args_has(args, "follow")};
-    return args_count(args, 1, 1, "ingot logs [-f] JOB | TRAINING[/RUN]", err) &&
+    return args_count(args, 1, 1, "ingot logs [-f] JOB | TRAINING[/RUN] | --platform", err) &&
            args_int(args, "rank", 0, 63, &f.rank, err) &&
            args_int(args, "attempt", 1, 1000, &f.attempt, err) &&
            running_job(cli, args->words[0], &f.job, err) && running_print(cli, &f, err);

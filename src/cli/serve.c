@@ -272,6 +272,7 @@ static void announce(const struct serve *s, uint16_t port, uint16_t tools)
 {
     struct str host = host_of(s->http.listen), other = host_of(s->tools_listen);
     const char *scheme = s->http.cert_file ? "https" : "http";
+    log_info("Ingot " INGOT_VERSION " is ready at %s://" STR_FMT ":%u", scheme, STR_ARG(host), port);
     printf("Tools are at %s://" STR_FMT ":%u\n", scheme, STR_ARG(other), tools);
     printf("Ingot is ready at %s://" STR_FMT ":%u\n", scheme, STR_ARG(host), port);
     fflush(stdout);

@@ -2,6 +2,7 @@
 
 #include "base/fs.h"
 #include "base/json.h"
+#include "base/logbook.h"
 #include "core/account/accounts.h"
 #include "core/changes.h"
 #include "core/data/sources.h"
@@ -48,6 +49,15 @@ static bool open_data(struct core *core, const char *path, struct err *err)
     if (errno == EWOULDBLOCK)
         return err_set(err, ERR_CONFLICT, NULL, "another ingot runs on %s", real);
     return err_errno(err, errno, "%s/lock", real);
+}
+
+/* Without it the platform works: its log is on standard error as well. */
+static bool open_log(struct core *core, struct arena *a)
+{
+    struct err err = {0};
+    if (!logbook_open(arena_printf(a, "%s/log", core->data), &err))
+        log_warn("the log is not kept: %s", err.message);
+    return true;
 }
 
 static bool open_db(struct core *core, const struct core_options *o, struct arena *a, struct err *err)
@@ -213,8 +223,8 @@ struct core *core_open(const struct core_options *o, struct arena *a, const char
     core->changes = changes_new();
     core->pool = pool_new("work", POOL_THREADS, POOL_QUEUE);
     const char *password = NULL;
-    if (open_data(core, o->data, err) && open_db(core, o, a, err) && open_store(core, o, a, err) &&
-        read_config(core, config_path(core, o, a), a, err)) {
+    if (open_data(core, o->data, err) && open_log(core, a) && open_db(core, o, a, err) &&
+        open_store(core, o, a, err) && read_config(core, config_path(core, o, a), a, err)) {
         core->accounts = accounts_new(core, config_path(core, o, a), err);
         if (core->accounts && accounts_first_admin(core, a, &password, err))
             core->images = images_start(core, err);
@@ -267,6 +277,7 @@ void core_close(struct core *core)
     if (core->db)
         db_close(core->db);
     changes_free(core->changes);
+    logbook_close();
     if (core->data_fd >= 0)
         close(core->data_fd);
     if (core->lock_fd >= 0)

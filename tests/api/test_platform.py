@@ -8,7 +8,8 @@ import sys
 
 import httpx
 import pytest
-from harness import DEADLINE, binary, unique
+from cli import Cli
+from harness import ADMIN_PASSWORD, DEADLINE, binary, unique
 from openapi_spec_validator import validate
 from test_datasets import annotate, dataset, filled, finished, report, samples, version  # noqa: F401
 
@@ -273,3 +274,36 @@ def test_the_first_start_tells_a_generated_password_once(tmp_path, make_db, serv
         assert Api(second.url).sign_in("admin", password).get("session")["user"]["name"] == "admin"
     finally:
         second.remove()
+
+
+# --- the platform's own log (K10) ---
+
+def test_the_platforms_log(fresh_server, tmp_path):
+    """What the server has to say, over its restarts; for those who hold platform.log."""
+    server = fresh_server()
+    admin = server.admin()
+    first = admin.get("log", limit=1000)
+    assert first["lines"] and {"place", "at", "level", "thread", "text"} == set(first["lines"][0]), first
+    assert any("ready at" in line["text"] for line in first["lines"])
+    server.stop()
+    server.start()
+    admin = server.admin()
+    since = admin.get("log", after=first["next"])["lines"]
+    assert any("ending" in line["text"] for line in since) and any("ready at" in line["text"] for line in since), since
+    assert [line["at"] for line in since] == sorted(line["at"] for line in since)
+    newest = admin.get("log", limit=1)["lines"]
+    older = admin.get("log", limit=1, before=newest[0]["place"])["lines"]
+    assert len(newest) == len(older) == 1 and older[0]["place"] < newest[0]["place"]
+    assert all("READY" in line["text"].upper() for line in admin.get("log", q="ReAdY")["lines"])
+    assert not [line for line in admin.get("log", level="warn")["lines"] if line["level"] in ("debug", "info")]
+    for params, field in (({"level": "loud"}, "level"), ({"limit": 0}, "limit"), ({"limit": 10 ** 9}, "limit"), ({"after": -1}, "after"),
+                          ({"before": "x"}, "before"), ({"q": "x" * 201}, "q")):
+        assert admin.get("log", expect=422, **params)["field"] == field
+    cli = Cli(tmp_path)
+    cli.run("login", server.url, "--name", "admin", "--password-stdin", stdin=ADMIN_PASSWORD)
+    assert "ready at" in cli.run("logs", "--platform", "--level", "info").out
+    cli.fails(2, "logs", "--platform", "17", says="--platform")
+
+
+def test_the_platforms_log_is_for_administrators(project, make_user):
+    assert make_user(project, role="owner").get("log", expect=403)["permission"] == "platform.log"

@@ -30,6 +30,7 @@ static const struct {
     struct words title;
 } platform[] = {
     {"platform.backup", {"Platform: back up everything", "平台：备份全部数据"}},
+    {"platform.log", {"Platform: read its log", "平台：查看平台日志"}},
     {"platform.restore", {"Platform: replace everything by a backup", "平台：用备份恢复全部数据"}},
 };
 

@@ -29,6 +29,7 @@ export function menuGroups(kinds: Kind[], session: Session, project: Ref | null,
     groups.set(kind.menu, entries)
   }
   if (may(session, 'node.read')) (groups.get('admin') ?? []).push({ url: '/admin/resources', title: t('resources.title') })
+  if (may(session, 'platform.log')) (groups.get('admin') ?? []).push({ url: '/admin/log', title: t('platformLog.title') })
   for (const entries of groups.values()) entries.sort((a, b) => place(a) - place(b))
   const names = [...groups.keys()].sort((a, b) => rank(a) - rank(b))
   const result = names.map((name): MenuGroup => {
@@ -40,10 +41,10 @@ export function menuGroups(kinds: Kind[], session: Session, project: Ref | null,
 }
 
 // Where the order of declaration is not the way through the work.
-const within = ['dataset', 'label_set', 'algorithm_set', 'environment', 'training', 'job', 'image', 'model_set', 'project', 'user', 'group', 'role', 'spec', 'resources', 'node', 'node_pool']
+const within = ['dataset', 'label_set', 'algorithm_set', 'environment', 'training', 'job', 'image', 'model_set', 'project', 'user', 'group', 'role', 'spec', '/admin/resources', 'node', 'node_pool', 'audit', '/admin/log']
 
 function place(entry: MenuEntry): number {
-  const i = within.indexOf(entry.kind?.name ?? 'resources')
+  const i = within.indexOf(entry.kind?.name ?? entry.url)
   return i < 0 ? within.length : i
 }
 
