@@ -1,5 +1,6 @@
 """Images: real clients, jobs that run in them, saving, copying, deriving, importing, pulling (K5, A7)."""
 
+import base64
 import hashlib
 import json
 import os
@@ -8,6 +9,8 @@ import signal
 import subprocess
 import tarfile
 import tempfile
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from harness import ADMIN_PASSWORD, unique, wait_for
@@ -254,6 +257,10 @@ def test_images_that_cannot_run(server, admin, project, registry, image, run, ma
     registry.push(name, Image([tar([("a", b"b")])], arch="s390x"), "arch")
     registry.push(name, Image([b"this is no tar at all, but it is compressed" * 20]), "broken")
     registry.push(name, Image([tar([("../../escape", b"x")])]), "escape")
+    registry.push(name, Image([tar([("a", b"b")])]), "empty")
+    job = run("true", image=f"{image['name']}:empty")
+    assert (job["state"], job["reason"]) == ("failed", "cannot run '/bin/sh': No such file or directory"), job
+    assert job["reason_zh"] == "无法运行“/bin/sh”：没有该文件或目录"
     for version, reason in (("arch", "s390x"), ("broken", "tar"), ("escape", "path"), ("missing", "no version")):
         job = run("true", image=f"{image['name']}:{version}")
         assert job["state"] == "failed" and reason in job["reason"], job
@@ -525,12 +532,92 @@ def test_pull_from_another_registry(fresh_server, tmp_path):
     for made in both.images:
         assert got.call("GET", f"mine/taken/manifests/{made.digest}", 200).content == made.manifest
         assert got.call("GET", f"mine/taken/blobs/{digest(made.layers[0])}", 200).content == made.layers[0]
-    for wrong in ({"password": "wrong"}, {"from": f"{host}/upstream/none:v1"}, {"from": f"{host}/upstream/tool:v7"}):
-        failed(admin, admin.post(f"images/{image['id']}/pull", {**body, **wrong}, 202), "")
+    for wrong, says in (({"password": "wrong"}, "does not take this name and password"), ({"user": None, "password": None}, "wants a name and a password"),
+                        ({"from": f"{host}/upstream/none:v1"}, "404"), ({"from": f"{host}/upstream/tool:v7"}, "404")):
+        asked = {k: v for k, v in {**body, **wrong}.items() if v is not None}
+        failed(admin, admin.post(f"images/{image['id']}/pull", asked, 202), says)
     for bad in ("docker.io/alpine:3", "127.0.0.1:1/x:y", "nothing", f"{host}/UPPER:x"):
         answer = admin.call("POST", f"images/{image['id']}/pull", json={**body, "from": bad})
         assert answer.status_code == 422 and answer.json()["field"] == "from", answer.text
     assert project
+
+
+class Outside:
+    """A registry with one image. Its tokens are good for two requests each, or it wants name and password with each."""
+
+    def __init__(self, image: Image, basic: bool) -> None:
+        outside = self
+        self.tokens, self.left = 0, 0
+        parts = {f"/v2/tool/blobs/{digest(data)}": data for data in image.blobs}
+        parts |= {"/v2/tool/manifests/v1": image.manifest}
+
+        class Handler(BaseHTTPRequestHandler):
+            def answer(self, status: int, body: bytes = b"", **headers: str) -> None:
+                self.send_response(status)
+                for name, value in {"Content-Length": str(len(body)), **headers}.items():
+                    self.send_header(name.replace("_", "-"), value)
+                self.end_headers()
+                self.wfile.write(body)
+
+            def allowed(self) -> bool:
+                if basic:
+                    return self.headers["Authorization"] == "Basic " + base64.b64encode(b"bob:secret").decode()
+                outside.left -= 1
+                return self.headers["Authorization"] == f"Bearer t{outside.tokens}" and outside.left >= 0
+
+            def do_GET(self) -> None:
+                if self.path.startswith("/token"):
+                    outside.tokens, outside.left = outside.tokens + 1, 2
+                    return self.answer(200, json.dumps({"token": f"t{outside.tokens}"}).encode())
+                if not self.allowed():
+                    return self.answer(401, WWW_Authenticate='Basic realm="x"' if basic else f'Bearer realm="{outside.url}/token",service="x"')
+                self.answer(200 if self.path in parts else 404, parts.get(self.path, b""), Content_Type=MANIFEST)
+
+            def log_message(self, *_) -> None:
+                pass
+
+        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.http.server_port}"
+        threading.Thread(target=self.http.serve_forever, daemon=True).start()
+
+
+@pytest.mark.parametrize("basic", [False, True])
+def test_pull_from_registries_with_other_ways_to_sign_in(fresh_server, tmp_path, basic):
+    made = Image([tar([(f"file-{i}", unique().encode())]) for i in range(6)])
+    outside = Outside(made, basic)
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps({"registries": [outside.url]}))
+    admin = fresh_server(args=("--config", str(config))).admin()
+    image = admin.post("images", {"project": admin.post("projects", {"name": "p"})["id"], "name": "taken"})
+    body = {"from": f"{outside.url.removeprefix('http://')}/tool:v1", "version": "v1", "user": "bob", "password": "secret"}
+    done(admin, admin.post(f"images/{image['id']}/pull", body, 202))
+    assert versions(admin, image)["v1"]["digest"] == made.digest
+    assert basic or outside.tokens > 3
+    if basic:
+        failed(admin, admin.post(f"images/{image['id']}/pull", {**body, "password": "x"}, 202), "does not take this name and password")
+        failed(admin, admin.post(f"images/{image['id']}/pull", {k: body[k] for k in ("from", "version")}, 202), "wants a name and a password")
+    outside.http.shutdown()
+    outside.http.server_close()
+
+
+def test_images_for_some_specs_only(admin, project, registry, base, image, run, spec):  # noqa: F811
+    registry.push(repository(project, image), base, "v1")
+    other = admin.post("specs", {"name": unique("large"), "cpus": 0.3, "memory": 256 << 20})
+    now = admin.get(f"images/{image['id']}")
+    assert now["specs"] == []
+    now = admin.patch(f"images/{image['id']}", {"specs": [other["id"]]}, now["revision"])
+    assert [s["id"] for s in now["specs"]] == [other["id"]]
+    name = f"{image['name']}:v1"
+    job = run("true", image=name)
+    assert job["state"] == "failed" and job["reason"] == f"the image is made for other specs: {other['name']}", job
+    assert job["reason_zh"] == f"镜像适用于其他规格：{other['name']}"
+    assert run("true", image=name, spec=other["id"])["state"] == "completed"
+    training = {"project": project["id"], "name": unique(), "image": name, "command": "true"}
+    answer = admin.call("POST", "trainings", json={**training, "spec": spec["id"]})
+    assert answer.status_code == 422 and answer.json()["field"] == "image" and other["name"] in answer.json()["detail"], answer.text
+    admin.post("trainings", {**training, "spec": other["id"]})
+    admin.delete(f"specs/{other['id']}", headers={"If-Match": f'"{other["revision"]}"'}, expect=409)
+    assert admin.patch(f"images/{image['id']}", {"specs": [10 ** 9]}, now["revision"], expect=422)["field"] == "specs"
 
 
 # --- giving back ---

@@ -121,9 +121,11 @@ static const struct field fields[] = {
 
 static bool prepare(struct op *op, const struct object *old, struct object *new_, struct err *err)
 {
-    struct str image = object_text(new_, "image");
-    return (old && str_eq(object_text(old, "image"), image)) ||
-           image_check(op->core, new_->project, image, "image", err);
+    const struct image_want want = {.project = new_->project,
+                                    .name = arena_strz(op->arena, object_text(new_, "image")),
+                                    .spec = object_int(new_, "spec")};
+    return (old && str_is(object_text(old, "image"), want.name) && object_int(old, "spec") == want.spec) ||
+           image_check(op->core, &want, "image", err);
 }
 
 static bool before_create(struct op *op, struct object *o, struct err *err)

@@ -23,6 +23,7 @@ struct image_want {
     int64_t project;
     const char *name; /* "host", "name:version" of the project, or "project/name:version" of a public image;
                          without a version "latest" */
+    int64_t spec;     /* what it would run with; 0: not asked */
     int64_t job;      /* who will use it: its layers stay while this job is not over */
     const char *arch; /* of the node, "amd64"; NULL: this machine's */
 };
@@ -50,9 +51,9 @@ enum image_state {
 /* Never waits for bytes to be unpacked: for the controller of jobs. */
 enum image_state image_prepare(struct core *core, const struct image_want *w, struct arena *a,
                                struct image_ready *ret, struct err *err);
-/* May this caller run the image in this project? For forms and create hooks: ERR_INVALID naming field when
- * there is no such image or version. */
-bool image_check(struct core *core, int64_t project, struct str name, const char *field, struct err *err);
+/* May the image run in this project with this spec? For forms and create hooks: ERR_INVALID naming field when
+ * there is no such image or version, or it is made for other specs. */
+bool image_check(struct core *core, const struct image_want *w, const char *field, struct err *err);
 
 /* --- saving (A7) --- */
 

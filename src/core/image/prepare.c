@@ -93,13 +93,45 @@ bool image_find(struct core *core, int64_t project, struct str name, const char 
            image_load(core, &r, &ref.at, arch, a, ret, err);
 }
 
-bool image_check(struct core *core, int64_t project, struct str name, const char *field, struct err *err)
+/* Images may be made for some specs only. */
+static bool suits(struct core *core, int64_t image, int64_t spec, struct arena *a, struct err *err)
+{
+    struct db_row row;
+    struct db_rows names;
+    bool found;
+    yyjson_val *list, *id;
+    size_t i, max;
+    auto_buf struct buf text = {0};
+    if (!spec)
+        return true;
+    if (!db_query_one(core->db, a, "SELECT specs FROM images WHERE id = ?", db_args(db_int(image)), &row,
+                      &found, err))
+        return false;
+    list = found && row.v[0].type == DB_TEXT ? json_parse(a, row.v[0].s, err) : NULL;
+    if (!yyjson_arr_size(list))
+        return true;
+    yyjson_arr_foreach(list, i, max, id)
+    {
+        if (yyjson_get_sint(id) == spec)
+            return true;
+        if (!db_query(core->db, a, "SELECT name FROM specs WHERE id = ?",
+                      db_args(db_int(yyjson_get_sint(id))), &names, err))
+            return false;
+        if (names.n && text.n < 200)
+            buf_printf(&text, "%s" STR_FMT, text.n ? ", " : "", STR_ARG(names.row[0].v[0].s));
+    }
+    return err_set(err, ERR_INVALID, "image", "the image is made for other specs: " STR_FMT,
+                   STR_ARG(buf_view(&text)));
+}
+
+bool image_check(struct core *core, const struct image_want *w, const char *field, struct err *err)
 {
     auto_arena struct arena a;
     arena_init(&a);
     struct image_parts p;
     struct err why = {0};
-    if (str_is(name, "host") || image_find(core, project, name, NULL, &a, &p, &why))
+    if (strcmp(w->name, "host") == 0 || (image_find(core, w->project, str_of(w->name), NULL, &a, &p, &why) &&
+                                         suits(core, p.repository.image, w->spec, &a, &why)))
         return true;
     return err_set(err, why.code == ERR_NOT_FOUND ? ERR_INVALID : why.code, field, "%s: %s", field,
                    why.message);
@@ -172,7 +204,8 @@ enum image_state image_prepare(struct core *core, const struct image_want *w, st
         *ret = ready;
         return IMAGE_READY;
     }
-    if (!image_find(core, w->project, str_of(w->name), w->arch, a, &p, err))
+    if (!image_find(core, w->project, str_of(w->name), w->arch, a, &p, err) ||
+        !suits(core, p.repository.image, w->spec, a, err))
         return err->code == ERR_UNAVAILABLE ? IMAGE_UNPACKING : IMAGE_FAILED;
     enum image_state state = layers(core, &p, a, &ready, err);
     if (state != IMAGE_READY)

@@ -86,6 +86,14 @@ static bool is_http(struct str url)
     return str_starts(url, "http://");
 }
 
+static bool refused(const struct pull *p, struct err *err)
+{
+    return err_set(err, ERR_UPSTREAM, "from",
+                   p->login ? "the registry does not take this name and password for %s/%s"
+                            : "the registry wants a name and a password for %s/%s",
+                   p->base, p->name);
+}
+
 static bool ask_token(struct pull *p, struct str challenge, struct err *err)
 {
     struct arena *a = p->task->arena;
@@ -99,6 +107,8 @@ static bool ask_token(struct pull *p, struct str challenge, struct err *err)
         p->token = arena_printf(a, "Basic %s%.*s", text, (int)((4 - strlen(text) % 4) % 4), "===");
         return true;
     }
+    if (str_starts(challenge, "Basic"))
+        return refused(p, err);
     if (!realm.n || !(is_http(realm) || str_starts(realm, "https://")))
         return err_set(err, ERR_UPSTREAM, NULL, "the registry wants a way to sign in that is not known here");
     if (is_http(realm) && !is_http(str_of(p->base)))
@@ -110,6 +120,8 @@ static bool ask_token(struct pull *p, struct str challenge, struct err *err)
     struct client_answer answer;
     if (!client_do(a, &q, &answer, err))
         return false;
+    if (answer.status == 401 || answer.status == 403)
+        return refused(p, err);
     yyjson_val *doc = answer.status == 200 ? json_parse(a, answer.body, err) : NULL;
     struct str token = json_str(yyjson_obj_get(doc, "token"));
     if (!token.p)
@@ -147,7 +159,7 @@ static bool ask(struct pull *p, const char *path, struct sink *sink, struct clie
 {
     struct arena *a = p->task->arena;
     const char *url = arena_printf(a, "%s/v2/%s/%s", p->base, p->name, path);
-    bool own = true;
+    bool own = true, asked = false; /* asked: for a token; those of large images run out on the way */
     for (int tries = 0; tries < 6; tries++) {
         if (sink && !fresh_writer(p, sink, err))
             return false;
@@ -163,7 +175,8 @@ static bool ask(struct pull *p, const char *path, struct sink *sink, struct clie
                                    .sink_ctx = sink};
         if (!client_do(a, &q, ret, err))
             return false;
-        if (ret->status == 401 && own && !p->token) {
+        if (ret->status == 401 && own && !asked) {
+            asked = true;
             if (!ask_token(p, client_header_value(ret, "www-authenticate"), err))
                 return false;
         } else if (ret->status >= 301 && ret->status <= 308 && ret->location.n) {
@@ -175,6 +188,8 @@ static bool ask(struct pull *p, const char *path, struct sink *sink, struct clie
                       : arena_strz(a, ret->location);
         } else if (ret->status == 200) {
             return true;
+        } else if (ret->status == 401 && own) {
+            return refused(p, err);
         } else {
             break;
         }

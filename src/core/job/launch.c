@@ -127,7 +127,10 @@ static const char *text_field(struct launch *u, const char *field)
 static bool add_image(struct launch *u, struct err *err)
 {
     struct image_ready image;
-    const struct image_want want = {.project = u->job->project, .name = u->spec.image, .job = u->job->id};
+    const struct image_want want = {.project = u->job->project,
+                                    .name = u->spec.image,
+                                    .spec = object_int(u->job, "spec"),
+                                    .job = u->job->id};
     if (image_prepare(u->jobs->core, &want, u->arena, &image, err) != IMAGE_READY)
         return false;
     u->spec.host = image.host;

@@ -50,6 +50,7 @@ static const struct words sentences[] = {
     {"there is no image \"*\", or you may not see it", "没有镜像“*”，或无权查看"},
     {"the image has no version \"*\"", "镜像没有版本“*”"},
     {"the image is for *, and this machine is *", "镜像适用于 *，而本机为 *"},
+    {"the image is made for other specs: *", "镜像适用于其他规格：*"},
     {"the image is for \"*\", not for linux", "镜像适用于“*”，而非 linux"},
     {"the image has * layers; at most * can be run", "镜像有 * 层，最多可运行 * 层"},
     {"the image is being unpacked: * of * layers are left", "正在解包镜像：剩余 * 层，共 * 层"},
