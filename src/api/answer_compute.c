@@ -26,6 +26,7 @@ static const struct shape job_events[] = {M("items", LIST, .of = job_event), {0}
 static const struct shape job_limits[] = {M("cpu", REAL, .flags = OR_NULL),
                                           M("memory", INT, .flags = OR_NULL),
                                           M("disk", INT, .flags = OR_NULL),
+                                          M("accelerators", REAL, .flags = OR_NULL),
                                           {0}};
 
 static const struct shape job_point[] = {
@@ -35,6 +36,8 @@ static const struct shape job_point[] = {
     M("net_rx", INT),
     M("net_tx", INT),
     M("disk", INT, .flags = OR_NULL),
+    M("accelerator", REAL, .flags = OR_NULL),
+    M("accelerator_memory", INT, .flags = OR_NULL),
     {0},
 };
 

@@ -123,6 +123,8 @@ struct exec_stats {
     int64_t disk;       /* bytes written outside of mounts; -1 when not known */
     int64_t disk_limit; /* 0: none */
     int64_t pids;
+    int64_t cards_busy;   /* of its devices together, thousandths of a card; -1: not known */
+    int64_t cards_memory; /* bytes in use on them, by whomever; -1: not known */
 };
 
 struct exec_device {

@@ -13,7 +13,7 @@ def test_curves_of_a_running_job(admin, run):  # noqa: F811
     assert (seen["step_s"], seen["limits"]["cpu"], seen["limits"]["memory"]) == (1, 0.2, 256 << 20)
     assert seen["limits"]["disk"] == 10 << 30
     last = seen["items"][-1]
-    assert set(last) == {"at", "cpu", "memory", "net_rx", "net_tx", "disk"}
+    assert set(last) == {"at", "cpu", "memory", "net_rx", "net_tx", "disk", "accelerator", "accelerator_memory"}
     assert last["memory"] <= 256 << 20
     assert [i["at"] for i in seen["items"]] == sorted(i["at"] for i in seen["items"])
     minutes = admin.get(path, span=86400)

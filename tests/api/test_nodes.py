@@ -207,3 +207,70 @@ def test_shares_follow_the_weights_of_projects(platform):
     wait_for(lambda: len(running()) == 4, "four that run")
     assert sorted(running()) == sorted([light["id"]] + [heavy["id"]] * 3)
     platform.stop(*jobs)
+
+
+def test_a_changed_spec_is_for_those_that_start_later(platform):
+    """What runs has what it was given: it is counted with that, and held to it."""
+    admin = platform.admin
+    spec = platform.spec(cpus=platform.node["cpus"], memory=128 << 20)
+    going = platform.job("exec sleep 1000", spec)
+    platform.reached(going, "running")
+    admin.patch(f"specs/{spec['id']}", {"cpus": 0.1, "memory": 64 << 20}, spec["revision"])
+    later = platform.job("echo later", spec)
+    platform.waits(later, "CPU")
+    assert admin.get(f"projects/{platform.project['id']}/overview")["use"]["cpu"] == platform.node["cpus"]
+    placed = admin.get(f"jobs/{going['id']}")["placement"][0]
+    assert (placed["cpus"], placed["memory"]) == (platform.node["cpus"], 128 << 20)
+    limits = admin.get(f"jobs/{going['id']}/curves")["limits"]
+    assert (limits["cpu"], limits["memory"], limits["accelerators"]) == (platform.node["cpus"], 128 << 20, None)
+    platform.server.kill()
+    platform.server.start()
+    platform.admin = admin = platform.server.admin()
+    platform.waits(later, "CPU")
+    platform.stop(going)
+    over = platform.reached(later)
+    assert over["state"] == "completed" and over["placement"][0]["cpus"] == pytest.approx(0.1)
+
+
+NVML = r"""
+#include <string.h>
+struct rates { unsigned gpu, memory; };
+struct memory { unsigned long long total, free, used; };
+int nvmlInit_v2(void) { return 0; }
+int nvmlDeviceGetCount_v2(unsigned *n) { *n = 2; return 0; }
+int nvmlDeviceGetHandleByIndex_v2(unsigned i, void **card) { *card = (void *)(long)(i + 1); return 0; }
+int nvmlDeviceGetMinorNumber(void *card, unsigned *n) { *n = card == (void *)2 ? 3 : 99; return 0; }
+int nvmlDeviceGetUtilizationRates(void *card, struct rates *r) { r->gpu = 75; r->memory = 1; return card != (void *)2; }
+int nvmlDeviceGetMemoryInfo(void *card, struct memory *m) { m->total = 8000; m->free = 3000; m->used = 5000; return card != (void *)2; }
+"""
+
+
+def test_curves_of_accelerators(fresh_server, devices, tmp_path):
+    """As a file says that the inventory names, or NVIDIA's library: here one that knows the card with the number of /dev/null."""
+    busy, used = tmp_path / "busy", tmp_path / "used"
+    busy.write_text("12.5\n")
+    used.write_text("4096\n")
+    (tmp_path / "nvml.c").write_text(NVML)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", str(tmp_path / "libnvidia-ml.so.1"), str(tmp_path / "nvml.c")], check=True)
+    (tmp_path / "devices.json").write_text(json.dumps([
+        {"kind": "gcu", "path": devices[0], "busy": str(busy), "memory_used": str(used)}, {"kind": "nvidia-x", "path": devices[1]}]))
+    (tmp_path / "config.json").write_text(json.dumps({"containers": {"inventory": str(tmp_path / "devices.json")}}))
+    p = Platform(fresh_server(args=("--config", str(tmp_path / "config.json")), environment={"LD_LIBRARY_PATH": str(tmp_path)}))
+    jobs = {kind: p.job("exec sleep 1000", p.spec(accelerator=kind, accelerators=1)) for kind in ("gcu", "nvidia-x")}
+    plain = p.job("exec sleep 1000")
+
+    def newest(job, **wanted):
+        curves = p.admin.get(f"jobs/{job['id']}/curves")
+        last = curves["items"][-1] if curves["items"] else {}
+        return all(last.get(k) == v for k, v in wanted.items()) and last and curves
+
+    assert wait_for(lambda: newest(jobs["gcu"], accelerator=0.125, accelerator_memory=4096), "the file's numbers")["limits"]["accelerators"] == 1
+    busy.write_text("100")
+    wait_for(lambda: newest(jobs["gcu"], accelerator=1), "the file's next number")
+    wait_for(lambda: newest(jobs["nvidia-x"], accelerator=0.75, accelerator_memory=5000), "the library's numbers")
+    assert wait_for(lambda: newest(plain, accelerator=None, accelerator_memory=None), "none")["limits"]["accelerators"] is None
+    minutes = p.admin.get(f"jobs/{jobs['nvidia-x']['id']}/curves", span=86400)["items"]
+    assert minutes[-1]["accelerator"] == 0.75
+    busy.write_text("nonsense")
+    wait_for(lambda: newest(jobs["gcu"], accelerator=None, accelerator_memory=4096), "a number that is none")
+    p.stop(plain, *jobs.values())

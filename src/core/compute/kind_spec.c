@@ -13,18 +13,27 @@ static bool check_accelerators(struct arena *a, const struct field *f, const str
     return true;
 }
 
+/* Less than containers can be held to; none would be no limit. */
+static bool check_cpus(struct arena *a, const struct field *f, const struct db_value *value, struct err *err)
+{
+    (void)a;
+    return value->type != DB_REAL || value->r >= 0.01 ||
+           err_set(err, ERR_INVALID, f->name, "%s: %g is less than 0.01", f->name, value->r);
+}
+
 static const struct field fields[] = {
     FIELD_NAME(FIELD_EDIT | FIELD_UNIQUE),
     {.name = "cpus",
      .type = FIELD_REAL,
      .min = 0,
      .max = 4096,
+     .check = check_cpus,
      .unit = "cores",
      .title = {"CPUs", "CPU"},
      .flags = FIELD_REQUIRED | FIELD_EDIT | FIELD_SORT | FIELD_FILTER | FIELD_LIST},
     {.name = "memory",
      .type = FIELD_INT,
-     .min = 1 << 20,
+     .min = 8 << 20,
      .max = INT64_C(1) << 50,
      .unit = "bytes",
      .title = {"Memory", "内存"},

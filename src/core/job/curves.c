@@ -7,6 +7,7 @@
 #include "base/ticker.h"
 #include "core/job/curves_file.h"
 #include "core/job/job.h"
+#include "core/job/placed.h"
 
 #include <stdio.h>
 
@@ -51,6 +52,8 @@ static void add_point(struct curve_point *sum, const struct curve_point *p)
     sum->rx += p->rx;
     sum->tx += p->tx;
     sum->disk = p->disk;
+    sum->cards_busy = p->cards_busy < 0 ? -1 : sum->cards_busy + p->cards_busy;
+    sum->cards_memory = p->cards_memory;
 }
 
 static struct curve_point mean(const struct curve_point *sum, int64_t n)
@@ -60,7 +63,9 @@ static struct curve_point mean(const struct curve_point *sum, int64_t n)
                                 .memory = sum->memory / n,
                                 .rx = sum->rx / n,
                                 .tx = sum->tx / n,
-                                .disk = sum->disk};
+                                .disk = sum->disk,
+                                .cards_busy = sum->cards_busy < 0 ? -1 : sum->cards_busy / n,
+                                .cards_memory = sum->cards_memory};
 }
 
 /* Under the lock, as readers see the minute that is not over. */
@@ -112,7 +117,9 @@ static struct curve_point point_of(const struct exec_stats *last, const struct e
                                 .memory = now->memory,
                                 .rx = per_second(now->net_rx, last->net_rx, us),
                                 .tx = per_second(now->net_tx, last->net_tx, us),
-                                .disk = now->disk};
+                                .disk = now->disk,
+                                .cards_busy = now->cards_busy,
+                                .cards_memory = now->cards_memory};
 }
 
 /* Under the lock. */
@@ -147,18 +154,17 @@ static struct series *series_new(struct curves *c, struct exec_id id)
     struct err err = {0};
     struct db_row row;
     bool found = false;
-    if (!db_query_one(c->core->db, &a,
-                      "SELECT j.project, s.accelerator, s.accelerators FROM jobs j JOIN specs s ON s.id ="
-                      " j.spec WHERE j.id = ?",
+    if (!db_query_one(c->core->db, &a, "SELECT project, placement FROM jobs WHERE id = ?",
                       db_args(db_int(id.job)), &row, &found, &err) ||
         !found)
         return NULL;
     struct series *s = base_zalloc(sizeof *s);
     s->id = id;
     s->project = row.v[0].i;
-    if (row.v[1].type == DB_TEXT && row.v[1].s.n && row.v[1].s.n < sizeof s->cards.kind) {
-        memcpy(s->cards.kind, row.v[1].s.p, row.v[1].s.n);
-        s->cards.count = row.v[2].r;
+    struct placed p = placed_rank(&a, row.v[1].type == DB_TEXT ? row.v[1].s : STR_NULL, id.rank);
+    if (p.kind.n && p.kind.n < sizeof s->cards.kind) {
+        memcpy(s->cards.kind, p.kind.p, p.kind.n);
+        s->cards.count = p.cards;
     }
     return s;
 }

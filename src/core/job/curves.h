@@ -12,11 +12,12 @@
 #define CURVES_MINUTES 1440
 
 struct curve_point {
-    int64_t at;     /* microseconds */
-    int64_t cpu;    /* millionths of a core */
-    int64_t memory; /* bytes */
-    int64_t rx, tx; /* bytes per second */
-    int64_t disk;   /* bytes; -1: not known */
+    int64_t at;                       /* microseconds */
+    int64_t cpu;                      /* millionths of a core */
+    int64_t memory;                   /* bytes */
+    int64_t rx, tx;                   /* bytes per second */
+    int64_t disk;                     /* bytes; -1: not known */
+    int64_t cards_busy, cards_memory; /* as exec_stats has them */
 };
 
 struct curves;

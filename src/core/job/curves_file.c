@@ -14,7 +14,7 @@
 static const char *container_path(struct core *core, struct arena *a, struct exec_id id)
 {
     char text[EXEC_ID_MAX];
-    return arena_printf(a, "%s/curves/%s", core->data, exec_id_format(id, text));
+    return arena_printf(a, "%s/curves/%s.2", core->data, exec_id_format(id, text)); /* format 2 */
 }
 
 static const char *project_path(struct core *core, struct arena *a, int64_t project)

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "core/job/curves.h"
 #include "core/job/jobs_own.h"
+#include "core/job/placed.h"
 
 static void write_limit(struct json_out *out, const char *key, int64_t v)
 {
@@ -12,30 +13,41 @@ static void write_limit(struct json_out *out, const char *key, int64_t v)
         json_null(out);
 }
 
-static bool write_limits(struct op *op, const struct object *job, struct exec_id id, struct json_out *out,
-                         struct err *err)
+static void write_real(struct json_out *out, double v)
 {
-    struct db_row row;
-    bool found;
+    if (v > 0)
+        json_real(out, v);
+    else
+        json_null(out);
+}
+
+/* -1 is not known. */
+static void write_known(struct json_out *out, const char *key, int64_t v)
+{
+    json_key(out, key);
+    if (v < 0)
+        json_null(out);
+    else
+        json_int(out, v);
+}
+
+static void write_limits(struct op *op, const struct object *job, struct exec_id id, struct json_out *out)
+{
+    struct placed p = placed_rank(op->arena, object_text(job, "placement"), id.rank);
     struct exec *x = jobs_exec(op->core->jobs);
     struct exec_stats stats = {0};
     struct err ended = {0};
-    if (!db_query_one(op->core->db, op->arena, "SELECT cpus, memory FROM specs WHERE id = ?",
-                      db_args(db_int(object_int(job, "spec"))), &row, &found, err))
-        return false;
     if (x && !x->ops->stats(x, id, &stats, &ended))
         stats.disk_limit = 0;
     json_key(out, "limits");
     json_object(out);
     json_key(out, "cpu");
-    if (found)
-        json_real(out, row.v[0].r);
-    else
-        json_null(out);
-    write_limit(out, "memory", found ? row.v[1].i : 0);
+    write_real(out, p.cpus);
+    write_limit(out, "memory", p.memory);
     write_limit(out, "disk", stats.disk_limit);
+    json_key(out, "accelerators");
+    write_real(out, p.cards);
     json_object_end(out);
-    return true;
 }
 
 static void write_point(struct json_out *out, const struct curve_point *p)
@@ -49,11 +61,13 @@ static void write_point(struct json_out *out, const struct curve_point *p)
     json_kint(out, "memory", p->memory);
     json_kint(out, "net_rx", p->rx);
     json_kint(out, "net_tx", p->tx);
-    json_key(out, "disk");
-    if (p->disk < 0)
+    write_known(out, "disk", p->disk);
+    json_key(out, "accelerator");
+    if (p->cards_busy < 0)
         json_null(out);
     else
-        json_int(out, p->disk);
+        json_real(out, (double)p->cards_busy / 1000);
+    write_known(out, "accelerator_memory", p->cards_memory);
     json_object_end(out);
 }
 
@@ -73,8 +87,7 @@ bool job_show_curves(struct op *op, struct object *o, const struct db_value *inp
         return false;
     json_object(out);
     json_kint(out, "step_s", minutes ? 60 : 1);
-    if (!write_limits(op, o, id, out, err))
-        return false;
+    write_limits(op, o, id, out);
     json_key(out, "items");
     json_array(out);
     for (size_t i = 0; i < n; i++)

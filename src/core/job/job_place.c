@@ -82,7 +82,7 @@ static bool start_all(struct look *l, struct scene *s, const struct sched_plan *
     for (int32_t i = 0; i < plan->n_starts; i++) {
         const struct sched_start *start = &plan->starts[i];
         starts.list[i] = (struct starting){.job = &l->job[s->waiting_job[start->job]],
-                                           .placement = scene_placement(s, start->ranks, start->n_ranks)};
+                                           .placement = scene_placement(s, start)};
     }
     if (!starts.n)
         return true;

@@ -2,6 +2,7 @@
 #include "core/folder/folder.h"
 #include "core/image/image.h"
 #include "core/job/launch_own.h"
+#include "core/job/placed.h"
 
 #include <unistd.h>
 
@@ -178,6 +179,7 @@ static void add_peers(struct launch *u)
     u->spec.n_peers = (size_t)nodes;
 }
 
+/* Of a job that an older version of the program placed; others have what they were placed with. */
 static bool add_limits(struct launch *u, struct err *err)
 {
     struct db_row row;
@@ -216,21 +218,23 @@ static void add_device(struct launch *u, const char *path)
     *(const char **)add(u, &u->devices, sizeof path) = path;
 }
 
-/* The node and the cards that the scheduler chose for this rank. */
+/* The node, the limits and the cards that the scheduler chose for this rank. */
 static bool add_placement(struct launch *u, struct err *err)
 {
-    struct str text = object_text(u->job, "placement");
-    yyjson_val *all = text.n ? json_parse(u->arena, text, err) : NULL, *d;
-    if (text.n && !all)
-        return false;
-    yyjson_val *rank = yyjson_arr_get(all, (size_t)u->spec.id.rank),
-               *devices = yyjson_obj_get(rank, "devices");
+    struct placed p = placed_rank(u->arena, object_text(u->job, "placement"), u->spec.id.rank);
+    yyjson_val *d;
     size_t i, max;
     auto_buf struct buf names = {0};
-    u->spec.node = yyjson_get_str(yyjson_obj_get(rank, "node"));
-    if (!yyjson_arr_size(devices))
+    u->spec.node = p.node;
+    if (p.known) {
+        u->spec.cpu_millis = (int64_t)(p.cpus * 1000 + 0.5);
+        u->spec.memory = p.memory;
+    } else if (!add_limits(u, err)) {
+        return false;
+    }
+    if (!yyjson_arr_size(p.devices))
         return true;
-    yyjson_arr_foreach(devices, i, max, d)
+    yyjson_arr_foreach(p.devices, i, max, d)
     {
         const char *path = yyjson_get_str(yyjson_obj_get(d, "path"));
         const char *kind = yyjson_get_str(yyjson_obj_get(d, "kind"));
@@ -241,9 +245,8 @@ static bool add_placement(struct launch *u, struct err *err)
                 add_device(u, companions[k].path);
     }
     launch_env(u, "INGOT_DEVICES", arena_strz(u->arena, buf_view(&names)));
-    double share = yyjson_get_num(yyjson_obj_get(yyjson_arr_get(devices, 0), "share"));
-    if (share < 1)
-        launch_env(u, "INGOT_DEVICE_SHARE", arena_printf(u->arena, "%g", share));
+    if (p.cards < 1)
+        launch_env(u, "INGOT_DEVICE_SHARE", arena_printf(u->arena, "%g", p.cards));
     return true;
 }
 
@@ -281,7 +284,7 @@ bool launch_build(struct launch *u, struct err *err)
     u->spec.grace_s = GRACE;
     add_command(u);
     add_peers(u);
-    if (!add_limits(u, err) || !add_image(u, err) || !add_env(u, err) || !add_placement(u, err) ||
+    if (!add_image(u, err) || !add_env(u, err) || !add_placement(u, err) ||
         !add_version(u, "algorithm", &kind_algorithm_version, "/workspace/algorithm", err) ||
         !add_version(u, "model", &kind_model_version, "/workspace/model", err))
         return false;

@@ -1,5 +1,6 @@
 #include "core/job/scene.h"
 
+#include "core/job/placed.h"
 #include "core/row.h"
 
 /* --- what there is --- */
@@ -214,16 +215,20 @@ static void write_devices(struct scene *s, const struct sched_rank *r, struct js
     json_array_end(o);
 }
 
-struct str scene_placement(struct scene *s, const struct sched_rank *ranks, int32_t n)
+struct str scene_placement(struct scene *s, const struct sched_start *start)
 {
+    const struct sched_request *takes = &s->snapshot.waiting[start->job].request;
     auto_buf struct buf text = {0};
     struct json_out o;
     json_begin(&o, &text);
     json_array(&o);
-    for (int32_t i = 0; i < n; i++) {
+    for (int32_t i = 0; i < start->n_ranks; i++) {
         json_object(&o);
-        json_kz(&o, "node", s->snapshot.nodes[ranks[i].node].name);
-        write_devices(s, &ranks[i], &o);
+        json_kz(&o, "node", s->snapshot.nodes[start->ranks[i].node].name);
+        json_key(&o, "cpus");
+        json_real(&o, (double)takes->cpu / 1000);
+        json_kint(&o, "memory", takes->memory);
+        write_devices(s, &start->ranks[i], &o);
         json_object_end(&o);
     }
     json_array_end(&o);
@@ -260,6 +265,17 @@ static void read_rank(struct scene *s, yyjson_val *v, struct sched_rank *r)
     r->shares = r->n_shares ? shares : NULL;
 }
 
+/* What a rank was given; ranks of older versions of the program do not say. */
+static bool read_request(struct scene *s, yyjson_val *rank, struct sched_request *ret)
+{
+    struct placed p = placed_of(rank);
+    int32_t kind = p.kind.n ? kind_index(s, arena_strz(s->arena, p.kind)) : SCHED_NONE;
+    *ret = (struct sched_request){.cpu = (int64_t)(p.cpus * 1000 + 0.5), .memory = p.memory};
+    if (kind >= 0)
+        ret->wants[0] = (struct sched_want){kind, (int32_t)(p.cards * SCHED_WHOLE + 0.5)};
+    return p.known;
+}
+
 /* --- jobs --- */
 
 bool scene_jobs(struct core *core, struct arena *a, struct object **ret, size_t *ret_n, struct err *err)
@@ -288,27 +304,32 @@ static int64_t hours_us(const struct object *o)
     return hours > 0 ? (int64_t)(hours * 3.6e9) : 0;
 }
 
-static void add_running(struct scene *s, const struct object *o, const struct sched_request *request,
-                        struct sched_running *r)
+/* False when nobody knows what it takes. */
+static bool add_running(struct scene *s, const struct object *o, struct sched_running *r)
 {
     int64_t nodes = object_int(o, "nodes"), started = object_int(o, "started_at"), hours = hours_us(o);
     struct sched_rank *ranks = arena_array(s->arena, struct sched_rank, (size_t)nodes);
     struct err ignored = {0};
     struct str text = object_text(o, "placement");
     yyjson_val *placement = text.n ? json_parse(s->arena, text, &ignored) : NULL;
+    struct sched_request request;
+    if (!read_request(s, yyjson_arr_get_first(placement), &request) &&
+        !scene_request(s, object_int(o, "spec"), &request))
+        return false;
     for (int64_t i = 0; i < nodes; i++)
         read_rank(s, yyjson_arr_get(placement, (size_t)i), &ranks[i]);
     *r = (struct sched_running){.id = o->id,
                                 .project = sched_find_project(&s->snapshot, o->project),
                                 .user = o->created_by,
                                 .priority = (int32_t)object_int(o, "priority"),
-                                .request = *request,
+                                .request = request,
                                 .ranks = ranks,
                                 .n_ranks = (int32_t)nodes,
                                 .started_at = started,
                                 .expected_end = hours && started ? started + hours : 0,
                                 .preemptible = job_is_preemptible(o),
                                 .stopping = job_state_of(o) == JOB_STOPPING};
+    return true;
 }
 
 /* A promise names nodes by id: indices are those of one snapshot. */
@@ -356,15 +377,15 @@ static void add_jobs(struct scene *s, const struct promise *promises)
     for (size_t i = 0; i < s->n; i++) {
         struct sched_request request;
         const struct object *o = &s->job[i];
-        if (sched_find_project(&s->snapshot, o->project) < 0 ||
-            !scene_request(s, object_int(o, "spec"), &request))
+        if (sched_find_project(&s->snapshot, o->project) < 0)
             continue;
-        if (job_state_of(o) == JOB_QUEUED) {
+        if (job_state_of(o) != JOB_QUEUED) {
+            s->running_job[s->snapshot.n_running] = i;
+            if (s->snapshot.n_nodes && add_running(s, o, &running[s->snapshot.n_running]))
+                s->snapshot.n_running++;
+        } else if (scene_request(s, object_int(o, "spec"), &request)) {
             s->waiting_job[s->snapshot.n_waiting] = i;
             add_waiting(s, o, &request, promises, &waiting[s->snapshot.n_waiting++]);
-        } else if (s->snapshot.n_nodes) {
-            s->running_job[s->snapshot.n_running] = i;
-            add_running(s, o, &request, &running[s->snapshot.n_running++]);
         }
     }
     s->snapshot.running = running;

@@ -29,8 +29,9 @@ bool scene_build(struct scene *s, const struct promise *promises, struct err *er
  * there is no room to count. */
 bool scene_request(struct scene *s, int64_t spec, struct sched_request *ret);
 
-/* Where the ranks of a job are, as the field `placement` keeps it:
- * [{"node":"name","devices":[{"path":"/dev/x","share":1}]}]. */
-struct str scene_placement(struct scene *s, const struct sched_rank *ranks, int32_t n);
+/* Where the ranks of a job are and what each takes there, as the field `placement` keeps it:
+ * [{"node":"name","cpus":1,"memory":1048576,"devices":[{"path":"/dev/x","share":1}]}]. A job that runs has
+ * what it was given, whatever becomes of its spec. */
+struct str scene_placement(struct scene *s, const struct sched_start *start);
 
 #endif

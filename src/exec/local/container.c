@@ -31,7 +31,17 @@ struct container *container_add(struct local *l, struct exec_id id)
 
 void container_free(struct container *c)
 {
+    free(c->devices);
     free(c);
+}
+
+void container_device(struct container *c, const char *path)
+{
+    char *more = NULL;
+    if (asprintf(&more, "%s%s\n", c->devices ? c->devices : "", path) < 0)
+        return;
+    free(c->devices);
+    c->devices = more;
 }
 
 void container_cgroup(const struct local *l, const char *name, char ret[96])
@@ -222,6 +232,9 @@ static void load_plan(struct local *l, struct container *c, struct str plan)
     at = 0;
     if ((v = container_plan_next(plan, "disk", &at)))
         c->disk_limit = strtoll(v, NULL, 10);
+    at = 0;
+    while ((v = container_plan_next(plan, "device", &at)))
+        container_device(c, v);
 }
 
 /* The first thing that a supervisor does is to mark its pipe. Without that (and without a supervisor) the

@@ -119,6 +119,8 @@ static bool start(struct exec *x, const struct exec_spec *spec, struct err *err)
         c->room = room;
         c->memory_limit = spec->memory;
         c->disk_limit = spec->disk;
+        for (size_t i = 0; i < spec->n_devices; i++)
+            container_device(c, spec->devices[i]);
     }
     pthread_mutex_unlock(&l->lock);
     if (!c)

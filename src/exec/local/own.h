@@ -39,6 +39,7 @@ struct container {
     bool spawned, removing, changed;
     int frozen; /* how many read what it changed */
     int64_t memory_limit, disk_limit;
+    char *devices; /* paths, each with a newline; NULL: none */
 };
 
 struct local {
@@ -78,6 +79,7 @@ static inline struct local *local_of(struct exec *x)
 struct container *container_find(struct local *l, struct exec_id id); /* under the lock */
 struct container *container_add(struct local *l, struct exec_id id);  /* under the lock */
 void container_free(struct container *c);
+void container_device(struct container *c, const char *path); /* one more that it has */
 /* Reads run and exit; true when the state has changed. Under the lock. */
 bool container_refresh(struct local *l, struct container *c);
 bool container_alive(struct local *l, const char *name); /* its shim exists */
@@ -143,6 +145,9 @@ bool rooms_send(struct room *r, int folder, int ctl, int crun); /* false: its su
 void rooms_leave(struct local *l, struct room *r, struct exec_id id); /* the container id has ended */
 void rooms_sweep(struct local *l);
 void rooms_end(struct local *l);
+
+/* meter.c: cards_busy and cards_memory of these devices (paths, each with a newline) */
+void meter_read(struct local *l, const char *devices, struct exec_stats *s);
 
 /* the rest of the table */
 bool logs_info(struct exec *x, struct exec_id id, struct exec_log *ret, struct err *err);

@@ -46,6 +46,7 @@ bool stats_read(struct exec *x, struct exec_id id, struct exec_stats *ret, struc
     pthread_mutex_lock(&l->lock);
     struct container *c = container_find(l, id);
     struct container copy = c ? *c : (struct container){.id = id};
+    auto_free char *devices = copy.devices ? base_strdup(copy.devices) : NULL;
     pthread_mutex_unlock(&l->lock);
     if (!c)
         return err_set(err, ERR_NOT_FOUND, NULL, "there is no container %s", exec_id_format(id, copy.name));
@@ -60,6 +61,7 @@ bool stats_read(struct exec *x, struct exec_id id, struct exec_stats *ret, struc
                            .memory_limit = copy.memory_limit};
     read_net(copy.init, &s);
     read_disk(l, &copy, &s);
+    meter_read(l, devices ? devices : "", &s);
     *ret = s;
     return true;
 }
