@@ -7,6 +7,7 @@
 #include "api/problem.h"
 #include "api/rest.h"
 #include "api/web.h"
+#include "net/url.h"
 
 /* A request on its way from the loop thread to a pool thread; in the request's arena. */
 struct job {
@@ -74,6 +75,30 @@ static bool permitted(const struct api_call *call, const struct route *r, struct
     return caller_need(&call->caller, r->permission, 0, err);
 }
 
+static bool has_parameter(const char *query, struct str name)
+{
+    struct route_word word;
+    for (struct str rest = str_of(query); route_next(&rest, &word);)
+        if (str_eq(word.name, name) || str_is(word.name, "*"))
+            return true;
+    return false;
+}
+
+/* A parameter that nobody reads is a mistake of the caller's, who would otherwise not hear of it. */
+static bool known_parameters(struct api_call *call, const struct route *r, struct err *err)
+{
+    struct url_param *p;
+    size_t n;
+    if (!r || call->request->query.n == 0)
+        return true;
+    if (!url_query(call->arena, call->request->query, &p, &n, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!has_parameter(r->query, p[i].name))
+            return err_set(err, ERR_INVALID, p[i].name.p, "%.40s: there is no such parameter", p[i].name.p);
+    return true;
+}
+
 static bool is_public(const struct match *m)
 {
     return m->route && m->route->permission && strcmp(m->route->permission, "public") == 0;
@@ -93,7 +118,7 @@ static bool prepare(struct api_call *call, const struct match *m, struct err *er
     if (call->caller.name)
         call->request->log_user = arena_strdup(call->arena, call->caller.name);
     return auth_origin_ok(call->core, call->request, &call->caller, err) && permitted(call, m->route, err) &&
-           parse_body(call, err);
+           known_parameters(call, m->route, err) && parse_body(call, err);
 }
 
 static void run(void *arg)
@@ -165,10 +190,15 @@ static void handle_api(struct request *r, struct core *core)
         return;
     r->user = job;
     bool streams = job->match.route && job->match.route->streams;
-    if (r->content_length == 0 || streams)
+    if (r->content_length == 0 || streams) {
         submit(job);
-    else
+    } else if (r->content_length > API_BODY_MAX) {
+        err_set(&err, ERR_TOO_LARGE, NULL, "the body has %lld bytes; it may have %d",
+                (long long)r->content_length, API_BODY_MAX);
+        problem_respond(r, &err, STR_NULL, NULL, 0);
+    } else {
         request_collect(r, API_BODY_MAX, collected);
+    }
 }
 
 void api_handle(struct request *r, void *core)

@@ -128,6 +128,7 @@ const struct route backup_routes[] = {
                "\"binary\"}",
      .type = "application/zstd"},
     {"POST", "/api/v1/restore", "platform.restore", run_restore,
-     .summary = "Replaces everything by a backup, once all of it was checked", .streams = true},
+     .summary = "Replaces everything by a backup, once all of it was checked", .streams = true,
+     .takes = "application/octet-stream"},
     {0},
 };

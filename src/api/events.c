@@ -2,7 +2,9 @@
 
 #include "api/auth.h"
 #include "base/ticker.h"
+#include "core/account/accounts.h"
 #include "core/changes.h"
+#include "core/engine.h"
 #include "core/kinds.h"
 
 #include <inttypes.h>
@@ -181,8 +183,10 @@ static bool project_param(struct api_call *call, int64_t *ret, struct err *err)
         return err->code == ERR_NONE;
     if (!str_to_i64(text, ret) || *ret < 1)
         return err_set(err, ERR_INVALID, "project", "project: must be the id of a project");
-    return caller_in_project(&call->caller, *ret) ||
-           err_set(err, ERR_NOT_FOUND, NULL, "there is no Project %" PRId64, *ret);
+    struct object project;
+    return caller_in_project(&call->caller, *ret)
+               ? engine_get(call->core, &caller_system, &kind_project, 0, *ret, call->arena, &project, err)
+               : err_set(err, ERR_NOT_FOUND, NULL, "there is no Project %" PRId64, *ret);
 }
 
 void events_run(struct api_call *call)

@@ -315,27 +315,31 @@ static void run_archive(struct api_call *call)
     free(z.space);
 }
 
-#define FILES(plural)                                                                                        \
+#define FILE_PATH(plural, what) "/api/v1/" plural "/{set_id}/versions/{version_id}/" what
+#define FILES(plural, version)                                                                               \
     {"GET",                                                                                                  \
-     "/api/v1/" plural "/{set}/versions/{version}/content",                                                  \
+     FILE_PATH(plural, "content"),                                                                           \
      NULL,                                                                                                   \
      run_content,                                                                                            \
      .summary = "One file's bytes",                                                                          \
-     .query = "path download",                                                                               \
+     .query = "path! download:bool",                                                                         \
      .answer = ROUTE_BINARY,                                                                                 \
+     .parts = true,                                                                                          \
      .type = "application/octet-stream"},                                                                    \
         {"PUT",                                                                                              \
-         "/api/v1/" plural "/{set}/versions/{version}/content",                                              \
+         FILE_PATH(plural, "content"),                                                                       \
          NULL,                                                                                               \
          run_put,                                                                                            \
          .streams = true,                                                                                    \
          .summary = "Write one file",                                                                        \
-         .query = "path executable",                                                                         \
-         .answer = "{\"type\":\"object\"}"},                                                                 \
+         .query = "path! executable:bool",                                                                   \
+         .takes = "application/octet-stream",                                                                \
+         .answer = ROUTE_ANSWER(version)},                                                                   \
     {                                                                                                        \
-        "GET", "/api/v1/" plural "/{set}/versions/{version}/archive", NULL, run_archive,                     \
-            .summary = "A folder as a zip archive", .query = "path", .answer = ROUTE_BINARY,                 \
-            .type = "application/zip"                                                                        \
+        "GET", FILE_PATH(plural, "archive"), NULL, run_archive, .summary = "A folder as a zip archive",      \
+                                                                .query = "path", .answer = ROUTE_BINARY,     \
+                                                                .type = "application/zip"                    \
     }
 
-const struct route file_routes[] = {FILES("algorithm-sets"), FILES("model-sets"), {0}};
+const struct route file_routes[] = {
+    FILES("algorithm-sets", "AlgorithmVersion"), FILES("model-sets", "ModelVersion"), {0}};

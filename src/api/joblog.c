@@ -440,16 +440,18 @@ static void run_follow(struct api_call *call)
     aside_start("follow", follow_all, f);
 }
 
-#define LOG "/api/v1/jobs/{job}/log"
+#define LOG "/api/v1/jobs/{job_id}/log"
 
 const struct route job_log_routes[] = {
-    {"GET", LOG, NULL, run_log, .summary = "Lines of a job's log", .query = "rank attempt after line",
-     .answer = ROUTE_ANSWER("JobLog")},
+    {"GET", LOG, NULL, run_log, .summary = "Lines of a job's log",
+     .query = "rank:int attempt:int after:int line:int", .answer = ROUTE_ANSWER("JobLog")},
     {"GET", LOG "/search", NULL, run_search, .summary = "Lines of a job's log with a text",
-     .query = "rank attempt q line limit ignore_case", .answer = ROUTE_ANSWER("JobLogMatches")},
+     .query = "rank:int attempt:int q! line:int limit:int ignore_case:int",
+     .answer = ROUTE_ANSWER("JobLogMatches")},
     {"GET", LOG "/download", NULL, run_download, .summary = "A job's log as a file",
-     .query = "rank attempt times", .answer = "{\"type\":\"string\"}", .type = "text/plain"},
+     .query = "rank:int attempt:int times:int", .answer = "{\"type\":\"string\"}", .type = "text/plain"},
     {"GET", LOG "/follow", NULL, run_follow, .summary = "A job's log as it is written, as Server-Sent Events",
-     .query = "rank attempt after", .answer = "{\"type\":\"string\"}", .type = "text/event-stream"},
+     .query = "rank:int attempt:int after:int", .answer = "{\"type\":\"string\"}",
+     .type = "text/event-stream"},
     {0},
 };

@@ -54,16 +54,17 @@ static void path_parameters(struct json_out *o, const char *path)
         const char *end = strchr(p, '}');
         char name[64];
         snprintf(name, sizeof name, "%.*s", (int)(end - p - 1), p + 1);
-        bool id = strstr(name, "id") != NULL;
+        bool id = strcmp(name, "id") == 0 || str_ends(str_of(name), "_id");
         parameter(o, name, "path", true, id ? ID_SCHEMA : "{\"type\":\"string\"}", NULL);
         p = end;
     }
 }
 
-static void problem_responses(struct json_out *o, bool is_public)
+/* The usual ones by name, for generators that make a case of each; all others are the default. */
+static void problem_responses(struct json_out *o)
 {
-    static const char *const always[] = {"400", "401", "403", "404", "409", "422", "503"};
-    for (size_t i = is_public ? 6 : 0; i < countof(always); i++) {
+    static const char *const always[] = {"400", "401", "403", "404", "409", "422", "503", "default"};
+    for (size_t i = 0; i < countof(always); i++) {
         json_key(o, always[i]);
         json_raw(o, STR("{\"$ref\":\"#/components/responses/Problem\"}"));
     }
@@ -91,6 +92,12 @@ static void response_begin(struct json_out *o, int status, const char *descripti
     json_key(o, text);
     json_object(o);
     json_kz(o, "description", description);
+}
+
+static void not_modified(struct json_out *o)
+{
+    response_begin(o, 304, "What If-None-Match names is still so");
+    json_object_end(o);
 }
 
 static void object_response(struct json_out *o, int status, const char *schema, bool etag)
@@ -180,7 +187,9 @@ static void verb_responses(struct writer *w, const struct kind *k, const struct 
                         schema_json_name(&w->arena, k->name, v->verb == VERB_LIST ? "List" : ""),
                         v->verb != VERB_LIST);
     }
-    problem_responses(o, false);
+    if (v->verb == VERB_READ)
+        not_modified(o);
+    problem_responses(o);
     if (v->verb == VERB_UPDATE || v->verb == VERB_DELETE) {
         json_key(o, "412");
         json_raw(o, STR("{\"$ref\":\"#/components/responses/Problem\"}"));
@@ -222,6 +231,14 @@ static void path_begin(struct writer *w, const char *path)
     json_array_end(&w->o);
 }
 
+static bool needs_input(const struct field *fields)
+{
+    for (const struct field *f = fields; f->name; f++)
+        if (f->flags & FIELD_REQUIRED)
+            return true;
+    return false;
+}
+
 static void action_body(struct writer *w, const struct action *act)
 {
     struct json_out *o = &w->o;
@@ -241,6 +258,7 @@ static void action_body(struct writer *w, const struct action *act)
     } else if (act->fields) {
         json_key(o, "requestBody");
         json_object(o);
+        json_kbool(o, "required", needs_input(act->fields));
         json_content(o, "application/json");
         schema_json_input(o, act->fields);
         json_content_end(o);
@@ -256,6 +274,18 @@ static bool known_schema(struct writer *w, const char *name)
     return answer_schema_known(name);
 }
 
+static void action_response(struct writer *w, const struct kind *k, const struct action *act, int status)
+{
+    const char *schema = act->answer ? act->answer : schema_json_name(&w->arena, k->name, "");
+    response_begin(&w->o, status, "Done");
+    if (status != 204 && known_schema(w, schema)) {
+        json_content(&w->o, "application/json");
+        schema_json_ref(&w->o, schema);
+        json_content_end(&w->o);
+    }
+    json_object_end(&w->o);
+}
+
 static void action(struct writer *w, const struct kind *k, const struct action *act, const char *base)
 {
     struct json_out *o = &w->o;
@@ -269,17 +299,10 @@ static void action(struct writer *w, const struct kind *k, const struct action *
     action_body(w, act);
     json_key(o, "responses");
     json_object(o);
-    const char *schema = act->answer ? act->answer : schema_json_name(&w->arena, k->name, "");
-    response_begin(o, 200, "Done");
-    if (known_schema(w, schema)) {
-        json_content(o, "application/json");
-        schema_json_ref(o, schema);
-        json_content_end(o);
-    }
-    json_object_end(o);
-    response_begin(o, 204, "Done, nothing to say");
-    json_object_end(o);
-    problem_responses(o, false);
+    action_response(w, k, act, act->status ? act->status : 200);
+    if (act->status == 202)
+        action_response(w, k, act, 200); /* what was asked for is there already */
+    problem_responses(o);
     json_object_end(o);
     json_object_end(o);
     json_object_end(o);
@@ -302,32 +325,78 @@ static const char *route_id(struct writer *w, const struct route *r)
     return id;
 }
 
-static void query_parameters(struct writer *w, const char *names)
+static void word_parameters(struct writer *w, const char *words, const char *in)
 {
-    struct str rest = str_of(names);
+    struct route_word word;
+    for (struct str rest = str_of(words); route_next(&rest, &word);) {
+        const char *schema = str_is(word.type, "int")    ? "{\"type\":\"integer\",\"format\":\"int64\"}"
+                             : str_is(word.type, "id")   ? ID_SCHEMA
+                             : str_is(word.type, "bool") ? "{\"type\":\"boolean\"}"
+                                                         : "{\"type\":\"string\"}";
+        if (!str_is(word.name, "*"))
+            parameter(&w->o, arena_strz(&w->arena, word.name), in, word.required, schema, NULL);
+    }
+}
+
+static void route_parameters(struct writer *w, const struct route *r)
+{
     json_key(&w->o, "parameters");
     json_array(&w->o);
-    while (rest.p && rest.n) {
-        char *name = arena_strz(&w->arena, str_cut(rest, ' ', &rest));
-        parameter(&w->o, name, "query", false, "{\"type\":\"string\"}", NULL);
-    }
+    word_parameters(w, r->query, "query");
+    word_parameters(w, r->headers, "header");
     json_array_end(&w->o);
 }
 
-static void route_responses(struct writer *w, const struct route *r, bool is_public)
+static void route_body(struct json_out *o, const struct route *r)
+{
+    json_key(o, "requestBody");
+    json_object(o);
+    json_kbool(o, "required", true);
+    json_content(o, r->takes ? r->takes : "application/json");
+    json_raw(o, str_of(r->takes ? ROUTE_BINARY : r->input));
+    json_content_end(o);
+    json_object_end(o);
+}
+
+static void answer_headers(struct writer *w, const char *words)
 {
     struct json_out *o = &w->o;
-    int status = r->status ? r->status : r->answer ? 200 : 204;
-    json_key(o, "responses");
+    struct route_word word;
+    json_key(o, "headers");
     json_object(o);
-    response_begin(o, status, status == 204 ? "Done" : "OK");
+    for (struct str rest = str_of(words); route_next(&rest, &word);) {
+        json_key(o, arena_strz(&w->arena, word.name));
+        json_raw(o, STR("{\"schema\":{\"type\":\"string\"}}"));
+    }
+    json_object_end(o);
+}
+
+static void route_response(struct writer *w, const struct route *r, int status, const char *says)
+{
+    struct json_out *o = &w->o;
+    response_begin(o, status, says);
+    if (r->gives)
+        answer_headers(w, r->gives);
     if (r->answer) {
         json_content(o, r->type ? r->type : "application/json");
         json_raw(o, str_of(r->answer));
         json_content_end(o);
     }
     json_object_end(o);
-    problem_responses(o, is_public);
+}
+
+static void route_responses(struct writer *w, const struct route *r)
+{
+    struct json_out *o = &w->o;
+    int status = r->status ? r->status : r->answer ? 200 : 204;
+    json_key(o, "responses");
+    json_object(o);
+    route_response(w, r, status, status == 204 ? "Done" : "OK");
+    if (r->parts) {
+        route_response(w, r, 206, "The part that Range names");
+        not_modified(o);
+    }
+    problem_responses(o);
     json_object_end(o);
 }
 
@@ -343,18 +412,11 @@ static void route_operation(struct writer *w, const struct route *r)
         json_key(o, "security");
         json_raw(o, STR("[]"));
     }
-    if (r->query)
-        query_parameters(w, r->query);
-    if (r->input) {
-        json_key(o, "requestBody");
-        json_object(o);
-        json_kbool(o, "required", true);
-        json_content(o, "application/json");
-        json_raw(o, str_of(r->input));
-        json_content_end(o);
-        json_object_end(o);
-    }
-    route_responses(w, r, is_public);
+    if (r->query || r->headers)
+        route_parameters(w, r);
+    if (r->input || r->takes)
+        route_body(o, r);
+    route_responses(w, r);
     json_object_end(o);
 }
 

@@ -146,7 +146,7 @@ static const struct route platform_routes[] = {
      .summary = "Where the bytes of files are, and how many wait to be moved to the bucket",
      .answer = "{\"type\":\"object\"}"},
     {"GET", "/api/v1/events", NULL, events_run, .summary = "Changes as they happen, as Server-Sent Events",
-     .query = "project", .answer = "{\"type\":\"string\"}", .type = "text/event-stream"},
+     .query = "project:id", .answer = "{\"type\":\"string\"}", .type = "text/event-stream"},
     {0},
 };
 

@@ -268,15 +268,15 @@ static void run_verify(struct api_call *call)
     api_answer(call, 200, NULL, 0, buf_view(&body));
 }
 
-#define RECORDS "/api/v1/datasets/{dataset}/versions/{version}/records/{file}"
+#define RECORDS "/api/v1/datasets/{dataset_id}/versions/{version_id}/records/{file}"
 
 const struct route record_routes[] = {
     {"GET", RECORDS, NULL, run_bytes, .summary = "A record file of a version, with ranges",
-     .answer = ROUTE_BINARY, .type = "application/octet-stream"},
+     .answer = ROUTE_BINARY, .type = "application/octet-stream", .parts = true},
     {"GET", RECORDS "/items", NULL, run_items, .summary = "The schema of a record file and a page of records",
-     .query = "from limit", .answer = ROUTE_ANSWER("RecordPage")},
-    {"GET", RECORDS "/value", NULL, run_value, .summary = "One field of one record", .query = "record field",
-     .answer = ROUTE_BINARY, .type = "application/octet-stream"},
+     .query = "from:int limit:int", .answer = ROUTE_ANSWER("RecordPage")},
+    {"GET", RECORDS "/value", NULL, run_value, .summary = "One field of one record",
+     .query = "record:int field", .answer = ROUTE_BINARY, .type = "application/octet-stream"},
     {"POST", RECORDS "/verify", NULL, run_verify, .summary = "Read every byte of a record file and check it",
      .answer = ROUTE_ANSWER("RecordVerdict")},
     {0},

@@ -27,14 +27,27 @@ struct route {
     const char *permission; /* NULL: anybody signed in; "public": everybody; else asked platform-wide */
     void (*run)(struct api_call *call); /* answers, now or later */
     bool streams;                       /* run takes the body itself, with api/pump.h */
-    /* For the OpenAPI document; all optional. */
+    /* For the OpenAPI document (query: for the check as well); all optional. */
     const char *summary; /* a sentence */
-    const char *query;   /* names of query parameters, parted by spaces */
+    const char *query;   /* parameters as struct route_word, parted by spaces; others are refused */
+    const char *headers; /* likewise: headers that the request carries */
     const char *input;   /* JSON Schema of the body, as JSON text */
+    const char *takes;   /* media type of a body that is no JSON */
     const char *answer;  /* JSON Schema of the answer; NULL: nothing (204) */
     const char *type;    /* media type of the answer; NULL: application/json */
+    bool parts;          /* api/range.h gives the answer: also 206 and 304 */
+    const char *gives;   /* names of the answer's headers, parted by spaces */
     int status;          /* of success when it is not 200 (or 204 without an answer) */
 };
+
+/* "name", "name:int", "name:id" or "name:bool", with "!" at the end when it is required. "*" stands for any
+ * others. */
+struct route_word {
+    struct str name, type; /* type empty: text */
+    bool required;
+};
+/* The next word of *rest, which it shortens; false at the end. */
+bool route_next(struct str *rest, struct route_word *ret);
 
 /* For .answer: a schema of the document, a kind's or one of api/answer_schema.h. */
 #define ROUTE_ANSWER(schema) "{\"$ref\":\"#/components/schemas/" schema "\"}"

@@ -84,6 +84,17 @@ static bool parse_id(struct str s, int64_t *ret)
     return s.n > 0 && s.p[0] >= '1' && s.p[0] <= '9' && str_to_i64(s, ret);
 }
 
+bool route_next(struct str *rest, struct route_word *ret)
+{
+    if (!rest->p || !rest->n)
+        return false;
+    struct str word = str_cut(*rest, ' ', rest);
+    *ret = (struct route_word){.required = word.n && word.p[word.n - 1] == '!'};
+    word.n -= ret->required;
+    ret->name = str_cut(word, ':', &ret->type);
+    return true;
+}
+
 /* /api/v1/<plural>[/<id>[/<child's plural>[/<id>...]]][/<action>] */
 static bool match_kind(const struct path *p, struct target *t)
 {

@@ -378,23 +378,25 @@ static void run_thumbnail(struct api_call *call)
         api_problem(call, &err, NULL, 0);
 }
 
-#define SAMPLES "/api/v1/datasets/{dataset}/versions/{version}/samples"
+#define SAMPLES "/api/v1/datasets/{dataset_id}/versions/{version_id}/samples"
+
+/* Not read: pages put a piece of the digest there, so that other bytes have another address. */
+#define VERSIONED "v"
 
 const struct route sample_routes[] = {
-    {"GET", SAMPLES, NULL, run_list, .summary = "Samples of a version", .query = "q state label after limit",
-     .answer = ROUTE_ANSWER("SampleList")},
-    {"GET", SAMPLES "/{sample}", NULL, run_get, .summary = "One sample", .answer = ROUTE_ANSWER("Sample")},
-    {"PUT", SAMPLES "/{sample}/annotation", NULL, run_annotate,
-     .summary = "Annotate a sample (If-Match with its revision)", .input = "{\"type\":\"object\"}",
-     .answer = ROUTE_ANSWER("Sample")},
-    {"GET", SAMPLES "/{sample}/history", NULL, run_history, .summary = "Earlier states of a sample",
+    {"GET", SAMPLES, NULL, run_list, .summary = "Samples of a version",
+     .query = "q state label after:int limit:int", .answer = ROUTE_ANSWER("SampleList")},
+    {"GET", SAMPLES "/{sample_id}", NULL, run_get, .summary = "One sample", .answer = ROUTE_ANSWER("Sample")},
+    {"PUT", SAMPLES "/{sample_id}/annotation", NULL, run_annotate, .summary = "Annotate a sample",
+     .headers = "If-Match!", .input = "{\"type\":\"object\"}", .answer = ROUTE_ANSWER("Sample")},
+    {"GET", SAMPLES "/{sample_id}/history", NULL, run_history, .summary = "Earlier states of a sample",
      .answer = ROUTE_ANSWER("SampleHistory")},
-    {"POST", SAMPLES "/{sample}/restore", NULL, run_restore,
-     .summary = "Make an earlier state the current one", .input = "{\"type\":\"object\"}",
-     .answer = ROUTE_ANSWER("Sample")},
-    {"GET", SAMPLES "/{sample}/content", NULL, run_content, .summary = "A sample's bytes",
-     .answer = ROUTE_BINARY, .type = "application/octet-stream"},
-    {"GET", SAMPLES "/{sample}/thumbnail", NULL, run_thumbnail, .summary = "A small picture of a sample",
-     .query = "side", .answer = ROUTE_BINARY, .type = "image/jpeg"},
+    {"POST", SAMPLES "/{sample_id}/restore", NULL, run_restore,
+     .summary = "Make an earlier state the current one", .headers = "If-Match!",
+     .input = "{\"type\":\"object\"}", .answer = ROUTE_ANSWER("Sample")},
+    {"GET", SAMPLES "/{sample_id}/content", NULL, run_content, .summary = "A sample's bytes",
+     .query = VERSIONED, .answer = ROUTE_BINARY, .type = "application/octet-stream", .parts = true},
+    {"GET", SAMPLES "/{sample_id}/thumbnail", NULL, run_thumbnail, .summary = "A small picture of a sample",
+     .query = "side:int " VERSIONED, .answer = ROUTE_BINARY, .type = "image/jpeg"},
     {0},
 };

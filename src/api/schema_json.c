@@ -126,6 +126,16 @@ static void references(struct json_out *o, const struct field *f, bool shown, bo
         json_kint(o, "maxItems", validate_max(f));
 }
 
+static void json_schema(struct json_out *o, const char *schema, bool nullable)
+{
+    json_key(o, "anyOf");
+    json_array(o);
+    json_raw(o, str_of(schema));
+    if (nullable)
+        json_raw(o, STR("{\"type\":\"null\"}"));
+    json_array_end(o);
+}
+
 static void value(struct json_out *o, const struct field *f, bool shown, bool nullable)
 {
     json_object(o);
@@ -167,7 +177,9 @@ static void value(struct json_out *o, const struct field *f, bool shown, bool nu
         texts(o, f, nullable);
         break;
     case FIELD_JSON:
-        break; /* any value */
+        if (f->schema)
+            json_schema(o, f->schema, nullable);
+        break;
     }
     describe(o, f);
     json_object_end(o);

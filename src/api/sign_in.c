@@ -259,6 +259,6 @@ const struct route auth_routes[] = {
     {"GET", LOGIN_PATH "/{provider}", "public", run_begin, .summary = "Go to a provider to sign in",
      .query = "next", .status = 303},
     {"GET", LOGIN_PATH "/{provider}/callback", "public", run_callback, .summary = "Come back from a provider",
-     .query = "code state iss error error_description", .status = 303},
+     .query = "code state iss error error_description *", .status = 303},
     {0},
 };

@@ -66,10 +66,10 @@ static void run_download(struct api_call *call)
 }
 
 const struct route task_routes[] = {
-    {"GET", "/api/v1/tasks/{task}/download", NULL, run_download, .summary = "A task's product",
-     .answer = ROUTE_BINARY, .type = "application/zip"},
-    {"GET", "/api/v1/tasks/{task}/report", NULL, run_report,
+    {"GET", "/api/v1/tasks/{task_id}/download", NULL, run_download, .summary = "A task's product",
+     .answer = ROUTE_BINARY, .type = "application/zip", .parts = true},
+    {"GET", "/api/v1/tasks/{task_id}/report", NULL, run_report,
      .summary = "Everything that a task skipped or repaired, one JSON object per line",
-     .answer = "{\"type\":\"string\"}", .type = "application/x-ndjson"},
+     .answer = "{\"type\":\"string\"}", .type = "application/x-ndjson", .parts = true},
     {0},
 };

@@ -326,8 +326,8 @@ static void run_terminal(struct api_call *call)
 }
 
 const struct route terminal_routes[] = {
-    {"GET", "/api/v1/jobs/{job}/terminal", NULL, run_terminal,
-     .summary = "A shell or a command in a job's container (WebSocket)", .query = "rank attempt argv tty",
-     .status = 101},
+    {"GET", "/api/v1/jobs/{job_id}/terminal", NULL, run_terminal,
+     .summary = "A shell or a command in a job's container (WebSocket)",
+     .query = "rank:int attempt:int argv tty:int", .status = 101},
     {0},
 };

@@ -2,6 +2,8 @@
 #include "api/pump.h"
 #include "api/uploads.h"
 #include "base/clock.h"
+#include "core/account/accounts.h"
+#include "core/engine.h"
 #include "core/quota.h"
 #include "store/upload.h"
 
@@ -71,7 +73,10 @@ static bool create(struct api_call *call, struct upload *ret, struct err *err)
         return err_set(err, ERR_TOO_LARGE, "Upload-Metadata", "metadata has at most %d bytes", MAX_METADATA);
     if (!utf8_valid(metadata))
         return err_set(err, ERR_MALFORMED, "Upload-Metadata", "metadata must be text");
-    if (!may_upload(&call->caller, project, err) || !quota_admit_storage(call->core, project, length, err) ||
+    struct object place;
+    if (!may_upload(&call->caller, project, err) ||
+        !engine_get(call->core, &caller_system, &kind_project, 0, project, call->arena, &place, err) ||
+        !quota_admit_storage(call->core, project, length, err) ||
         !upload_create(call->core->store, call->caller.user, project, length, metadata.p ? metadata : STR(""),
                        call->arena, ret, err))
         return false;
@@ -180,12 +185,19 @@ static void run_delete(struct api_call *call)
         problem(call, &err);
 }
 
+#define STATE_HEADERS "Tus-Resumable Upload-Offset Upload-Length Upload-Expires"
+
 const struct route tus_routes[] = {
     {"OPTIONS", "/api/v1/uploads", "public", run_options, .summary = "What of tus is offered"},
     {"POST", "/api/v1/uploads", NULL, run_create, .streams = true,
-     .summary = "Begin a resumable upload (tus 1.0)", .query = "project", .status = 201},
-    {"HEAD", "/api/v1/uploads/{upload}", NULL, run_head, .summary = "How far an upload is", .status = 200},
-    {"PATCH", "/api/v1/uploads/{upload}", NULL, run_patch, .streams = true, .summary = "Append to an upload"},
+     .summary = "Begin a resumable upload (tus 1.0)", .query = "project:id!",
+     .headers = "Tus-Resumable! Upload-Length:int! Upload-Metadata",
+     .gives = "Tus-Resumable Location Upload-Expires", .status = 201},
+    {"HEAD", "/api/v1/uploads/{upload}", NULL, run_head, .summary = "How far an upload is",
+     .gives = STATE_HEADERS, .status = 200},
+    {"PATCH", "/api/v1/uploads/{upload}", NULL, run_patch, .streams = true, .summary = "Append to an upload",
+     .headers = "Tus-Resumable! Upload-Offset:int!", .takes = "application/offset+octet-stream",
+     .gives = STATE_HEADERS},
     {"DELETE", "/api/v1/uploads/{upload}", NULL, run_delete, .summary = "Drop an upload"},
     {0},
 };

@@ -501,7 +501,7 @@ bool engine_action(struct core *core, const struct caller *c, const struct kind 
         return false;
     struct json_out json;
     json_begin(&json, out);
-    *ret_status = 200;
+    *ret_status = act->status ? act->status : 200;
     if (!act->run(&op, &o, values, &json, ret_status, err))
         return false;
     struct action_audit x = {.action = act, .object = &o, .input = values};

@@ -70,6 +70,7 @@ struct field {
     const char *ref;      /* REF, REFS: the kind's name; a referenced object must be visible to the caller */
     const char *fallback; /* the value when absent at create, as JSON text; NULL: null */
     const char *unit;     /* "bytes", "cores", "hours" ... for display */
+    const char *schema;   /* JSON: JSON Schema of the value, for the OpenAPI document; NULL: anything */
     struct words title, help;
     /* Further rule; v is the parsed JSON (TEXTS, JSON) or NULL, value the stored form. */
     bool (*check)(struct arena *a, const struct field *f, const struct db_value *value, struct err *err);
@@ -107,10 +108,11 @@ struct action {
     const struct field
         *fields;        /* of the request's body (or query when read_only); ended by name NULL; may be NULL */
     const char *answer; /* OpenAPI: name of the schema of the answer, or NULL: the object itself */
+    int status; /* of success when it is not 200: 201 made, 202 begun (a task), 204 without an answer */
     struct words title; /* of the button */
     bool danger;        /* the web asks before */
-    /* input has the fields' values in their order. Writes the answer's JSON value to out; *status is 200
-     * unless it sets another (201, 202, 204: then nothing is written). */
+    /* input has the fields' values in their order. Writes the answer's JSON value to out, unless .status is
+     * 204. *status is the table's; what would be begun but is there already sets 200. */
     bool (*run)(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
                 int *status, struct err *err);
 };

@@ -11,6 +11,7 @@ import time
 import uuid
 from pathlib import Path
 
+import document
 import httpx
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -176,7 +177,9 @@ class Api:
         return Api(self.url, answer.json()["secret"])
 
     def call(self, method: str, path: str, **options) -> httpx.Response:
-        return self.http.request(method, path.lstrip("/"), **options)
+        answer = self.http.request(method, path.lstrip("/"), **options)
+        document.of(binary()).check(answer)
+        return answer
 
     def get(self, path: str, expect: int = 200, **params):
         answer = self.call("GET", path, params=params)

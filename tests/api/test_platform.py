@@ -165,8 +165,9 @@ def test_objects_fit_their_schemas(admin, document, project, make_set, check):
 
 
 def test_a_generated_client_works(server, admin, project, document, tmp_path):
-    """openapi-python-client makes a client of the document, and that client makes and reads an object."""
+    """openapi-python-client makes a client of the document, and that client makes and reads objects, sends bytes, acts."""
     import json
+    spec = admin.post("specs", {"name": unique("spec"), "cpus": 1, "memory": 1 << 26})
     (tmp_path / "openapi.json").write_text(json.dumps(document))
     run = subprocess.run([sys.executable, "-m", "openapi_python_client", "generate", "--path",
                           tmp_path / "openapi.json", "--output-path", tmp_path / "generated", "--meta", "none"],
@@ -183,6 +184,32 @@ made = label_set_create.sync(client=client, body=LabelSetCreate(project={project
 assert made.name == "generated" and made.project.id == {project['id']}, made
 page = label_set_list.sync(client=client, project={project['id']}, q="gen")
 assert [one.id for one in page.items] == [made.id], page
+
+# Bytes in and out, an action that makes something (201), one that says nothing (204), a refusal.
+import io
+from generated.api.algorithm_set import algorithm_set_create
+from generated.api.algorithm_version import algorithm_version_create, algorithm_version_publish
+from generated.api.platform import get_algorithm_sets_set_id_versions_version_id_content as get_content
+from generated.api.platform import post_sessions, put_algorithm_sets_set_id_versions_version_id_content as put_content
+from generated.api.training import training_copy, training_create
+from generated.api.user import user_create, user_reset_password
+from generated.models import (AlgorithmSetCreate, AlgorithmVersionCreate, PostSessionsBody, Problem, TrainingCopyBody, TrainingCreate,
+                              UserCreate, UserResetPasswordBody)
+from generated.types import File
+code = algorithm_set_create.sync(client=client, body=AlgorithmSetCreate(project={project['id']}, name="code"))
+version = algorithm_version_create.sync(code.id, client=client, body=AlgorithmVersionCreate())
+put = put_content.sync(code.id, version.id, client=client, path="a.py", body=File(payload=io.BytesIO(b"print()")))
+assert put.files == 1, put
+assert get_content.sync(code.id, version.id, client=client, path="a.py").payload.read() == b"print()"
+assert algorithm_version_publish.sync(code.id, version.id, client=client).published is True
+training = training_create.sync(client=client, body=TrainingCreate(project={project['id']}, name="t", spec={spec['id']}, command="true"))
+copy = training_copy.sync(training.id, client=client, body=TrainingCopyBody(name="copy"))
+assert copy.name == "copy" and copy.id != training.id, copy
+user = user_create.sync(client=client, body=UserCreate(name={unique('user')!r}, password="123456"))
+answer = user_reset_password.sync_detailed(user.id, client=client, body=UserResetPasswordBody(password="1234567"))
+assert answer.status_code == 204, answer
+refused = post_sessions.sync(client=client, body=PostSessionsBody(name=user.name, password="123456"))
+assert isinstance(refused, Problem) and refused.code == "unauthorized", refused
 """
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=DEADLINE * 3)
     assert run.returncode == 0, run.stdout + run.stderr

@@ -144,6 +144,8 @@ static void changed(struct core *core, unused_ok const struct object *o, unused_
     accounts_grants_changed(core);
 }
 
+#define QUOTA_NUMBER "{\"type\":[\"number\",\"null\"],\"minimum\":0}" /* null takes it away */
+
 static const struct field project_fields[] = {
     FIELD_NAME(FIELD_EDIT | FIELD_UNIQUE),
     FIELD_DESCRIPTION,
@@ -153,6 +155,9 @@ static const struct field project_fields[] = {
      .max = 8192,
      .fallback = "{}",
      .check = quota_check,
+     .schema = "{\"type\":\"object\",\"properties\":{\"cpu\":" QUOTA_NUMBER ",\"memory\":" QUOTA_NUMBER
+               ",\"storage\":" QUOTA_NUMBER
+               ",\"accelerators\":{\"type\":\"object\",\"additionalProperties\":" QUOTA_NUMBER "}}}",
      .title = {"Quota", "配额"},
      .help = {"cpu, memory and storage in bytes, accelerators by kind; 0 or absent: no limit. Once the "
               "project is there, administrators change it",

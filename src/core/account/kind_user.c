@@ -139,7 +139,7 @@ bool user_set_password(struct op *op, int64_t user, struct str hash, struct err 
 }
 
 static bool reset_password(struct op *op, struct object *o, const struct db_value *input,
-                           unused_ok struct json_out *out, int *status, struct err *err)
+                           unused_ok struct json_out *out, unused_ok int *status, struct err *err)
 {
     struct reset r = {op, o, STR_NULL};
     if (!may_touch(op, o, o, err))
@@ -149,7 +149,6 @@ static bool reset_password(struct op *op, struct object *o, const struct db_valu
     if (!password_rule(input[0].s, "password", err) || !password_hash(op->arena, input[0].s, &r.hash, err) ||
         !db_write(op->core->db, write_reset, &r, err))
         return false;
-    *status = 204;
     return true;
 }
 
@@ -271,6 +270,7 @@ static const struct action actions[] = {
     {.name = "reset-password",
      .permission = "user.reset-password",
      .fields = reset_fields,
+     .status = 204,
      .title = {"Reset password", "重置密码"},
      .run = reset_password},
     {0},

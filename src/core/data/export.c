@@ -191,7 +191,8 @@ static bool start(struct op *op, struct object *version, const char *name, struc
     if (reuse && !find_same(op, version, params, &same, err))
         return false;
     if (!same)
-        return version_start_task(op, version, "export", name, params, out, status, err);
+        return version_start_task(op, version, "export", name, params, out, err);
+    *status = 200;
     return engine_answer_id(op, &kind_task, same, out, err);
 }
 

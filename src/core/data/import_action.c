@@ -201,6 +201,7 @@ static const char *title_of(struct op *op, size_t uploads, struct str name, cons
 bool import_run(struct op *op, struct object *version, const struct db_value *input, struct json_out *out,
                 int *status, struct err *err)
 {
+    (void)status;
     struct sample_set set;
     auto_buf struct buf params = {0};
     struct json_out o;
@@ -219,5 +220,5 @@ bool import_run(struct op *op, struct object *version, const struct db_value *in
         return false;
     json_object_end(&o);
     return version_start_task(op, version, "import", title_of(op, n, name, input), buf_view(&params), out,
-                              status, err);
+                              err);
 }

@@ -85,13 +85,13 @@ bool measure_run(struct op *op, struct object *version, const struct db_value *i
                  int *status, struct err *err)
 {
     (void)input;
+    (void)status;
     struct sample_set set;
     if (!sample_set_of(op, version, &set, err))
         return false;
     if (annotation_types[set.type].data != ANNOTATION_IMAGE)
         return err_set(err, ERR_CONFLICT, NULL, "only datasets of images can be measured");
-    return version_start_task(op, version, "measure", "Measure sharpness and likeness", STR("{}"), out,
-                              status, err);
+    return version_start_task(op, version, "measure", "Measure sharpness and likeness", STR("{}"), out, err);
 }
 
 /* --- the histogram, for choosing a threshold --- */

@@ -291,6 +291,7 @@ const struct field preprocess_fields[] = {
 bool preprocess_run(struct op *op, struct object *version, const struct db_value *input, struct json_out *out,
                     int *status, struct err *err)
 {
+    (void)status;
     struct step steps[MAX_STEPS];
     size_t n;
     yyjson_val *list = json_parse(op->arena, input[0].s, err);
@@ -308,5 +309,5 @@ bool preprocess_run(struct op *op, struct object *version, const struct db_value
                                   op->arena, &next, err))
         return false;
     const char *params = arena_printf(op->arena, "{\"steps\":" STR_FMT "}", STR_ARG(input[0].s));
-    return version_start_task(op, &next, "preprocess", "Preprocess", str_of(params), out, status, err);
+    return version_start_task(op, &next, "preprocess", "Preprocess", str_of(params), out, err);
 }

@@ -214,8 +214,9 @@ const struct field records_fields[] = {
 bool records_run(struct op *op, struct object *version, const struct db_value *input, struct json_out *out,
                  int *status, struct err *err)
 {
+    (void)status;
     if (object_int(version, "samples") == 0)
         return err_set(err, ERR_CONFLICT, "samples", "the version has no samples yet");
     const char *params = arena_printf(op->arena, "{\"shard_bytes\":%lld}", (long long)input[0].i);
-    return version_start_task(op, version, "records", "Write record files", str_of(params), out, status, err);
+    return version_start_task(op, version, "records", "Write record files", str_of(params), out, err);
 }

@@ -45,10 +45,9 @@ static bool start_write(struct op *op, void *ctx, struct err *err)
 }
 
 bool version_start_task(struct op *op, const struct object *version, const char *type, const char *name,
-                        struct str params, struct json_out *out, int *status, struct err *err)
+                        struct str params, struct json_out *out, struct err *err)
 {
     struct start s = {version, type, name, params, 0};
-    *status = 202;
     return engine_write(op->core, op->caller, op->arena, start_write, &s, err) &&
            engine_answer_id(op, &kind_task, s.task, out, err);
 }

@@ -12,6 +12,6 @@ extern const struct task_type task_copy_version;
 bool version_is_idle(struct op *op, int64_t version, struct err *err);
 /* Starts a task on the version and writes its object as the answer (202). */
 bool version_start_task(struct op *op, const struct object *version, const char *type, const char *name,
-                        struct str params, struct json_out *out, int *status, struct err *err);
+                        struct str params, struct json_out *out, struct err *err);
 
 #endif

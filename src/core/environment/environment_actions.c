@@ -147,6 +147,7 @@ static bool run_copy(struct op *op, struct object *o, const struct db_value *inp
                      int *status, struct err *err)
 {
     static const char *const ids[] = {"datasets", "algorithms", "models", "ssh_keys"};
+    (void)status;
     auto_buf struct buf text = {0};
     struct json_out b;
     struct object copy;
@@ -173,7 +174,6 @@ static bool run_copy(struct op *op, struct object *o, const struct db_value *inp
     yyjson_val *body = json_parse(op->arena, arena_str(op->arena, buf_view(&text)), err);
     if (!body || !engine_create(op->core, op->caller, &kind_environment, 0, body, op->arena, &copy, err))
         return false;
-    *status = 201;
     return engine_answer_id(op, &kind_environment, copy.id, out, err);
 }
 
@@ -184,6 +184,7 @@ enum { SAVE_IMAGE, SAVE_VERSION, SAVE_DESCRIPTION };
 static bool run_save(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
                      int *status, struct err *err)
 {
+    (void)status;
     struct object job;
     int64_t task;
     if (!str_is(object_text(o, "state"), "running"))
@@ -200,7 +201,6 @@ static bool run_save(struct op *op, struct object *o, const struct db_value *inp
                            .subject = o->id};
     if (!image_save(op->core, op->caller, &s, op->arena, &task, err))
         return false;
-    *status = 202;
     return engine_answer_id(op, &kind_task, task, out, err);
 }
 
@@ -373,12 +373,14 @@ const struct action environment_actions[] = {
     {.name = "copy",
      .permission = "environment.create",
      .fields = copy_fields,
+     .status = 201,
      .title = {"Copy", "复制"},
      .run = run_copy},
     {.name = "save",
      .permission = "environment.save",
      .fields = save_fields,
      .answer = "Task",
+     .status = 202,
      .title = {"Save as image", "保存为镜像"},
      .run = run_save},
     {.name = "access",

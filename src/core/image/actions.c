@@ -52,7 +52,7 @@ static bool run_copy(struct op *op, struct object *o, const struct db_value *inp
     struct repository_pushed pushed;
     struct digest d;
     const struct reference at = {.tag = input[1].s};
-    *status = 201;
+    (void)status;
     return reference_tag(input[1].s, err) && find_from(op, input[0].i, &version, &from, err) &&
            reference_digest(object_text(&version, "digest"), &d, err) &&
            assemble_copy(op->core, op->caller, &from, &d, &to, &at, op->arena, &pushed, err) &&
@@ -140,6 +140,7 @@ static void raw_or_nothing(struct json_out *o, const char *key, const struct db_
 static bool run_derive(struct op *op, struct object *o, const struct db_value *in, struct json_out *out,
                        int *status, struct err *err)
 {
+    (void)status;
     struct object version, algorithm;
     struct repository from;
     auto_buf struct buf params = {0};
@@ -164,7 +165,7 @@ static bool run_derive(struct op *op, struct object *o, const struct db_value *i
     return assemble_task(op, o, "image_derive",
                          arena_printf(op->arena, "Derive " STR_FMT ":" STR_FMT,
                                       STR_ARG(object_text(o, "name")), STR_ARG(in[D_VERSION].s)),
-                         buf_view(&params), out, status, err);
+                         buf_view(&params), out, err);
 }
 
 /* --- import --- */
@@ -184,6 +185,7 @@ static const struct field import_fields[] = {
 static bool run_import(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
                        int *status, struct err *err)
 {
+    (void)status;
     struct upload u;
     int64_t size;
     char hex[SHA256_HEX + 1];
@@ -201,7 +203,7 @@ static bool run_import(struct op *op, struct object *o, const struct db_value *i
     return assemble_task(op, o, "image_import",
                          arena_printf(op->arena, "Import " STR_FMT ":" STR_FMT,
                                       STR_ARG(object_text(o, "name")), STR_ARG(input[1].s)),
-                         buf_view(&params), out, status, err);
+                         buf_view(&params), out, err);
 }
 
 /* --- pull --- */
@@ -234,6 +236,7 @@ static const struct field pull_fields[] = {
 static bool run_pull(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
                      int *status, struct err *err)
 {
+    (void)status;
     struct pull_source source;
     auto_buf struct buf params = {0};
     if (!pull_parse(op->core, input[0].s, op->arena, &source, err))
@@ -251,7 +254,7 @@ static bool run_pull(struct op *op, struct object *o, const struct db_value *inp
     return assemble_task(
         op, o, "image_pull",
         arena_printf(op->arena, "Pull %.*s", (int)(input[0].s.n > 150 ? 150 : input[0].s.n), input[0].s.p),
-        buf_view(&params), out, status, err);
+        buf_view(&params), out, err);
 }
 
 /* --- save --- */
@@ -270,6 +273,7 @@ static const struct field save_fields[] = {
 static bool run_save(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
                      int *status, struct err *err)
 {
+    (void)status;
     struct object job;
     int64_t id;
     if (!engine_get(op->core, op->caller, &kind_job, 0, input[0].i, op->arena, &job, err))
@@ -284,7 +288,6 @@ static bool run_save(struct op *op, struct object *o, const struct db_value *inp
         .version = input[1].s,
         .subject_kind = "image",
         .subject = o->id};
-    *status = 202;
     return image_save(op->core, op->caller, &s, op->arena, &id, err) &&
            engine_answer_id(op, &kind_task, id, out, err);
 }
@@ -294,36 +297,42 @@ const struct action image_actions[] = {
      .permission = "image.update",
      .fields = copy_fields,
      .answer = "ImageVersion",
+     .status = 201,
      .title = {"Copy a version into it", "复制版本到此镜像"},
      .run = run_copy},
     {.name = "derive",
      .permission = "image.update",
      .fields = derive_fields,
      .answer = "Task",
+     .status = 202,
      .title = {"Derive a version", "派生版本"},
      .run = run_derive},
     {.name = "build",
      .permission = "image.update",
      .fields = image_build_fields,
      .answer = "Job",
+     .status = 201,
      .title = {"Build with a script", "用脚本构建"},
      .run = image_build},
     {.name = "import",
      .permission = "image.update",
      .fields = import_fields,
      .answer = "Task",
+     .status = 202,
      .title = {"Import a saved archive", "导入镜像文件"},
      .run = run_import},
     {.name = "pull",
      .permission = "image.update",
      .fields = pull_fields,
      .answer = "Task",
+     .status = 202,
      .title = {"Pull from another registry", "从外部仓库拉取"},
      .run = run_pull},
     {.name = "save",
      .permission = "image.update",
      .fields = save_fields,
      .answer = "Task",
+     .status = 202,
      .title = {"Save a running job", "保存运行中的作业"},
      .run = run_save},
     {0},

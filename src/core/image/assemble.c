@@ -114,7 +114,7 @@ bool assemble_copy(struct core *core, const struct caller *c, const struct repos
 /* --- tasks --- */
 
 bool assemble_task(struct op *op, const struct object *image, const char *type, const char *title,
-                   struct str params, struct json_out *out, int *status, struct err *err)
+                   struct str params, struct json_out *out, struct err *err)
 {
     const struct task_new t = {.type = type,
                                .project = image->project,
@@ -123,7 +123,6 @@ bool assemble_task(struct op *op, const struct object *image, const char *type, 
                                .name = title,
                                .params = params};
     int64_t id;
-    *status = 202;
     return task_start(op->core, op->caller, &t, op->arena, &id, err) &&
            engine_answer_id(op, &kind_task, id, out, err);
 }

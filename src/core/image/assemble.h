@@ -38,9 +38,9 @@ bool assemble_copy(struct core *core, const struct caller *c, const struct repos
                    const struct digest *d, const struct repository *to, const struct reference *at,
                    struct arena *a, struct repository_pushed *ret, struct err *err);
 
-/* Starts a task of the image; answers 202 with it, as actions do. */
+/* Starts a task of the image; writes it as the answer of an action (202). */
 bool assemble_task(struct op *op, const struct object *image, const char *type, const char *title,
-                   struct str params, struct json_out *out, int *status, struct err *err);
+                   struct str params, struct json_out *out, struct err *err);
 
 /* For actions that make a version. */
 #define IMAGE_FIELD_VERSION                                                                                  \

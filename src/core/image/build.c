@@ -91,6 +91,7 @@ static bool base_name(struct op *op, int64_t id, int64_t project, struct str *re
 bool image_build(struct op *op, struct object *o, const struct db_value *in, struct json_out *out,
                  int *status, struct err *err)
 {
+    (void)status;
     struct asked b = {.job = {.project = o->project,
                               .owner_kind = OWNER,
                               .owner = o->id,
@@ -107,7 +108,6 @@ bool image_build(struct op *op, struct object *o, const struct db_value *in, str
     if (!engine_write(op->core, op->caller, op->arena, build_write, &b, err))
         return false;
     jobs_wake(op->core->jobs);
-    *status = 201;
     return engine_answer_id(op, &kind_job, b.id, out, err);
 }
 

@@ -44,10 +44,13 @@
         .max = 3000, .title = {"Command", "命令"}, .help = {en, zh},                                         \
     }
 
+#define JOB_ENV_SCHEMA                                                                                       \
+    "{\"type\":\"object\",\"additionalProperties\":{\"type\":[\"string\",\"null\"],\"maxLength\":500}}"
+
 #define JOB_FIELD_ENV(more)                                                                                  \
     {                                                                                                        \
         .name = "env", .type = FIELD_JSON, .flags = (more), .max = 1 << 17, .fallback = "{}",                \
-        .check = job_env_check, .title = {"Environment variables", "环境变量"},                              \
+        .check = job_env_check, .schema = JOB_ENV_SCHEMA, .title = {"Environment variables", "环境变量"},    \
     }
 
 #define JOB_FIELD_NODES(more)                                                                                \

@@ -197,6 +197,7 @@ static bool run_resume(struct op *op, struct object *o, const struct db_value *i
                        int *status, struct err *err)
 {
     (void)input;
+    (void)status;
     struct object made = {0};
     if (!is_over(o))
         return err_set(err, ERR_CONFLICT, "state",
@@ -204,7 +205,6 @@ static bool run_resume(struct op *op, struct object *o, const struct db_value *i
                        STR_ARG(object_text(o, "state")));
     if (!training_start(op, o->parent, o->id, &made, err))
         return false;
-    *status = 201;
     return engine_answer(op, &made, out, err);
 }
 
@@ -237,6 +237,7 @@ static const struct action actions[] = {
     {.name = "resume",
      .permission = "training.start",
      .answer = "TrainingInstance",
+     .status = 201,
      .title = {"Resume", "续训"},
      .run = run_resume},
     {.name = "metrics",

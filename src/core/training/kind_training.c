@@ -99,8 +99,8 @@ static bool run_start(struct op *op, struct object *o, const struct db_value *in
                       int *status, struct err *err)
 {
     (void)input;
+    (void)status;
     struct object instance = {0};
-    *status = 201;
     return training_start(op, o->id, 0, &instance, err) && engine_answer(op, &instance, out, err);
 }
 
@@ -133,8 +133,8 @@ static bool copy_write(struct op *op, void *ctx, struct err *err)
 static bool run_copy(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
                      int *status, struct err *err)
 {
+    (void)status;
     struct copying c = {.from = o->id, .name = input[0].s};
-    *status = 201;
     return engine_write(op->core, op->caller, op->arena, copy_write, &c, err) &&
            engine_answer(op, &c.made, out, err);
 }
@@ -148,12 +148,14 @@ static const struct action actions[] = {
     {.name = "start",
      .permission = "training.start",
      .answer = "TrainingInstance",
+     .status = 201,
      .title = {"Start", "启动"},
      .run = run_start},
     {.name = "copy",
      .permission = "training.create",
      .fields = copy_fields,
      .answer = "Training",
+     .status = 201,
      .title = {"Copy", "复制"},
      .run = run_copy},
     {0},
