@@ -26,7 +26,7 @@ def mark(admin):
     """Specs of the test's own, found by the mark in accelerator; some without a value there."""
     mark = unique("chip")
     for i in range(12):
-        admin.post("specs", {"name": f"{mark}-{i:02}", "cpus": i / 2, "memory": GIB * (1 + i % 3),
+        admin.post("specs", {"name": f"{mark}-{i:02}", "cpus": i / 2 or 0.25, "memory": GIB * (1 + i % 3),
                              "accelerator": mark if i % 2 else None, "accelerators": i % 2, "ib": i % 4 == 0})
     return mark
 
