@@ -82,7 +82,8 @@ static bool check_length(const struct field *f, struct str s, int64_t min, int64
                        "%s: is empty; it must have %" PRId64 " to %" PRId64 " characters", f->name, min, max);
     return err_set(err, ERR_INVALID, f->name,
                    "%s: %s has %" PRId64 " characters; it must have %" PRId64 " to %" PRId64 "%s%s", f->name,
-                   rule_short(s, shown), n, min, max, r ? "; " : "", r ? r->says : "");
+                   f->flags & FIELD_SECRET ? "it" : rule_short(s, shown), n, min, max, r ? "; " : "",
+                   r ? r->says : "");
 }
 
 static bool text_value(struct arena *a, const struct field *f, yyjson_val *v, struct db_value *ret,

@@ -1,10 +1,24 @@
 #include "core/account/accounts.h"
+#include "core/account/role.h"
 #include "core/fields.h"
 
 static bool delete_members(struct op *op, struct object *o, struct err *err)
 {
     return conn_exec(op->conn, "DELETE FROM group_members WHERE \"group\" = ?", db_args(db_int(o->id)), NULL,
                      err);
+}
+
+/* Who enters a group gets the roles that it has in projects: nobody gives more than they have. */
+static bool may_add(struct op *op, struct object *o, struct err *err)
+{
+    struct db_rows rows;
+    if (!conn_query(op->conn, op->arena, "SELECT role, project FROM members WHERE \"group\" = ?",
+                    db_args(db_int(o->parent)), &rows, err))
+        return false;
+    for (size_t i = 0; i < rows.n; i++)
+        if (!role_may_give(op, rows.row[i].v[0].i, rows.row[i].v[1].i, "group", err))
+            return false;
+    return true;
 }
 
 static void changed(struct core *core, unused_ok const struct object *o, unused_ok const char *verb)
@@ -52,5 +66,6 @@ const struct kind kind_group_member = {
     .parent = "group",
     .verbs = VERB_LIST | VERB_READ | VERB_CREATE | VERB_DELETE,
     .fields = member_fields,
+    .before_create = may_add,
     .changed = changed,
 };

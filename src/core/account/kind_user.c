@@ -21,6 +21,14 @@ static bool may_touch(struct op *op, const struct object *old, const struct obje
     return true;
 }
 
+/* Who changes somebody's password or address could sign in as them, with all that their platform role may do.
+ * Inside a write. */
+static bool may_touch_holder(struct op *op, const struct object *user, struct err *err)
+{
+    int64_t role = object_int(user, "platform_role");
+    return op->caller->administrator || !role || role_may_give(op, role, 0, "platform_role", err);
+}
+
 /* Somebody must be able to administer the platform. */
 static bool not_the_last(struct op *op, const struct object *o, struct err *err)
 {
@@ -66,7 +74,8 @@ static bool before_update(struct op *op, const struct object *old, struct object
 {
     bool keeps = object_int(new_, "administrator") && !object_int(new_, "disabled");
     int64_t role = object_int(new_, "platform_role");
-    if (!may_touch(op, old, new_, err) || (!keeps && !not_the_last(op, old, err)))
+    if (!may_touch(op, old, new_, err) || !may_touch_holder(op, old, err) ||
+        (!keeps && !not_the_last(op, old, err)))
         return false;
     if (op->caller->token && op->caller->user == old->id && !same_text(old, new_, "password"))
         return err_set(err, ERR_FORBIDDEN, NULL, "a token cannot change the password of its owner");
@@ -98,7 +107,7 @@ static bool before_delete(struct op *op, struct object *o, struct err *err)
 {
     if (op->caller->user == o->id)
         return err_set(err, ERR_CONFLICT, NULL, "nobody deletes themself; ask another administrator");
-    if (!may_touch(op, o, o, err) || !not_the_last(op, o, err))
+    if (!may_touch(op, o, o, err) || !may_touch_holder(op, o, err) || !not_the_last(op, o, err))
         return false;
     struct db_args id = db_args(db_int(o->id));
     return user_end_sessions(op->conn, o->id, err) && end_tokens(op->conn, o->id, err) &&
@@ -127,7 +136,7 @@ static bool write_reset(struct db_conn *c, void *ctx, struct err *err)
     const struct reset *r = ctx;
     struct op op = *r->op;
     op.conn = c;
-    return user_set_password(&op, r->user->id, r->hash, err);
+    return may_touch_holder(&op, r->user, err) && user_set_password(&op, r->user->id, r->hash, err);
 }
 
 bool user_set_password(struct op *op, int64_t user, struct str hash, struct err *err)
