@@ -8,7 +8,7 @@ import threading
 
 import httpx
 import pytest
-from harness import DEADLINE, Api, problem, unique, wait_for
+from harness import ADMIN_PASSWORD, DEADLINE, Api, problem, unique, wait_for
 
 CLIENTS = 8
 
@@ -99,6 +99,9 @@ def test_a_full_disk(fresh_server, make_db, small_disk):
     api = server.admin()
     project = api.post("projects", {"name": "p"})["id"]
     kept = api.post("specs", {"name": "kept", "cpus": 1, "memory": 1 << 30})
+    files = api.post("algorithm-sets", {"project": project, "name": "code"})["id"]
+    code = f"algorithm-sets/{files}/versions/{api.post(f'algorithm-sets/{files}/versions', {})['id']}"
+    assert api.call("PUT", f"{code}/content?path=a", content=b"kept").status_code == 200
     fill(f"{small_disk}/filler")
     labels = [{"name": f"label {i}"} for i in range(900)]
 
@@ -108,12 +111,20 @@ def test_a_full_disk(fresh_server, make_db, small_disk):
     answer = wait_for(refused, "the refusal of a write")
     problem(answer, 503, "unavailable")
     assert "retry-after" in answer.headers
+    for method, path, options in (("PUT", f"{code}/content?path=b", {"content": b"x" * 100_000}),
+                                  ("POST", "sessions", {"json": {"name": "admin", "password": ADMIN_PASSWORD}}),
+                                  ("POST", f"uploads?project={project}", {"headers": {"Tus-Resumable": "1.0.0", "Upload-Length": "9"}}),
+                                  ("GET", "backup", {})):
+        problem(api.call(method, path, **options), 503, "unavailable")
     assert api.get(f"specs/{kept['id']}") == kept
+    assert api.call("GET", f"{code}/content?path=a").content == b"kept"
     count = api.get("label-sets", project=project, count="true")["total"]
     os.unlink(f"{small_disk}/filler")
     wait_for(lambda: api.call("POST", "specs", json={"name": unique(), "cpus": 1, "memory": 1 << 30}).status_code == 201,
              "a write after the disk has room again")
     assert api.get("label-sets", project=project, count="true")["total"] == count
+    assert api.call("PUT", f"{code}/content?path=b", content=b"x" * 100_000).status_code == 200
+    assert [one["name"] for one in api.get(f"{code}/files")["items"]] == ["a", "b"]
     server.stop()
 
 

@@ -2,7 +2,11 @@
 
 import re
 
-from harness import Api, problem, unique
+import httpx
+import pytest
+from harness import ADMIN_PASSWORD, DEADLINE, Api, problem, unique
+from oci import Registry, small
+from test_datasets import finished, png, upload, zipped
 
 
 def test_other_projects_do_not_exist(admin, project, make_set, make_user):
@@ -24,6 +28,13 @@ def test_other_projects_do_not_exist(admin, project, make_set, make_user):
     there, never = stranger.call("GET", path).json(), stranger.call("GET", f"label-sets/{10**12}").json()
     assert there["detail"].replace(str(made["id"]), "") == never["detail"].replace(str(10**12), "")
     assert admin.get(path) == made
+
+
+def test_projects_that_never_were(admin):
+    """Also for those who may everything everywhere."""
+    for project in (0, -1, 10**12):
+        problem(admin.call("POST", "uploads", params={"project": project}, headers=BEGIN), 404, "not_found")
+    problem(admin.call("GET", "events", params={"project": 10**12}), 404, "not_found")
 
 
 def test_public_objects_are_read_by_all_and_changed_by_members(admin, project, make_set, make_user):
@@ -87,3 +98,138 @@ def test_nobody_learns_anything_on_any_path(server, admin, project):
                 where = re.sub(r"\{[^}]*\}", str(project["id"]), path.removeprefix("/api/v1/"))
                 answer = nobody.call(verb.upper(), where, **({"json": {}} if verb in ("post", "put", "patch") else {}))
                 assert answer.status_code == 401, f"{name}: {answer.status_code} {answer.text}"
+
+
+# --- every path of the document, with objects that are there ---
+
+BEGIN = {"Tus-Resumable": "1.0.0", "Upload-Length": "4"}
+APPEND = {"Tus-Resumable": "1.0.0", "Upload-Offset": "0", "Content-Type": "application/offset+octet-stream"}
+# What a path needs before its permission matters.
+HEADERS = {"POST uploads": BEGIN, "PATCH uploads/{upload}": APPEND}
+# Ways in, and streams that do not end.
+LEFT_OUT = PUBLIC | {"OPTIONS uploads", "GET events", "GET jobs/{job_id}/log/follow", "GET jobs/{job_id}/terminal"}
+
+
+@pytest.fixture(scope="module")
+def full(server, admin):
+    """Ids by place ("datasets/versions") of a project with one of everything."""
+    project = admin.post("projects", {"name": unique("full")})
+    inside = {"project": project["id"]}
+    spec = admin.post("specs", {"name": unique("spec"), "cpus": 1, "memory": 1 << 26})
+    pool = admin.post("node-pools", {"name": unique("pool")})
+    group = admin.post("groups", {"name": unique("group")})
+    ids = {"project": project["id"], "projects": project["id"], "specs": spec["id"], "node-pools": pool["id"], "groups": group["id"],
+           "users": 1, "roles": 1, "audit": 1, "nodes": admin.get("nodes")["items"][0]["id"], "tokens": admin.all("tokens")[0]["id"],
+           "groups/members": admin.post(f"groups/{group['id']}/members", {"user": 1})["id"],
+           "projects/members": admin.get(f"projects/{project['id']}/members")["items"][0]["id"],
+           "label-sets": admin.post("label-sets", {**inside, "name": "set"})["id"], "formats": "coco", "sign-in": "corp"}
+    data = admin.post("datasets", {**inside, "name": "data", "annotation_type": "detection"})["id"]
+    version = f"datasets/{data}/versions/{(made := admin.post(f'datasets/{data}/versions', {})['id'])}"
+    ids |= {"datasets": data, "datasets/versions": made}
+    ids["uploads"] = upload(admin, project, zipped({f"{i}.png": png(20, 20, i) for i in range(3)}))
+    for action, body in (("import", {"uploads": [{"upload": ids["uploads"], "name": "x.zip"}]}), ("write-records", {}), ("export", {"format": "coco"})):
+        ids["tasks"] = finished(admin, admin.post(f"{version}/{action}", body, expect=202))["id"]
+    ids["datasets/versions/samples"] = admin.get(f"{version}/samples")["items"][0]["id"]
+    ids["datasets/versions/records"] = admin.get(version)["records"][0]["name"]
+    for kind in ("algorithm-sets", "model-sets"):
+        ids[kind] = admin.post(kind, {**inside, "name": "files"})["id"]
+        ids[f"{kind}/versions"] = admin.post(f"{kind}/{ids[kind]}/versions", {})["id"]
+        admin.call("PUT", f"{kind}/{ids[kind]}/versions/{ids[f'{kind}/versions']}/content", params={"path": "a"}, content=b"x")
+    runs = {**inside, "spec": spec["id"], "nodes": 64, "command": "true"}  # none of them can start
+    ids["jobs"] = admin.post("jobs", {**runs, "name": "job"})["id"]
+    ids["trainings"] = admin.post("trainings", {**runs, "name": "training"})["id"]
+    ids["trainings/instances"] = admin.post(f"trainings/{ids['trainings']}/start")["id"]
+    ids["environments"] = admin.post("environments", {**inside, "spec": spec["id"], "name": "environment"})["id"]
+    ids["images"] = admin.post("images", {**inside, "name": "image"})["id"]
+    Registry(server.url, ("admin", ADMIN_PASSWORD)).push(f"{project['name']}/image", small())
+    ids["images/versions"] = admin.get(f"images/{ids['images']}/versions")["items"][0]["id"]
+    with httpx.Client(base_url=server.url, trust_env=False, timeout=DEADLINE) as http:
+        http.post("/api/v1/sessions", json={"name": "admin", "password": ADMIN_PASSWORD})
+        ids["sessions"] = http.get("/api/v1/sessions").json()["items"][0]["id"]
+    yield ids
+    for path in (f"jobs/{ids['jobs']}", f"trainings/{ids['trainings']}/instances/{ids['trainings/instances']}"):
+        admin.post(f"{path}/stop", expect=200)
+
+
+def requests_of(document: dict, ids: dict):
+    """(name, method, path, options) of every operation, with the ids in its path."""
+    for path, operations in document["paths"].items():
+        where, place = [], []
+        for word in path.removeprefix("/api/v1/").split("/"):
+            if word.startswith("{"):
+                where.append(str(ids["/".join(place)]))
+            else:
+                where.append(word)
+                place.append(word)
+        for verb, operation in operations.items():
+            name = f"{verb.upper()} {path.removeprefix('/api/v1/')}"
+            if verb == "parameters" or name in LEFT_OUT:
+                continue
+            options = {"headers": {"If-Match": '"1"', **HEADERS.get(name, {})}, "params": {}}
+            if "{" not in path and any(p["name"] == "project" for p in operation.get("parameters", ())):
+                options["params"]["project"] = ids["project"]
+            if path.endswith("/content") and "sample" not in path:
+                options["params"]["path"] = "a"
+            if verb in ("post", "put", "patch"):
+                options |= {"content": b"data"} if name in HEADERS else {"json": {"project": ids["project"]} if "{" not in path else {}}
+            yield name, verb.upper(), "/".join(where), options
+
+
+# What anybody who is signed in may do, or may not do for other reasons.
+EVERYBODY = {"GET projects": 200, "GET tokens": 200, "GET sessions": 200, "GET specs": 200, "GET specs/{id}": 200, "GET session": 200,
+             "GET permissions": 200, "GET formats": 200, "GET formats/{format}/example": 200, "POST tokens": 422,
+             "DELETE session": 409, "PATCH profile": 422, "POST profile/password": 422}
+
+
+def test_a_stranger_learns_nothing_on_any_path(admin, full, make_user):
+    """A member of another project: what is in this one does not exist, what is the platform's is refused by name."""
+    stranger = make_user(admin.post("projects", {"name": unique("other")}))
+    document = admin.get("openapi.json")
+    before = admin.get("audit", count="true", limit=1)["total"]
+    wrong, seen = [], 0
+    for name, method, path, options in requests_of(document, full):
+        answer = stranger.call(method, path, **options)
+        if name in EVERYBODY:
+            right = answer.status_code == EVERYBODY[name]
+        elif answer.status_code == 403:  # of the platform
+            right = answer.json()["permission"] is not None and path.split("/")[0] in PLATFORM
+        else:
+            right = answer.status_code == 404
+            # The path is one: whoever may, finds something there.
+            if right and method == "GET":
+                mine = admin.call(method, path, **options)
+                right = mine.status_code != 404 or name in ("GET tokens/{id}",)
+                seen += right
+        if not right:
+            wrong.append(f"{name}: {answer.status_code} {answer.text[:200]}")
+    assert not wrong, "\n".join(wrong)
+    assert seen > 40
+    assert admin.get("audit", count="true", limit=1)["total"] == before
+
+
+PLATFORM = {"users", "groups", "roles", "projects", "specs", "node-pools", "nodes", "audit", "resources", "storage", "backup", "restore"}
+# What only reads, though it is asked for with POST.
+READS = {"POST datasets/{dataset_id}/versions/{id}/export", "POST datasets/{dataset_id}/versions/{id}/training-data",
+         "POST datasets/{dataset_id}/versions/{version_id}/records/{file}/verify",
+         "POST trainings/{training_id}/instances/{id}/tensorboard"}
+
+
+def test_a_viewer_reads_everything_and_changes_nothing(admin, full, make_user):
+    viewer = make_user({"id": full["project"]}, "viewer")
+    document = admin.get("openapi.json")
+    before = admin.get("audit", count="true", limit=1)["total"]
+    wrong = []
+    for name, method, path, options in requests_of(document, full):
+        if name in EVERYBODY or name in READS or path.split("/")[0] in PLATFORM - {"projects"}:
+            continue
+        answer = viewer.call(method, path, **options)
+        if path.split("/")[0] in ("tokens", "sessions") or "{upload}" in name:  # somebody else's
+            right = answer.status_code == 404
+        elif method in ("GET", "HEAD") and name != "GET environments/{id}/access":
+            right = answer.status_code in (200, 409, 422)
+        else:
+            right = answer.status_code == 403 and answer.json()["permission"] is not None
+        if not right:
+            wrong.append(f"{name}: {answer.status_code} {answer.text[:200]}")
+    assert not wrong, "\n".join(wrong)
+    assert admin.get("audit", count="true", limit=1)["total"] == before
