@@ -154,7 +154,7 @@ static bool add_category(struct coco *c, yyjson_val *v, uint32_t index, const ch
     uint64_t key;
     struct str name = str_trim(json_str(yyjson_obj_get(v, "name")));
     if (!yyjson_is_obj(v) || !coco_id_key(yyjson_obj_get(v, "id"), &key) || !name.n ||
-        utf8_count(name) > ANNOTATION_MAX_LABEL) {
+        !model_is_label(name)) {
         reader_problem(c->r, CODEC_SKIPPED, c->path, str_of(at),
                        "a category needs an id and a name of at most %d characters", ANNOTATION_MAX_LABEL);
         return true;

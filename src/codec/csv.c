@@ -151,7 +151,7 @@ static bool add_labels(struct reader_sample *s, struct str labels, const char *a
 static bool four(const struct csv_reading *c, const struct csv_row *row, enum column first, double ret[4])
 {
     for (int i = 0; i < 4; i++)
-        if (!str_to_real(field(c, row, (enum column)(first + i)), &ret[i]))
+        if (!reader_real(field(c, row, (enum column)(first + i)), &ret[i]))
             return false;
     return true;
 }
@@ -177,7 +177,7 @@ static bool add_box(const struct csv_reading *c, struct reader_sample *s, const 
     }
     shape.x = v[0];
     shape.y = v[1];
-    if (str_to_real(field(c, row, SCORE), &score)) {
+    if (reader_real(field(c, row, SCORE), &score)) {
         shape.has_score = true;
         shape.score = score;
     }
@@ -347,14 +347,16 @@ bool csv_read(struct codec_reader *r, struct err *err)
         if (!is_csv(r, i))
             continue;
         struct csv_reading c = {.r = r, .source = reader_path(r, i)};
-        if (!reader_open(r, i, &c.text, err))
+        struct str bytes;
+        if (!reader_open(r, i, &bytes, err))
             return false;
+        c.text = reader_text(r, i, bytes);
         struct map *index = map_new();
-        ok = read_rows(&c, index, err) && reader_progress(r, c.text.n, err);
+        ok = read_rows(&c, index, err) && reader_progress(r, bytes.n, err);
         map_free(index);
         free(c.places);
         free(c.groups);
-        reader_close(r, i, c.text);
+        reader_close(r, i, bytes);
     }
     return ok;
 }

@@ -83,7 +83,7 @@ static bool add_parts(struct reader_sample *s, yyjson_val *v, bool spans, size_t
                            p.end != (double)(uint64_t)p.end))
             reader_skip(s->r, s->source, str_of(at), "it does not lie within the text's %zu characters",
                         characters);
-        else if ((spans && !p.label.n) || utf8_count(p.label) > ANNOTATION_MAX_LABEL ||
+        else if ((spans && !p.label.n) || !model_is_label(p.label) ||
                  utf8_count(p.text) > ANNOTATION_MAX_TEXT)
             reader_skip(s->r, s->source, str_of(at), "its label is missing, or label or text is too long");
         else

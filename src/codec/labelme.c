@@ -13,7 +13,8 @@ enum { FILE_MAX = 256 << 20, CIRCLE_POINTS = 64 };
 
 static bool looks_like_labelme(struct str head)
 {
-    return str_find(head, STR("\"shapes\"")) >= 0 || str_find(head, STR("\"imagePath\"")) >= 0;
+    return str_find(head, STR("\"shapes\"")) >= 0 || str_find(head, STR("\"imagePath\"")) >= 0 ||
+           str_find(head, STR("\"imageData\"")) >= 0;
 }
 
 static bool is_labelme(struct codec_reader *r, size_t file)
@@ -277,7 +278,7 @@ bool labelme_read(struct codec_reader *r, struct err *err)
             continue;
         if (!reader_open(r, i, &text, err))
             return false;
-        ok = read_document(r, path, text, err) && reader_progress(r, text.n, err);
+        ok = read_document(r, path, reader_text(r, i, text), err) && reader_progress(r, text.n, err);
         reader_close(r, i, text);
     }
     return ok;

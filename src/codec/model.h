@@ -84,5 +84,7 @@ enum model_fate model_clip_shape(struct arena *a, struct shape *s, double w, dou
 /* Whether a type takes shapes of that kind; which kinds a file's geometry should become. */
 bool model_takes_shape(enum annotation_type type, enum shape_kind kind);
 bool model_takes_labels(enum annotation_type type);
+/* Whether a text may be a label, or be no label at all: UTF-8 without NUL, not too long. */
+bool model_is_label(struct str s);
 
 #endif

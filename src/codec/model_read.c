@@ -98,11 +98,18 @@ static bool read_string(struct reading *r, const char *member, yyjson_val *v, si
     return true;
 }
 
+bool model_is_label(struct str s)
+{
+    return utf8_valid(s) && utf8_count(s) <= ANNOTATION_MAX_LABEL && !(s.n && memchr(s.p, 0, s.n));
+}
+
 static bool read_label(struct reading *r, const char *member, yyjson_val *v, bool needed, struct str *ret)
 {
     struct str s = STR_NULL;
     if (!read_string(r, member, v, ANNOTATION_MAX_LABEL, &s))
         return false;
+    if (!model_is_label(s))
+        return refuse(r, member, "must not have a NUL character");
     if (needed && str_trim(s).n == 0)
         return refuse(r, member, s.p ? "must not be empty" : "is missing");
     *ret = s.n ? s : STR_NULL;

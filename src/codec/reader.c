@@ -1,9 +1,12 @@
 #include "codec/reader.h"
 
+#include "base/charset.h"
 #include "base/map.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+
+#define DECODE_MAX (64u << 20) /* bytes of a file that is not UTF-8 */
 
 void reader_init(struct codec_reader *r, const struct codec_input *in, enum annotation_type type)
 {
@@ -35,6 +38,43 @@ void reader_close(struct codec_reader *r, size_t file, struct str bytes)
     r->use[file] = READER_CONSUMED;
     if (r->in->close)
         r->in->close(r->in->ctx, reader_path(r, file), bytes);
+}
+
+struct str reader_text(struct codec_reader *r, size_t file, struct str bytes)
+{
+    static const struct {
+        const char *mark, *charset, *says;
+    } charsets[] = {
+        {"\xff\xfe", "UTF-16", "it is not UTF-8; read as UTF-16"},
+        {"\xfe\xff", "UTF-16", "it is not UTF-8; read as UTF-16"},
+        {"", "GB18030", "it is not UTF-8; read as GBK"},
+    };
+    struct str text = bytes;
+    if (str_starts(bytes, "\xef\xbb\xbf"))
+        text = (struct str){bytes.p + 3, bytes.n - 3};
+    if (text.n > DECODE_MAX || utf8_valid(text))
+        return text;
+    for (size_t i = 0; i < countof(charsets); i++)
+        if (str_starts(bytes, charsets[i].mark) &&
+            charset_to_utf8(&r->arena, charsets[i].charset, bytes, &text)) {
+            reader_problem(r, CODEC_REPAIRED, reader_path(r, file), STR_NULL, "%s", charsets[i].says);
+            break;
+        }
+    return text;
+}
+
+bool reader_real(struct str s, double *ret)
+{
+    char text[64];
+    if (str_to_real(s, ret))
+        return true;
+    bool minus = s.n && s.p[0] == '-', sign = minus || (s.n && s.p[0] == '+');
+    struct str rest = {s.p + sign, s.n - sign};
+    if (!rest.n || rest.n > sizeof text - 3 || (rest.p[0] != '.' && !sign) || rest.p[0] == 'e' ||
+        rest.p[0] == 'E')
+        return false;
+    int n = snprintf(text, sizeof text, "%s0" STR_FMT, minus ? "-" : "", STR_ARG(rest));
+    return str_to_real((struct str){text, (size_t)n}, ret);
 }
 
 bool reader_peek(struct codec_reader *r, size_t file, size_t max, struct buf *ret)
@@ -165,7 +205,7 @@ bool reader_add_label(struct reader_sample *s, struct str label, const char *pos
             return false;
         }
     }
-    if (!label.n || utf8_count(label) > ANNOTATION_MAX_LABEL || !utf8_valid(label)) {
+    if (!label.n || !model_is_label(label)) {
         reader_skip(r, s->source, at, "the label is empty, not UTF-8 or longer than %d characters",
                     ANNOTATION_MAX_LABEL);
         return false;
@@ -201,7 +241,7 @@ bool reader_emit(struct reader_sample *s, struct str text, struct err *err)
     struct str path = listed ? reader_path(r, s->file) : s->path,
                at = s->position[0] ? str_of(s->position) : STR_NULL;
     r->counts.records += s->records;
-    if (s->content.p && !path_clean(&s->arena, path, &path)) {
+    if ((s->content.p && !path_clean(&s->arena, path, &path)) || (path.n && memchr(path.p, 0, path.n))) {
         r->counts.skipped += s->records;
         reader_problem(r, CODEC_SKIPPED, s->source, at, "its name is no name of a file");
         return true;

@@ -38,6 +38,9 @@ static inline struct str reader_path(const struct codec_reader *r, size_t file)
 }
 bool reader_open(struct codec_reader *r, size_t file, struct str *ret, struct err *err);
 void reader_close(struct codec_reader *r, size_t file, struct str bytes); /* marks it as consumed */
+/* What is written in a file of text, without the mark at its beginning: bytes that are not UTF-8 are read as
+ * UTF-16 or GBK (what Windows writes), which is reported. In `bytes` or in the reader's arena. */
+struct str reader_text(struct codec_reader *r, size_t file, struct str bytes);
 /* The first bytes of a file, into ret; false when it cannot be opened. For detecting. */
 bool reader_peek(struct codec_reader *r, size_t file, size_t max, struct buf *ret);
 /* Everything in `bytes` before `upto` is done with. */
@@ -64,6 +67,9 @@ path_file_split(struct str path); /* also by the file's name: test.json, instanc
 size_t reader_find(const struct codec_reader *r, struct str source, struct str name);
 /* The media file with this stem, whatever its ending: in dir, else the only one anywhere. */
 size_t reader_find_stem(const struct codec_reader *r, struct str dir, struct str stem);
+
+/* A number of a text file: also ".5" and "+1". */
+bool reader_real(struct str s, double *ret);
 
 /* ---- problems ---- */
 void reader_problem(struct codec_reader *r, enum codec_problem_kind kind, struct str path,

@@ -122,11 +122,12 @@ static int by_hash(const void *x, const void *y)
     return a->file < b->file ? -1 : a->file > b->file;
 }
 
+/* What a read function has consumed already is no sample. */
 static void build_index(struct codec_reader *r)
 {
     r->index = base_alloc((r->in->file_count + 1) * sizeof *r->index);
     for (size_t i = 0; i < r->in->file_count; i++)
-        if (codec_is_media(reader_path(r, i), r->data))
+        if (r->use[i] != READER_CONSUMED && codec_is_media(reader_path(r, i), r->data))
             r->index[r->index_count++] = (struct reader_entry){hash64(path_stem(reader_path(r, i))), i};
     qsort(r->index, r->index_count, sizeof *r->index, by_hash);
 }

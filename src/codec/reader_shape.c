@@ -42,7 +42,7 @@ static bool check_label(struct reader_sample *s, struct shape *shape, const char
     shape->label = str_trim(shape->label);
     if (!shape->label.n && s->r->type != ANNOTATION_OCR)
         return skip(s, position, "it has no label");
-    if (shape->label.n && (!utf8_valid(shape->label) || utf8_count(shape->label) > ANNOTATION_MAX_LABEL))
+    if (!model_is_label(shape->label))
         return skip(s, position, "its label is not UTF-8 or longer than 200 characters");
     if (shape->has_score && !(shape->score >= 0 && shape->score <= 1)) {
         shape->has_score = false;

@@ -1,6 +1,7 @@
 /* Pascal VOC: one XML file per picture. Boxes count pixels from 1 and include the last one: xmin..xmax is
  * x = xmin - 1, w = xmax - xmin + 1 (an xmin below 1 comes from a tool that counts from 0). <robndbox> (cx,
  * cy, w, h, angle in radians) is a rotated box. */
+#include "base/charset.h"
 #include "base/json.h"
 #include "base/map.h"
 #include "codec/formats.h"
@@ -10,7 +11,17 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { XML_MAX = 16 << 20 };
+enum { XML_MAX = 16 << 20, UNKNOWN_MAX = 16 };
+
+struct voc {
+    struct codec_reader *r;
+    struct map *sets; /* stem -> enum codec_split */
+    struct {
+        struct str name, file; /* file: the first that has it */
+        uint64_t count;
+    } unknown[UNKNOWN_MAX]; /* members of objects that nobody reads */
+    size_t unknown_count;
+};
 
 static bool is_voc(struct codec_reader *r, size_t file)
 {
@@ -26,7 +37,7 @@ int voc_detect(struct codec_reader *r)
 
 static bool real_at(const struct xml_node *n, const char *name, double *ret)
 {
-    return str_to_real(str_trim(xml_text(xml_child(n, name))), ret);
+    return reader_real(str_trim(xml_text(xml_child(n, name))), ret);
 }
 
 /* Text members of the object that are no geometry become attributes, flags as numbers. */
@@ -77,7 +88,35 @@ static bool read_box(const struct xml_node *object, struct shape *ret)
     return true;
 }
 
-static bool read_object(struct reader_sample *s, const struct xml_node *object, unsigned index,
+static void note_unknown(struct voc *v, struct str file, struct str name)
+{
+    size_t i = 0;
+    while (i < v->unknown_count && !str_eq(v->unknown[i].name, name))
+        i++;
+    if (i == UNKNOWN_MAX)
+        return;
+    if (i == v->unknown_count) {
+        v->unknown[i].name = arena_str(&v->r->arena, name);
+        v->unknown[i].file = file;
+        v->unknown_count++;
+    }
+    v->unknown[i].count++;
+}
+
+static void look_for_unknown(struct voc *v, struct str file, const struct xml_node *object)
+{
+    static const char *const known[] = {"name",      "bndbox", "robndbox", "type",
+                                        "difficult", "pose",   "occluded", "truncated"};
+    for (const struct xml_node *n = object->children; n; n = n->next) {
+        size_t i = 0;
+        while (i < countof(known) && !str_is(n->name, known[i]))
+            i++;
+        if (i == countof(known))
+            note_unknown(v, file, n->name);
+    }
+}
+
+static bool read_object(struct voc *v, struct reader_sample *s, const struct xml_node *object, unsigned index,
                         struct err *err)
 {
     char at[40];
@@ -87,6 +126,7 @@ static bool read_object(struct reader_sample *s, const struct xml_node *object, 
         reader_skip(s->r, s->source, str_of(at), "it has no bndbox of four numbers");
         return true;
     }
+    look_for_unknown(v, s->source, object);
     shape.label = xml_text(xml_child(object, "name"));
     shape.attributes = attributes_of(&s->arena, object);
     if (!reader_add_shape(s, &shape, at))
@@ -116,8 +156,9 @@ static void find_picture(struct reader_sample *s, const struct xml_node *root)
 
 /* ImageSets/Main/train.txt and the like: stems of a part, one per line. Lists of single classes
  * (cat_train.txt) say nothing more. */
-static bool read_sets(struct codec_reader *r, struct map *sets, struct err *err)
+static bool read_sets(struct voc *v, struct err *err)
 {
+    struct codec_reader *r = v->r;
     for (size_t i = 0; i < r->in->file_count; i++) {
         struct str path = reader_path(r, i), text;
         if (!path_has_ending(path, ".txt") || !str_ends(path_dir(path), "ImageSets/Main"))
@@ -128,8 +169,8 @@ static bool read_sets(struct codec_reader *r, struct map *sets, struct err *err)
         bool plain = !memchr(path_base(path).p, '_', path_base(path).n);
         for (struct str rest = text; plain && part && rest.p;) {
             struct str line = str_trim(str_cut(rest, '\n', &rest));
-            if (line.n && !map_get(sets, line))
-                map_set(sets, line, (void *)(uintptr_t)part);
+            if (line.n && !map_get(v->sets, line))
+                map_set(v->sets, line, (void *)(uintptr_t)part);
         }
         reader_close(r, i, text);
     }
@@ -143,13 +184,36 @@ static enum codec_split split_of(const struct reader_sample *s, const struct map
     return split ? split : (enum codec_split)(uintptr_t)map_get(sets, path_stem(s->source));
 }
 
-static bool read_document(struct codec_reader *r, const struct map *sets, struct str source, struct str text,
-                          struct err *err)
+/* The document as UTF-8: what its first line says it is written in is believed. */
+static struct str decoded(struct arena *a, struct str text)
 {
+    struct str line = {text.p, text.n < 200 ? text.n : 200};
+    ptrdiff_t at = str_starts(line, "<?xml") ? str_find(line, STR("encoding=")) : -1;
+    char charset[32];
+    size_t n = 0;
+    if (at < 0)
+        return text;
+    for (size_t i = (size_t)at + 10; i < line.n && n < sizeof charset - 1; i++) {
+        if (line.p[i] == '"' || line.p[i] == '\'')
+            break;
+        charset[n++] = line.p[i];
+    }
+    charset[n] = 0;
+    struct str name = str_of(charset), ret;
+    bool chinese = str_ieq(name, STR("gb2312")) || str_ieq(name, STR("gbk"));
+    if (str_ieq(name, STR("utf-8")))
+        return text;
+    return charset_to_utf8(a, chinese ? "GB18030" : charset, text, &ret) ? ret : text;
+}
+
+static bool read_document(struct voc *v, struct str source, struct str text, struct err *err)
+{
+    struct codec_reader *r = v->r;
     struct reader_sample s;
     struct err bad;
     reader_sample_init(&s, r, source);
-    const struct xml_node *root = text.n <= XML_MAX ? xml_parse(&s.arena, text, &bad) : NULL;
+    const struct xml_node *root =
+        text.n <= XML_MAX ? xml_parse(&s.arena, decoded(&s.arena, text), &bad) : NULL;
     bool ok = true;
     if (text.n > XML_MAX) {
         reader_skip(r, source, STR_NULL, "it is larger than %d bytes", XML_MAX);
@@ -160,30 +224,53 @@ static bool read_document(struct codec_reader *r, const struct map *sets, struct
     } else {
         unsigned index = 0;
         find_picture(&s, root);
-        s.split = split_of(&s, sets);
+        s.split = split_of(&s, v->sets);
         for (const struct xml_node *n = root->children; ok && n; n = n->next)
             if (str_is(n->name, "object"))
-                ok = read_object(&s, n, index++, err);
+                ok = read_object(v, &s, n, index++, err);
         ok = ok && reader_emit(&s, STR_NULL, err);
     }
     reader_sample_release(&s);
     return ok;
 }
 
-bool voc_read(struct codec_reader *r, struct err *err)
+/* The pictures of SegmentationClass and SegmentationObject are masks, no samples. */
+static void leave_masks(struct codec_reader *r)
 {
-    struct map *sets = map_new();
-    bool ok = read_sets(r, sets, err);
+    for (size_t i = 0; i < r->in->file_count; i++) {
+        struct str folder = path_base(path_dir(reader_path(r, i)));
+        if (!str_is(folder, "SegmentationClass") && !str_is(folder, "SegmentationObject"))
+            continue;
+        r->use[i] = READER_CONSUMED;
+        reader_problem(r, CODEC_IGNORED, reader_path(r, i), STR_NULL, "masks of VOC are not read");
+    }
+}
+
+static bool read_all(struct voc *v, struct err *err)
+{
+    struct codec_reader *r = v->r;
+    bool ok = read_sets(v, err);
     for (size_t i = 0; ok && i < r->in->file_count; i++) {
         struct str text, path = reader_path(r, i);
         if (!path_has_ending(path, ".xml"))
             continue;
-        if (!(ok = reader_open(r, i, &text, err)))
-            break;
-        ok = read_document(r, sets, path, text, err) && reader_progress(r, text.n, err);
+        if (!reader_open(r, i, &text, err))
+            return false;
+        ok = read_document(v, path, text, err) && reader_progress(r, text.n, err);
         reader_close(r, i, text);
     }
-    map_free(sets);
+    return ok;
+}
+
+bool voc_read(struct codec_reader *r, struct err *err)
+{
+    struct voc v = {.r = r, .sets = map_new()};
+    leave_masks(r);
+    bool ok = read_all(&v, err);
+    for (size_t i = 0; ok && i < v.unknown_count; i++)
+        reader_problem(r, CODEC_IGNORED, v.unknown[i].file, v.unknown[i].name,
+                       "this member of %llu objects is not read", (unsigned long long)v.unknown[i].count);
+    map_free(v.sets);
     return ok;
 }
 

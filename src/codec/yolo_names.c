@@ -20,8 +20,8 @@ void yolo_names_lines(struct arena *a, struct str text, struct yolo_names *ret)
 {
     for (struct str rest = text; rest.p;) {
         struct str line = str_trim(str_cut(rest, '\n', &rest));
-        if (line.n && utf8_valid(line))
-            set_name(a, ret, ret->count, line);
+        if (rest.p || line.n) /* an empty line is a class without a name: those after it keep their numbers */
+            set_name(a, ret, ret->count, utf8_valid(line) ? line : STR(""));
     }
 }
 

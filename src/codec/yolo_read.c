@@ -94,7 +94,7 @@ static bool split_line(struct yolo *y, struct str line, size_t *ret)
             y->cap = y->cap ? y->cap * 2 : 64;
             y->columns = base_realloc(y->columns, y->cap * sizeof *y->columns);
         }
-        if (n == COLUMNS_MAX || !str_to_real((struct str){line.p + from, i - from}, &y->columns[n]))
+        if (n == COLUMNS_MAX || !reader_real((struct str){line.p + from, i - from}, &y->columns[n]))
             return false;
         n++;
     }
@@ -220,7 +220,7 @@ static bool read_labels(struct yolo *y, size_t file, struct err *err)
         reader_sample_size(&s);
     bool ok = true;
     size_t number = 1;
-    for (struct str rest = text; ok && rest.p; number++) {
+    for (struct str rest = reader_text(y->r, file, text); ok && rest.p; number++) {
         char at[32];
         struct str line = str_trim(str_cut(rest, '\n', &rest));
         snprintf(at, sizeof at, "line %zu", number);
@@ -242,7 +242,7 @@ static bool read_names(struct yolo *y, struct err *err)
                 continue;
             if (!reader_open(r, i, &text, err))
                 return false;
-            (yaml ? yolo_names_yaml : yolo_names_lines)(&r->arena, text, &y->names);
+            (yaml ? yolo_names_yaml : yolo_names_lines)(&r->arena, reader_text(r, i, text), &y->names);
             reader_close(r, i, text);
         }
     }
