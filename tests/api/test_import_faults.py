@@ -13,7 +13,7 @@ import zipfile
 import zlib
 
 import pytest
-from harness import DEADLINE, problem, unique
+from harness import DEADLINE, problem, unique, wait_for
 from PIL import Image, ImageDraw
 from test_datasets import (PICTURES, annotate, bring, coco, dataset, finished, png, report, samples,  # noqa: F401
                            upload, version, zipped)
@@ -253,6 +253,35 @@ def test_an_import_that_ends_while_putting_changes_nothing(server, admin, projec
     assert admin.get(version)["samples"] == 1032
 
 
+def test_nothing_is_left_of_a_killed_import(fresh_server):
+    """Killed while it unpacks, cancelled after the restart: no sample, and the collector finds every blob."""
+    server = fresh_server()
+    api = server.admin()
+    project = api.post("projects", {"name": unique("p")})
+    made = api.post("datasets", {"name": "d", "project": project["id"]})
+    version = f"datasets/{made['id']}/versions/" + str(api.post(f"datasets/{made['id']}/versions", {})["id"])
+    sent = upload(api, project, zipped({f"{i:04}.png": png(16, 16, i) for i in range(4000)}))
+
+    def on_disk() -> int:
+        return sum(len(files) for _, _, files in os.walk(f"{server.data}/blobs"))
+    task = api.post(f"{version}/import", {"uploads": [{"upload": sent, "name": "a.zip"}]}, expect=202)
+    wait_for(lambda: on_disk() > 300, "some blobs")
+    server.kill()
+    server.start()
+    api = server.admin()
+    assert on_disk() > 300
+    api.call("POST", f"tasks/{task['id']}/cancel")
+    over = wait_for(lambda: (t := api.get(f"tasks/{task['id']}"))["state"] not in ("waiting", "running") and t, "the end")
+    assert len(samples(api, version, limit=10)) == (0 if over["state"] == "cancelled" else 10)
+    in_database(server, "UPDATE blobs SET touched_at = 0;", "UPDATE blobs SET touched_at = 0")  # an hour later
+
+    def collected() -> bool:
+        other = api.post(f"datasets/{made['id']}/versions", {})
+        api.delete(f"datasets/{made['id']}/versions/{other['id']}")  # wakes the collector
+        return on_disk() < 50 or over["state"] == "done"
+    wait_for(collected, "the collector")
+
+
 # --- every kind of archive ---
 
 def stored_rar(files: dict[str, bytes]) -> bytes:
@@ -318,6 +347,106 @@ def test_names_in_every_script(admin, project, version, tmp_path, kind):
     task = finished(admin, admin.post(f"{version}/export", {"format": "files"}, expect=202))
     with zipfile.ZipFile(io.BytesIO(admin.call("GET", f"tasks/{task['id']}/download").content)) as z:
         assert {name for name in z.namelist() if name.endswith(".png")} == set(files)
+
+
+def rar5(files: dict[str, bytes], volume: bool = False, encrypted: bool = False, copy: str | None = None) -> bytes:
+    """RAR 5 without compression, as its format says. copy: a file that is noted to be the same as the first one."""
+    def vint(n: int) -> bytes:
+        return bytes([n & 0x7f | 0x80]) + vint(n >> 7) if n > 0x7f else bytes([n])
+
+    def block(kind: int, body: bytes, extra: bytes = b"", data: bytes | None = None) -> bytes:
+        flags = (1 if extra else 0) | (2 if data is not None else 0)
+        sizes = (vint(len(extra)) if extra else b"") + (vint(len(data)) if data is not None else b"")
+        head = vint(kind) + vint(flags) + sizes + body + extra
+        sized = vint(len(head)) + head
+        return struct.pack("<I", zlib.crc32(sized)) + sized + (data or b"")
+
+    def record(kind: int, body: bytes) -> bytes:
+        return vint(len(vint(kind) + body)) + vint(kind) + body
+
+    def file(name: str, data: bytes, size: int, extra: bytes = b"") -> bytes:
+        body = vint(4) + vint(size) + vint(0o100644) + struct.pack("<I", zlib.crc32(data)) + vint(0) + vint(1) + vint(len(name.encode())) + name.encode()
+        return block(2, body, extra, data)
+
+    secret = record(1, vint(0) + vint(0) + bytes([15]) + bytes(32)) if encrypted else b""
+    out = b"Rar!\x1a\x07\x01\x00" + block(1, vint(1 if volume else 0))
+    for name, data in files.items():
+        out += file(name, data, len(data), secret)
+    if copy:
+        first = next(iter(files))
+        out += file(copy, b"", len(files[first]), record(5, vint(5) + vint(0) + vint(len(first)) + first.encode()))
+    return out + block(5, vint(0))
+
+
+def test_rar_archives(admin, project, version):
+    """RAR 5 is read. What libarchive would give out wrong or leave out in silence is refused or told."""
+    files = {"a/0.png": png(9, 8), "猫.png": png(9, 8, 1)}
+    assert not bring(admin, project, version, "a.rar", rar5(files))["problems"]
+    assert {s["name"]: admin.call("GET", f"{version}/samples/{s['id']}/content").content for s in samples(admin, version)} == files
+    solid = bytearray(stored_rar(files))
+    solid[10] |= 8
+    parts = bytearray(stored_rar(files))
+    parts[10] |= 1
+    for name, data, says in (("e.rar", rar5(files, encrypted=True), "encrypted"), ("c.rar", rar5(files, copy="copy.png"), "equal files"), ("a.part2.rar", rar5(files, volume=True), "several volumes"),
+                             ("s.rar", bytes(solid), "solid archive of RAR 4"), ("v.rar", bytes(parts), "several volumes")):
+        message = bring(admin, project, version, name, data, state="failed")["message"]
+        assert f'"{name}"' in message and says in message
+    assert len(samples(admin, version)) == 2
+
+
+def test_sparse_files(admin, project, version, tmp_path):
+    """What a tar leaves out because it is zero comes back, in the middle and at the end."""
+    picture = png(9, 8) + bytes(1 << 20) + b"middle" + bytes(1 << 20)
+    with open(tmp_path / "a.png", "wb") as f:
+        f.write(png(9, 8))
+        f.seek(1 << 20, 1)
+        f.write(b"middle")
+        f.truncate(len(picture))
+    for form in ("gnu", "pax"):
+        subprocess.run(["tar", "--format", form, "-Scf", f"{form}.tar", "a.png"], cwd=tmp_path, check=True)
+        assert (tmp_path / f"{form}.tar").stat().st_size < 1 << 20
+        task = bring(admin, project, version, f"{form}.tar", (tmp_path / f"{form}.tar").read_bytes())
+        assert not task["problems"]
+        [s] = samples(admin, version)
+        assert admin.call("GET", f"{version}/samples/{s['id']}/content").content == picture
+    os.truncate(tmp_path / "a.png", 1 << 43)
+    subprocess.run(["tar", "-Scf", "bomb.tar", "a.png"], cwd=tmp_path, check=True)
+    assert "unpacks to more than" in bring(admin, project, version, "bomb.tar", (tmp_path / "bomb.tar").read_bytes(), state="failed")["message"]
+
+
+def test_sizes_that_an_archive_does_not_keep(admin, project, version):
+    """A damaged zip: what came out is not what was said, so it is not taken."""
+    data = zipped({"a.png": png(9, 8), "b.png": png(30, 30)})
+    for magic, name, offset in ((b"PK\x03\x04", data.index(b"b.png"), 22), (b"PK\x01\x02", data.rindex(b"b.png"), 24)):
+        at = data.rindex(magic, 0, name) + offset
+        data = data[:at] + struct.pack("<I", 7) + data[at + 4:]
+    task = bring(admin, project, version, "a.zip", data)
+    assert [s["name"] for s in samples(admin, version)] == ["a.png"]
+    assert [line["file"] for line in report(admin, task)] == ["b.png"]
+
+
+def test_the_report_names_the_archive(admin, project, version):
+    whole = zipped({f"{i}.png": png(30, 30, i) for i in range(20)})
+    def run(state: str, **archives: bytes) -> dict:
+        sent = [{"upload": upload(admin, project, data), "name": f"{name}.zip"} for name, data in archives.items()]
+        return finished(admin, admin.post(f"{version}/import", {"uploads": sent}, expect=202), state)
+    task = run("done", whole=zipped({"x.png": png(9, 8)}), cut=whole[:len(whole) // 2])
+    assert "cut.zip" in {line["file"] for line in report(admin, task)}
+    assert '"bad.zip" cannot be read' in run("failed", good=zipped({"y.png": png(9, 8)}), bad=b"PK\x03\x04 no archive")["message"]
+    assert "y.png" not in {s["name"] for s in samples(admin, version)}
+
+
+def test_names_that_no_file_can_have(admin, project, version):
+    """One bad record is left out; the others are taken."""
+    names = ["a.png", "b\0c.png", "../../etc/passwd", "x" * 999]
+    boxes = coco([{"id": i, "file_name": name, "width": 9, "height": 8} for i, name in enumerate(names)],
+                 [{"id": i, "image_id": i, "category_id": i % 2, "bbox": [1, 2, 3, 4]} for i in range(4)],
+                 [{"id": 0, "name": "cat"}, {"id": 1, "name": "d\0g"}])
+    task = bring(admin, project, version, "a.zip", zipped({"a.png": png(9, 8), "a.json": boxes}))
+    [s] = samples(admin, version)
+    assert [x["label"] for x in s["annotation"]["shapes"]] == ["cat"]
+    told = {(line["file"], line["position"]) for line in report(admin, task)}
+    assert told >= {("a.json", "categories[1]"), ("a.json", "annotations[1]"), ("a.json", "annotations[3]"), ("a.json", "images[1]")}
 
 
 def test_what_is_no_file_in_an_archive(admin, project, version):

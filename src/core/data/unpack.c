@@ -1,14 +1,15 @@
 #include "core/data/unpack.h"
 
+#include "base/charset.h"
 #include "base/clock.h"
 #include "base/map.h"
+#include "core/data/rar_look.h"
 #include "core/quota.h"
 #include "media/media.h"
 #include "store/manifest.h"
 
 #include <archive.h>
 #include <archive_entry.h>
-#include <iconv.h>
 
 #define BLOCK         (256 << 10)
 #define SMALL         (256 << 10)                   /* bytes of a file that is unpacked in memory */
@@ -31,7 +32,7 @@ void unpack_end(struct unpacked *u)
 }
 
 /* A blob that the project uses already takes no more room, nor does the same one twice. */
-static bool admit(struct unpacked *u, const struct digest *blob, int64_t size, struct err *err)
+bool unpack_admit(struct unpacked *u, const struct digest *blob, int64_t size, struct err *err)
 {
     struct str key = {(const char *)blob->b, sizeof blob->b};
     auto_arena struct arena a;
@@ -70,7 +71,7 @@ bool unpack_keep(struct task *t, struct unpacked *u, struct err *err)
 
 bool unpack_add(struct unpacked *u, struct str path, const struct digest *blob, int64_t size, struct err *err)
 {
-    if (!admit(u, blob, size, err))
+    if (!unpack_admit(u, blob, size, err))
         return false;
     if (u->n == UNPACK_MAX_FILES)
         return err_set(err, ERR_TOO_LARGE, "upload", "more than %d files", UNPACK_MAX_FILES);
@@ -86,19 +87,6 @@ bool unpack_add(struct unpacked *u, struct str path, const struct digest *blob, 
 
 /* --- names --- */
 
-static bool decode_gbk(struct arena *a, struct str raw, struct str *ret)
-{
-    iconv_t cd = iconv_open("UTF-8", "GB18030");
-    if (cd == (iconv_t)-1)
-        return false;
-    size_t in = raw.n, cap = raw.n * 4 + 1, out = cap;
-    char *from = (char *)raw.p, *to = arena_alloc(a, cap), *start = to;
-    bool ok = iconv(cd, &from, &in, &to, &out) != (size_t)-1 && in == 0;
-    iconv_close(cd);
-    *ret = (struct str){start, cap - out};
-    return ok;
-}
-
 /* The entry's name as a safe relative path, or the reason why there is none. */
 static const char *safe_name(struct arena *a, struct archive_entry *e, struct str *ret)
 {
@@ -107,7 +95,7 @@ static const char *safe_name(struct arena *a, struct archive_entry *e, struct st
     struct err err = {0};
     if (!name.n)
         return "it has no name";
-    if (!utf8_valid(name) && !decode_gbk(a, name, &name))
+    if (!utf8_valid(name) && !charset_to_utf8(a, "GB18030", name, &name))
         return "its name is neither UTF-8 nor GBK";
     char *p = arena_strz(a, name);
     for (char *c = p; *c; c++)
@@ -142,7 +130,13 @@ static la_int64_t input_seek(struct archive *ar, void *ctx, la_int64_t offset, i
     return at < 0 ? ARCHIVE_FATAL : at;
 }
 
-static struct archive *archive_of(struct input *in, struct err *err)
+static bool unreadable(struct str name, const char *why, struct err *err)
+{
+    return err_set(err, ERR_INVALID, "upload", "the archive \"" STR_FMT "\" cannot be read: %s",
+                   STR_ARG(name), why);
+}
+
+static struct archive *archive_of(struct input *in, struct str name, struct err *err)
 {
     struct archive *ar = archive_read_new();
     archive_read_support_filter_gzip(ar);
@@ -160,7 +154,7 @@ static struct archive *archive_of(struct input *in, struct err *err)
     archive_read_set_callback_data(ar, in);
     if (archive_read_open1(ar) == ARCHIVE_OK)
         return ar;
-    err_set(err, ERR_INVALID, "upload", "the archive cannot be read: %s", archive_error_string(ar));
+    unreadable(name, archive_error_string(ar), err);
     archive_read_free(ar);
     return NULL;
 }
@@ -170,8 +164,11 @@ static struct archive *archive_of(struct input *in, struct err *err)
 struct unpacking {
     struct task *task;
     struct unpacked *out;
+    struct str name; /* of the archive */
     struct archive *archive;
+    int fd;       /* its bytes */
     int64_t size; /* of the archive */
+    size_t found; /* entries so far */
     struct blob_batch *batch;
     struct buf small;           /* the file being unpacked, while it is small */
     struct blob_writer *writer; /* the same once it is larger */
@@ -210,53 +207,106 @@ static bool keep_piece(struct unpacking *u, struct str piece, struct err *err)
     return blob_writer_add(u->writer, piece, err);
 }
 
-static bool copy_entry(struct unpacking *u, int64_t *size, const char **damage, struct err *err)
+/* Also asks whether the import was cancelled: one file may be most of the archive. */
+static bool say_progress(struct unpacking *u, struct err *err)
+{
+    return task_progress(u->task, lseek(u->fd, 0, SEEK_CUR), u->size * 2, err);
+}
+
+/* The file's next bytes, of which there are *size so far. */
+static bool take_piece(struct unpacking *u, struct str piece, int64_t *size, struct err *err)
+{
+    if (*size == 0)
+        look_at(u, piece);
+    *size += (int64_t)piece.n;
+    if (u->out->limit > 0 && *size > u->out->limit)
+        return err_set(err, ERR_QUOTA, "storage", "the project may store %lld bytes, and one file has more",
+                       (long long)u->out->limit);
+    return no_bomb(u, u->out->bytes + *size, err) && keep_piece(u, piece, err) && say_progress(u, err);
+}
+
+/* A tar leaves out what is zero in sparse files. */
+static bool take_hole(struct unpacking *u, int64_t upto, int64_t *size, struct err *err)
+{
+    static const char zeros[64 << 10];
+    if (upto > *size && !no_bomb(u, u->out->bytes + upto, err))
+        return false;
+    while (*size < upto) {
+        size_t n = upto - *size < (int64_t)sizeof zeros ? (size_t)(upto - *size) : sizeof zeros;
+        if (!take_piece(u, (struct str){zeros, n}, size, err))
+            return false;
+    }
+    return true;
+}
+
+static int64_t whole_size(struct unpacking *u, struct archive_entry *e)
+{
+    bool tar = (archive_format(u->archive) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_TAR;
+    return tar && archive_entry_size_is_set(e) ? archive_entry_size(e) : 0;
+}
+
+static const char *wrong_size(struct unpacking *u, struct archive_entry *e, int64_t size)
+{
+    if (!archive_entry_size_is_set(e) || archive_entry_size(e) == size)
+        return NULL;
+    return arena_printf(u->task->arena, "%lld bytes came out, and it says %lld", (long long)size,
+                        (long long)archive_entry_size(e));
+}
+
+/* What is wrong with the entry: left out for `damage`, taken in spite of `doubt`. */
+struct flaws {
+    const char *damage, *doubt;
+};
+
+static bool copy_entry(struct unpacking *u, struct archive_entry *e, int64_t *size, struct flaws *f,
+                       struct err *err)
 {
     for (;;) {
-        const void *p;
-        size_t n;
-        la_int64_t offset;
+        const void *p = NULL;
+        size_t n = 0;
+        la_int64_t offset = 0;
         int rc = archive_read_data_block(u->archive, &p, &n, &offset);
-        if (rc == ARCHIVE_EOF)
-            return true;
-        if (rc < ARCHIVE_WARN) {
-            *damage = archive_error_string(u->archive);
+        if (rc == ARCHIVE_EOF && !take_hole(u, whole_size(u, e), size, err))
+            return false;
+        if (rc == ARCHIVE_EOF) {
+            f->damage = wrong_size(u, e, *size);
             return true;
         }
-        if (*size == 0)
-            look_at(u, (struct str){p, n});
-        *size += (int64_t)n;
-        if (u->out->limit > 0 && *size > u->out->limit)
-            return err_set(err, ERR_QUOTA, "storage",
-                           "the project may store %lld bytes, and one file has more",
-                           (long long)u->out->limit);
-        if (!no_bomb(u, u->out->bytes + *size, err) || !keep_piece(u, (struct str){p, n}, err))
+        if (rc < ARCHIVE_WARN) {
+            f->damage = archive_error_string(u->archive);
+            return true;
+        }
+        if (rc == ARCHIVE_WARN)
+            f->doubt = arena_strdup(u->task->arena, archive_error_string(u->archive));
+        if (!take_hole(u, offset, size, err) || !take_piece(u, (struct str){p, n}, size, err))
             return false;
     }
 }
 
-static bool take_file(struct unpacking *u, struct str path, struct err *err)
+static bool take_file(struct unpacking *u, struct archive_entry *e, struct str path, struct err *err)
 {
     struct digest d;
     int64_t size = 0;
-    const char *damage = NULL;
+    struct flaws f = {0};
     buf_clear(&u->small);
-    if (!copy_entry(u, &size, &damage, err) || damage) {
+    if (!copy_entry(u, e, &size, &f, err) || f.damage) {
         blob_writer_abort(u->writer);
         u->writer = NULL;
-        if (damage)
-            task_problem(u->task, path, NULL, "the archive is damaged here: %s", damage);
-        return damage != NULL;
+        if (f.damage)
+            task_problem(u->task, path, NULL, "the archive is damaged here: %s", f.damage);
+        return f.damage != NULL;
     }
+    if (f.doubt)
+        task_problem(u->task, path, NULL, "taken, but the archive may be damaged here: %s", f.doubt);
     struct blob_writer *w = u->writer;
     u->writer = NULL;
     bool kept = w ? blob_batch_add(u->batch, w, &d, &size, err)
                   : blob_batch_data(u->batch, buf_view(&u->small), &d, err);
     if (!kept || !unpack_add(u->out, path, &d, size, err))
         return false;
-    struct unpacked_file *f = &u->out->file[u->out->n - 1];
-    f->width = size ? u->info.width : 0;
-    f->height = size ? u->info.height : 0;
+    struct unpacked_file *file = &u->out->file[u->out->n - 1];
+    file->width = size ? u->info.width : 0;
+    file->height = size ? u->info.height : 0;
     return true;
 }
 
@@ -277,26 +327,25 @@ static bool take_entry(struct unpacking *u, struct archive_entry *e, struct err 
     }
     if (str_starts(path, "__MACOSX/") || str_ends(path, "/.DS_Store") || str_is(path, ".DS_Store"))
         return true;
-    return take_file(u, path, err);
+    return take_file(u, e, path, err);
 }
 
-static bool unpack_archive(struct unpacking *u, int fd, struct err *err)
+static bool unpack_archive(struct unpacking *u, struct err *err)
 {
     for (;;) {
         struct archive_entry *e;
         int rc = archive_read_next_header(u->archive, &e);
         if (rc == ARCHIVE_EOF)
             return true;
-        if (rc < ARCHIVE_WARN && u->out->n == 0)
-            return err_set(err, ERR_INVALID, "upload", "the archive cannot be read: %s",
-                           archive_error_string(u->archive));
+        if (rc < ARCHIVE_WARN && !u->found)
+            return unreadable(u->name, archive_error_string(u->archive), err);
         if (rc < ARCHIVE_WARN) {
-            task_problem(u->task, STR(""), NULL, "the archive ends early or is damaged: %s",
+            task_problem(u->task, u->name, NULL, "the archive ends early or is damaged: %s",
                          archive_error_string(u->archive));
             return true;
         }
-        if (!take_entry(u, e, err) || !unpack_keep(u->task, u->out, err) ||
-            !task_progress(u->task, lseek(fd, 0, SEEK_CUR), u->size * 2, err))
+        u->found++;
+        if (!take_entry(u, e, err) || !unpack_keep(u->task, u->out, err) || !say_progress(u, err))
             return false;
     }
 }
@@ -319,7 +368,7 @@ static bool is_archive(struct str name)
 
 bool unpack(struct task *t, struct str name, const struct digest *blob, struct unpacked *out, struct err *err)
 {
-    struct unpacking u = {.task = t, .out = out};
+    struct unpacking u = {.task = t, .out = out, .name = name};
     auto_fd int fd = blob_open(t->core->store, blob, &u.size, err);
     if (fd < 0)
         return false;
@@ -328,10 +377,14 @@ bool unpack(struct task *t, struct str name, const struct digest *blob, struct u
             return false;
         return unpack_add(out, name, blob, u.size, err);
     }
+    const char *why = rar_look(fd);
+    if (why)
+        return unreadable(name, why, err);
     struct input in = {fd, base_alloc(BLOCK)};
-    u.archive = archive_of(&in, err);
+    u.fd = fd;
+    u.archive = archive_of(&in, name, err);
     u.batch = blob_batch_new(t->core->store);
-    bool ok = u.archive && unpack_archive(&u, fd, err) && blob_batch_flush(u.batch, err);
+    bool ok = u.archive && unpack_archive(&u, err) && blob_batch_flush(u.batch, err);
     blob_batch_free(u.batch);
     buf_release(&u.small);
     if (u.archive)

@@ -39,7 +39,9 @@ void unpack_end(struct unpacked *u);
 /* name: of the uploaded file. Its bytes are the blob. */
 bool unpack(struct task *t, struct str name, const struct digest *blob, struct unpacked *out,
             struct err *err);
-/* ERR_QUOTA when the project may not store so much. */
+/* ERR_QUOTA when the project may not store so much besides what was admitted before. */
+bool unpack_admit(struct unpacked *u, const struct digest *blob, int64_t size, struct err *err);
+/* One more file, admitted. */
 bool unpack_add(struct unpacked *u, struct str path, const struct digest *blob, int64_t size,
                 struct err *err);
 /* Called now and then by what takes long: keeps the blobs from the collector, as no sample uses them yet. */
