@@ -364,7 +364,7 @@ static bool each_frame(void *ctx, yyjson_val *answer, struct str data, struct er
 
 bool media_video(struct media *m, int fd, const struct media_frames *f,
                  bool (*each)(void *ctx, int64_t number, double time, struct str jpeg, struct err *err),
-                 void *ctx, struct err *err)
+                 void *ctx, struct media_flaws *ret, struct err *err)
 {
     auto_arena struct arena a;
     arena_init(&a);
@@ -375,5 +375,9 @@ bool media_video(struct media *m, int fd, const struct media_frames *f,
                             (long long)f->every, f->per_second, (long long)f->max));
     struct ask q = {
         .m = m, .text = text, .fd = fd, .arena = &a, .data = &data, .each = each_frame, .ctx = &frames};
-    return ask(&q, err);
+    if (!ask(&q, err))
+        return false;
+    *ret = (struct media_flaws){(int64_t)real_of(q.answer, "broken"),
+                                yyjson_get_bool(yyjson_obj_get(q.answer, "cut"))};
+    return true;
 }

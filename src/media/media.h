@@ -40,6 +40,11 @@ bool media_probe(struct media *m, int fd, struct media_info *ret, struct err *er
  * checked. */
 bool media_quick(struct str bytes, struct media_info *ret);
 
+/* Where a point of the picture as it is stored (w x h pixels) is shown: x' = m0 x + m1 y + m2, y' = m3 x + m4
+ * y
+ * + m5. False for an orientation that does not swap its sides. */
+bool media_upright(int orientation, int64_t w, int64_t h, double ret[6]);
+
 /* A JPEG of at most side x side pixels (never enlarged), upright, on white where it was transparent. */
 bool media_thumbnail(struct media *m, int fd, unsigned side, struct buf *out, struct err *err);
 
@@ -63,15 +68,20 @@ struct media_result {
 bool media_transform(struct media *m, int fd, const struct media_op *ops, size_t n, struct buf *out,
                      struct media_result *ret, struct err *err);
 
-/* Frames of a video as JPEGs, in order: every Nth (every > 0) or some per second of its time (per_second >
- * 0). each gets the frame's number and its time in seconds; false ends it with each's error. */
+/* Frames of a video as JPEGs, upright, in order: every Nth (every > 0) or some per second of its time
+ * (per_second > 0). each gets the frame's number and its time in seconds; false ends it with each's error.
+ * Now and then it is called with the number -1 and no frame, while none is due. */
 struct media_frames {
     int64_t every;
     double per_second;
     int64_t max; /* 0: all */
 };
+struct media_flaws {
+    int64_t broken; /* packets that could not be decoded */
+    bool cut;       /* the video ends before it should */
+};
 bool media_video(struct media *m, int fd, const struct media_frames *f,
                  bool (*each)(void *ctx, int64_t number, double time, struct str jpeg, struct err *err),
-                 void *ctx, struct err *err);
+                 void *ctx, struct media_flaws *ret, struct err *err);
 
 #endif

@@ -1,9 +1,12 @@
 """Imports from videos and from folders of the server (D5, D6)."""
 
+import io
 import json
 import subprocess
 
+import pytest
 from harness import unique
+from PIL import Image
 from test_datasets import bring, dataset, finished, png, report, samples, upload, version, zipped  # noqa: F401
 
 
@@ -35,6 +38,34 @@ def test_a_broken_video_is_reported(admin, project, version):
     task = bring(admin, project, version, "x.zip", zipped({"clip.mp4": b"no video at all", "a.png": png(4, 4)}))
     assert [line["file"] for line in report(admin, task)] == ["clip.mp4"]
     assert [s["name"] for s in samples(admin, version)] == ["a.png"]
+
+
+@pytest.mark.parametrize("turn,size", [(90, (48, 64)), (180, (64, 48)), (270, (48, 64))])
+def test_videos_of_telephones_are_upright(admin, project, version, tmp_path, turn, size):
+    """They say how to turn what they stored: frames are as a player shows them, which is how ffmpeg takes them out."""
+    picture = Image.new("RGB", (64, 48), "white")
+    picture.paste("red", (0, 0, 32, 16))
+    for i in range(5):
+        picture.save(tmp_path / f"{i}.png")
+    subprocess.run(["ffmpeg", "-v", "error", "-framerate", "5", "-i", "%d.png", "-c:v", "mpeg4", "-q:v", "2", "flat.mp4"], cwd=tmp_path, check=True)
+    subprocess.run(["ffmpeg", "-v", "error", "-i", "flat.mp4", "-c", "copy", "-metadata:s:v:0", f"rotate={turn}", "turned.mp4"], cwd=tmp_path, check=True)
+    subprocess.run(["ffmpeg", "-v", "error", "-i", "turned.mp4", "-frames:v", "1", "shown.png"], cwd=tmp_path, check=True)
+    assert not bring(admin, project, version, "a.mp4", (tmp_path / "turned.mp4").read_bytes(), every=5)["problems"]
+    [s] = samples(admin, version)
+    assert (s["width"], s["height"]) == size
+    ours = Image.open(io.BytesIO(admin.call("GET", f"{version}/samples/{s['id']}/content").content)).convert("RGB")
+    shown = Image.open(tmp_path / "shown.png").convert("RGB")
+    assert ours.size == shown.size
+    for at in ((4, 4), (size[0] - 5, 4), (4, size[1] - 5), (size[0] - 5, size[1] - 5)):
+        assert all(abs(a - b) < 40 for a, b in zip(ours.getpixel(at), shown.getpixel(at)))
+
+
+def test_a_video_that_is_cut_off_is_reported(admin, project, version, tmp_path):
+    data = video(tmp_path, 60)
+    task = bring(admin, project, version, "clip.avi", data[:len(data) * 2 // 3], every=1)
+    assert 20 < admin.get(version)["samples"] < 60
+    [line] = report(admin, task)
+    assert line["file"] == "clip.avi" and "ends early" in line["reason"]
 
 
 def test_folders_of_the_server(fresh_server, tmp_path):

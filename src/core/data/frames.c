@@ -19,8 +19,8 @@ bool frames_is_video(struct str path)
 
 struct expanding {
     struct task *task;
-    struct unpacked *out;
-    struct str stem; /* the video's path without its ending */
+    struct unpacked *out, *files; /* files: where the video is from */
+    struct str stem;              /* the video's path without its ending */
 };
 
 static bool take_frame(void *ctx, int64_t number, double time, struct str jpeg, struct err *err)
@@ -28,11 +28,13 @@ static bool take_frame(void *ctx, int64_t number, double time, struct str jpeg, 
     (void)time;
     struct expanding *x = ctx;
     struct digest d;
+    if (number < 0)
+        return task_progress(x->task, (int64_t)x->out->n, 0, err);
     const char *path =
         arena_printf(x->task->arena, STR_FMT "/%06lld.jpg", STR_ARG(x->stem), (long long)number);
     return blob_put(x->task->core->store, jpeg, &d, err) &&
-           unpack_add(x->out, str_of(path), &d, (int64_t)jpeg.n, err) &&
-           task_progress(x->task, (int64_t)x->out->n, 0, err);
+           unpack_add(x->out, str_of(path), &d, (int64_t)jpeg.n, err) && unpack_keep(x->task, x->out, err) &&
+           unpack_keep(x->task, x->files, err) && task_progress(x->task, (int64_t)x->out->n, 0, err);
 }
 
 static struct str stem_of(struct str path)
@@ -50,11 +52,24 @@ static bool expand_one(struct expanding *x, const struct unpacked_file *f, const
     if (fd < 0)
         return false;
     x->stem = stem_of(f->path);
-    if (media_video(x->task->core->media, fd, how, take_frame, x, err))
+    size_t before = x->out->n;
+    struct media_flaws flaws;
+    if (media_video(x->task->core->media, fd, how, take_frame, x, &flaws, err)) {
+        if (flaws.broken)
+            task_problem(x->task, f->path, NULL,
+                         "%lld packets of the video cannot be decoded; their frames are missing",
+                         (long long)flaws.broken);
+        if (flaws.cut)
+            task_problem(x->task, f->path, NULL, "the video ends early; the frames up to there were taken");
         return true;
+    }
     if (err->code != ERR_INVALID)
         return false;
-    task_problem(x->task, f->path, NULL, "left out: %s", err->message);
+    if (x->out->n > before)
+        task_problem(x->task, f->path, NULL, "%zu frames were taken, the rest was left out: %s",
+                     x->out->n - before, err->message);
+    else
+        task_problem(x->task, f->path, NULL, "left out: %s", err->message);
     *err = (struct err){0};
     return true;
 }
@@ -75,7 +90,7 @@ bool frames_expand(struct task *t, struct unpacked *files, const struct media_fr
     out.file = NULL;
     out.n = out.cap = 0;
     out.bytes = 0;
-    struct expanding x = {.task = t, .out = &out};
+    struct expanding x = {.task = t, .out = &out, .files = files};
     for (size_t i = 0; i < files->n; i++) {
         const struct unpacked_file *f = &files->file[i];
         bool ok = frames_is_video(f->path) ? expand_one(&x, f, how, err)

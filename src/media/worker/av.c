@@ -4,13 +4,18 @@
 #include <errno.h>
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
+#include <libavutil/display.h>
 #include <libswscale/swscale.h>
 #include <math.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-#define BUFFER (64 << 10)
+#define BUFFER   (64 << 10)
+#define LIFE_S   5 /* a sign of life at least so often, when no frame is wanted */
+#define ALLOW    2 /* frames that a video may have fewer than it says, and 1 in ALLOW_IN more */
+#define ALLOW_IN 50
 
 struct source {
     int fd;
@@ -129,11 +134,56 @@ struct picking {
     AVStream *stream;
     int64_t every, max, seen, sent;
     double per_second, next_time;
+    int quarters; /* clockwise, that a player turns the video by */
     AVCodecContext *encoder;
     struct SwsContext *scaler;
-    AVFrame *picture; /* in the encoder's format */
+    AVFrame *flat, *picture; /* in the encoder's format: as it is stored; upright */
     AVPacket *packet;
+    time_t told;    /* the server heard of us */
+    int64_t broken; /* packets that could not be decoded */
+    bool cut;       /* the file ends in the middle */
 };
+
+/* Telephones store what they see as the chip lies and note how to turn it. */
+static int quarters_of(const AVStream *stream)
+{
+    const int32_t *matrix =
+        (const int32_t *)(const void *)av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, NULL);
+    double degrees = matrix ? -av_display_rotation_get(matrix) : 0;
+    return isfinite(degrees) ? ((int)lround(degrees / 90) % 4 + 4) % 4 : 0;
+}
+
+/* One plane of w x h samples, turned clockwise. */
+static void turn_plane(const uint8_t *from, int from_line, uint8_t *to, int to_line, int w, int h,
+                       int quarters)
+{
+    for (int y = 0; y < h; y++)
+        for (int x = 0; x < w; x++) {
+            int tx = quarters == 1 ? h - 1 - y : quarters == 2 ? w - 1 - x : y;
+            int ty = quarters == 1 ? x : quarters == 2 ? h - 1 - y : w - 1 - x;
+            to[(ptrdiff_t)ty * to_line + tx] = from[(ptrdiff_t)y * from_line + x];
+        }
+}
+
+static void turn(const AVFrame *from, AVFrame *to, int quarters)
+{
+    for (int i = 0; i < 3; i++) {
+        int half = i > 0;
+        turn_plane(from->data[i], from->linesize[i], to->data[i], to->linesize[i],
+                   (from->width + half) >> half, (from->height + half) >> half, quarters);
+    }
+}
+
+static AVFrame *frame_of(int width, int height)
+{
+    AVFrame *f = av_frame_alloc();
+    f->format = AV_PIX_FMT_YUVJ420P;
+    f->width = width;
+    f->height = height;
+    if (av_frame_get_buffer(f, 0) < 0)
+        av_frame_free(&f);
+    return f;
+}
 
 static bool wanted(struct picking *p, double time)
 {
@@ -153,35 +203,35 @@ static bool encoder_open(struct picking *p, const AVFrame *f, struct err *err)
     p->encoder = mjpeg ? avcodec_alloc_context3(mjpeg) : NULL;
     if (!p->encoder)
         return err_set(err, ERR_INTERNAL, NULL, "FFmpeg has no JPEG encoder here");
-    p->encoder->width = f->width;
-    p->encoder->height = f->height;
+    bool swapped = p->quarters % 2;
+    p->encoder->width = swapped ? f->height : f->width;
+    p->encoder->height = swapped ? f->width : f->height;
     p->encoder->pix_fmt = AV_PIX_FMT_YUVJ420P;
     p->encoder->color_range = AVCOL_RANGE_JPEG;
     p->encoder->time_base = (AVRational){1, 25};
     p->encoder->flags |= AV_CODEC_FLAG_QSCALE;
     p->encoder->global_quality = FF_QP2LAMBDA * 2;
-    p->picture = av_frame_alloc();
+    p->flat = frame_of(f->width, f->height);
+    p->picture = frame_of(p->encoder->width, p->encoder->height);
     p->packet = av_packet_alloc();
-    p->picture->format = AV_PIX_FMT_YUVJ420P;
-    p->picture->width = f->width;
-    p->picture->height = f->height;
-    int code = avcodec_open2(p->encoder, mjpeg, NULL);
-    if (code >= 0)
-        code = av_frame_get_buffer(p->picture, 0);
+    int code = p->flat && p->picture ? avcodec_open2(p->encoder, mjpeg, NULL) : AVERROR(ENOMEM);
     return code >= 0 || av_failed(err, code);
 }
 
-static bool send_frame(struct picking *p, const AVFrame *f, double time, struct err *err)
+static bool send_frame(struct picking *p, const AVFrame *f, double at, struct err *err)
 {
     if (!p->encoder && !encoder_open(p, f, err))
         return false;
     p->scaler =
-        sws_getCachedContext(p->scaler, f->width, f->height, (enum AVPixelFormat)f->format, p->picture->width,
-                             p->picture->height, AV_PIX_FMT_YUVJ420P, SWS_BICUBIC, NULL, NULL, NULL);
-    if (!p->scaler || av_frame_make_writable(p->picture) < 0)
+        sws_getCachedContext(p->scaler, f->width, f->height, (enum AVPixelFormat)f->format, p->flat->width,
+                             p->flat->height, AV_PIX_FMT_YUVJ420P, SWS_BICUBIC, NULL, NULL, NULL);
+    AVFrame *scaled = p->quarters ? p->flat : p->picture;
+    if (!p->scaler || av_frame_make_writable(p->flat) < 0 || av_frame_make_writable(p->picture) < 0)
         return err_set(err, ERR_INVALID, "file", "the video's pixel format is not known");
-    sws_scale(p->scaler, (const uint8_t *const *)f->data, f->linesize, 0, f->height, p->picture->data,
-              p->picture->linesize);
+    sws_scale(p->scaler, (const uint8_t *const *)f->data, f->linesize, 0, f->height, scaled->data,
+              scaled->linesize);
+    if (p->quarters)
+        turn(p->flat, p->picture, p->quarters);
     p->picture->quality = p->encoder->global_quality;
     p->picture->pts = p->sent;
     int code = avcodec_send_frame(p->encoder, p->picture);
@@ -190,13 +240,24 @@ static bool send_frame(struct picking *p, const AVFrame *f, double time, struct 
     if (code < 0)
         return av_failed(err, code);
     char text[128];
-    int n = snprintf(text, sizeof text, "{\"more\":true,\"number\":%lld,\"time\":%.6f}", (long long)p->seen,
-                     time);
+    int n =
+        snprintf(text, sizeof text, "{\"more\":true,\"number\":%lld,\"time\":%.6f}", (long long)p->seen, at);
     bool ok = work_send_more(p->work, (struct str){text, (size_t)n},
                              (struct str){(const char *)p->packet->data, (size_t)p->packet->size}, err);
     av_packet_unref(p->packet);
     p->sent++;
+    p->told = time(NULL);
     return ok;
+}
+
+/* Between frames that are wanted there may be minutes of decoding. */
+static bool show_life(struct picking *p, struct err *err)
+{
+    time_t now = time(NULL);
+    if (now - p->told < LIFE_S)
+        return true;
+    p->told = now;
+    return work_send_more(p->work, STR("{\"more\":true,\"number\":-1}"), STR_NULL, err);
 }
 
 static bool take_frame(struct picking *p, const AVFrame *f, struct err *err)
@@ -211,14 +272,16 @@ static bool take_frame(struct picking *p, const AVFrame *f, struct err *err)
     if ((p->max == 0 || p->sent < p->max) && wanted(p, time))
         ok = send_frame(p, f, time, err);
     p->seen++;
-    return ok;
+    return ok && show_life(p, err);
 }
 
 /* A broken packet in the middle costs its frames, not the rest of the video. */
 static bool decode(struct picking *p, struct source *s, const AVPacket *packet, AVFrame *f, struct err *err)
 {
-    if (avcodec_send_packet(s->codec, packet) < 0)
+    if (avcodec_send_packet(s->codec, packet) < 0) {
+        p->broken += packet != NULL;
         return true;
+    }
     while (avcodec_receive_frame(s->codec, f) >= 0) {
         bool ok = take_frame(p, f, err);
         av_frame_unref(f);
@@ -233,12 +296,16 @@ static bool decode_all(struct picking *p, struct source *s, struct err *err)
     AVPacket *packet = av_packet_alloc();
     AVFrame *f = av_frame_alloc();
     bool ok = true;
-    while (ok && (p->max == 0 || p->sent < p->max) && av_read_frame(s->format, packet) >= 0) {
+    int code = 0;
+    while (ok && (p->max == 0 || p->sent < p->max) && (code = av_read_frame(s->format, packet)) >= 0) {
         if (packet->stream_index == p->stream->index)
             ok = decode(p, s, packet, f, err);
         av_packet_unref(packet);
     }
     ok = ok && decode(p, s, NULL, f, err);
+    int64_t said =
+        code < 0 ? p->stream->nb_frames : 0; /* 0 when the file does not say, or we did not go on */
+    p->cut = (code < 0 && code != AVERROR_EOF) || p->seen < said - said / ALLOW_IN - ALLOW;
     av_packet_free(&packet);
     av_frame_free(&f);
     return ok;
@@ -271,12 +338,16 @@ bool av_frames(struct work *w, struct err *err)
     p.stream = stream_of(&s, AVMEDIA_TYPE_VIDEO);
     if (!p.stream)
         return err_set(err, ERR_INVALID, "file", "the file has no video");
+    p.quarters = quarters_of(p.stream);
+    p.told = time(NULL);
     bool ok = decoder_open(&s, p.stream, err) && decode_all(&p, &s, err);
     sws_freeContext(p.scaler);
+    av_frame_free(&p.flat);
     av_frame_free(&p.picture);
     av_packet_free(&p.packet);
     avcodec_free_context(&p.encoder);
     if (ok)
-        buf_printf(w->answer, "\"frames\":%lld,\"seen\":%lld", (long long)p.sent, (long long)p.seen);
+        buf_printf(w->answer, "\"frames\":%lld,\"seen\":%lld,\"broken\":%lld,\"cut\":%s", (long long)p.sent,
+                   (long long)p.seen, (long long)p.broken, p.cut ? "true" : "false");
     return ok;
 }
