@@ -249,6 +249,16 @@ def test_files_that_a_table_names(mariadb, maria):
     assert sorted(line["file"] for line in report(p.api, task)) == ["b.png", "c.png", "d.png"]
 
 
+def test_a_query_that_thinks_is_cancelled(mariadb, maria):
+    """Before its first row, for longer than a test waits."""
+    p = maria("image-class")
+    task = p.api.post(f"{p.version}/import", {"database": {**p.source, "query": "SELECT 'a.png' AS n, SLEEP(250) AS label", "name": "n", "label": "label"},
+                                              "secret": mariadb.password}, expect=202)
+    wait_for(lambda: "SLEEP" in mariadb.sql("SHOW FULL PROCESSLIST"), "the query")
+    p.api.post(f"tasks/{task['id']}/cancel", {}, expect=200)
+    finished(p.api, task, "cancelled")
+
+
 def test_what_a_database_refuses(mariadb, maria):
     p = maria("detection")
     mariadb.sql("CREATE TABLE t (n TEXT, b BLOB); INSERT INTO t VALUES ('a.png', 'x')", p.name)

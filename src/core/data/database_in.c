@@ -220,9 +220,9 @@ static bool take_bytes(struct reading *r, struct str name, const struct str *row
         return blob_put(r->task->core->store, row[column], &d, err) &&
                unpack_add(r->out, name, &d, size, err);
     }
-    if (folder_in_file(r->task, row[column], &d, &size, &why))
+    if (folder_in_file(r->task, row[column], r->row, &d, &size, &why))
         return unpack_add(r->out, name, &d, size, err);
-    if (why.code == ERR_UNAVAILABLE || why.code == ERR_INTERNAL) {
+    if (why.code == ERR_UNAVAILABLE || why.code == ERR_INTERNAL || why.code == ERR_CONFLICT) {
         *err = why;
         return false;
     }
@@ -322,6 +322,11 @@ static bool read_rows(struct reading *r, struct database_rows *rows, yyjson_val 
     }
 }
 
+static bool go_on(void *ctx, struct err *err)
+{
+    return task_progress(ctx, 0, 0, err);
+}
+
 bool database_in(struct task *t, yyjson_val *v, struct unpacked *out, struct err *err)
 {
     struct reading r = {.task = t, .out = out};
@@ -331,7 +336,9 @@ bool database_in(struct task *t, yyjson_val *v, struct unpacked *out, struct err
                                  .port = (int)yyjson_get_sint(yyjson_obj_get(v, "port")),
                                  .user = sources_text(t->arena, v, "user"),
                                  .database = sources_text(t->arena, v, "database"),
-                                 .tls = str_is(json_str(yyjson_obj_get(v, "tls")), "required")};
+                                 .tls = str_is(json_str(yyjson_obj_get(v, "tls")), "required"),
+                                 .go_on = go_on,
+                                 .ctx = t};
     if (!database_in_check(&op, v, err) || !sources_secret(t, &o.password, err) ||
         !sources_ca(t, v, &o.ca_file, err))
         return false;

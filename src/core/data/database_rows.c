@@ -1,16 +1,20 @@
 #include "core/data/database_rows.h"
 
+#include <errno.h>
 #include <mysql.h>
+#include <poll.h>
 #include <pthread.h>
 #include <unistd.h>
 
 #define CONNECT_S  10
 #define SILENCE_S  300
+#define ASK_MS     200
 #define PACKET_MAX (256UL << 20)
 
 struct database_rows {
     MYSQL *connection;
     MYSQL_RES *result;
+    bool asked; /* the query was sent: there may be an answer that nobody reads */
     size_t columns;
     struct str *values;
 };
@@ -84,9 +88,29 @@ static bool connect_to(struct database_rows *r, const struct database_options *o
            failed(r, "the database refuses to read", err);
 }
 
-static bool send_query(struct database_rows *r, struct str query, struct err *err)
+/* A query may think for minutes before its first row. */
+static bool await_answer(struct database_rows *r, const struct database_options *o, struct err *err)
 {
-    if (mysql_real_query(r->connection, query.p, query.n) != 0)
+    struct pollfd p = {.fd = (int)mysql_get_socket(r->connection), .events = POLLIN};
+    for (int waited = 0; waited < SILENCE_S * 1000; waited += ASK_MS) {
+        int n = poll(&p, 1, ASK_MS);
+        if (n > 0 || (n < 0 && errno != EINTR))
+            return true;
+        if (!o->go_on(o->ctx, err))
+            return false;
+    }
+    return true;
+}
+
+static bool send_query(struct database_rows *r, const struct database_options *o, struct str query,
+                       struct err *err)
+{
+    r->asked = true;
+    if (mysql_send_query(r->connection, query.p, query.n) != 0)
+        return failed(r, "the database refuses the query", err);
+    if (!await_answer(r, o, err))
+        return false;
+    if (mysql_read_query_result(r->connection) != 0)
         return failed(r, "the database refuses the query", err);
     r->result = mysql_use_result(r->connection);
     if (!r->result && mysql_errno(r->connection))
@@ -103,7 +127,7 @@ struct database_rows *database_rows_open(const struct database_options *o, struc
     pthread_once(&once, init);
     mysql_thread_init();
     struct database_rows *r = base_zalloc(sizeof *r);
-    if (connect_to(r, o, err) && send_query(r, query, err))
+    if (connect_to(r, o, err) && send_query(r, o, query, err))
         return r;
     database_rows_close(r);
     return NULL;
@@ -114,7 +138,7 @@ void database_rows_close(struct database_rows *r)
     if (!r)
         return;
     /* Rows that were not read would be read to the end first: the connection is closed under them instead. */
-    if (r->connection && r->result)
+    if (r->connection && r->asked)
         mariadb_cancel(r->connection);
     mysql_free_result(r->result);
     if (r->connection)

@@ -11,6 +11,9 @@ struct database_options {
     const char *user, *password, *database;
     bool tls;            /* only encrypted, to a server whose certificate is trusted and of its host */
     const char *ca_file; /* whose authorities; NULL: the system's */
+    /* Asked a few times a second while the answer is awaited: false, with *err, gives it up. */
+    bool (*go_on)(void *ctx, struct err *err);
+    void *ctx;
 };
 
 struct database_rows;

@@ -54,8 +54,9 @@ struct walk {
     char *block;
 };
 
-static bool copy_file(struct task *t, int fd, char *block, struct digest *ret, int64_t *ret_size,
-                      struct err *err)
+/* done: files before this one. */
+static bool copy_file(struct task *t, int fd, char *block, int64_t done, struct digest *ret,
+                      int64_t *ret_size, struct err *err)
 {
     struct blob_writer *b = blob_writer_new(t->core->store, err);
     if (!b)
@@ -63,7 +64,7 @@ static bool copy_file(struct task *t, int fd, char *block, struct digest *ret, i
     ssize_t n;
     bool ok = true;
     while (ok && (n = read(fd, block, BLOCK)) > 0)
-        ok = blob_writer_add(b, (struct str){block, (size_t)n}, err);
+        ok = blob_writer_add(b, (struct str){block, (size_t)n}, err) && task_progress(t, done, 0, err);
     if (!ok || n < 0) {
         blob_writer_abort(b);
         return ok ? err_errno(err, errno, "cannot read a file of the folder") : false;
@@ -81,8 +82,9 @@ static bool take_file(struct walk *w, int dirfd, const char *name, struct str pa
         task_problem(w->task, path, NULL, "left out: %s", why.message);
         return true;
     }
-    return copy_file(w->task, fd, w->block, &d, &size, err) && unpack_add(w->out, path, &d, size, err) &&
-           unpack_keep(w->task, w->out, err) && task_progress(w->task, (int64_t)w->out->n, 0, err);
+    return copy_file(w->task, fd, w->block, (int64_t)w->out->n, &d, &size, err) &&
+           unpack_add(w->out, path, &d, size, err) && unpack_keep(w->task, w->out, err) &&
+           task_progress(w->task, (int64_t)w->out->n, 0, err);
 }
 
 static bool walk_dir(struct walk *w, int fd, struct str prefix, int depth, struct err *err);
@@ -160,7 +162,8 @@ bool folder_in(struct task *t, struct str path, struct unpacked *out, struct err
     return ok;
 }
 
-bool folder_in_file(struct task *t, struct str path, struct digest *ret, int64_t *ret_size, struct err *err)
+bool folder_in_file(struct task *t, struct str path, int64_t done, struct digest *ret, int64_t *ret_size,
+                    struct err *err)
 {
     struct stat st;
     auto_fd int fd = open_allowed(t, path, O_NONBLOCK, err);
@@ -169,5 +172,5 @@ bool folder_in_file(struct task *t, struct str path, struct digest *ret, int64_t
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
         return err_set(err, ERR_INVALID, NULL, "\"" STR_FMT "\" is no file", STR_ARG(path));
     auto_free char *block = base_alloc(BLOCK);
-    return copy_file(t, fd, block, ret, ret_size, err);
+    return copy_file(t, fd, block, done, ret, ret_size, err);
 }
