@@ -78,7 +78,9 @@ static bool cancel_write(struct op *op, void *ctx, struct err *err)
     *object_value(&now, "cancel") = db_int(1);
     /* One that ran before the server was killed may have something to take back: it is run once more for
      * that. */
-    if (str_is(object_text(&now, "state"), "waiting") && object_value(&now, "started_at")->type == DB_NULL)
+    const struct task_type *type = task_type_named(object_text(&now, "type"));
+    if (str_is(object_text(&now, "state"), "waiting") && object_value(&now, "started_at")->type == DB_NULL &&
+        !(type && type->undo_always))
         *object_value(&now, "state") = db_textz("cancelled");
     if (!engine_update_row(op, &now, err))
         return false;

@@ -22,6 +22,7 @@ struct task_type {
     bool (*run)(struct task *t, struct err *err);
     /* Takes back what a failed or cancelled run left, in the same thread; may be NULL. */
     void (*undo)(struct task *t);
+    bool undo_always; /* also of one that was cancelled before it ran */
 };
 extern const struct task_type *const task_types[];
 extern const size_t task_type_count;

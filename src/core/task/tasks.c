@@ -29,16 +29,9 @@ bool task_progress(struct task *t, int64_t done, int64_t total, struct err *err)
     return task_keep_progress(r, err);
 }
 
-void task_problem(struct task *t, struct str file, const char *position, const char *fmt, ...)
+static void add_line(struct task *t, struct str file, const char *position, const char *reason)
 {
     struct task_run *r = t->own;
-    if (++r->problems > MAX_PROBLEMS || r->report_err.code)
-        return;
-    char reason[512];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(reason, sizeof reason, fmt, args);
-    va_end(args);
     auto_buf struct buf line = {0};
     struct json_out o;
     json_begin(&o, &line);
@@ -52,6 +45,21 @@ void task_problem(struct task *t, struct str file, const char *position, const c
         r->report = blob_writer_new(t->core->store, &r->report_err);
     if (r->report)
         blob_writer_add(r->report, buf_view(&line), &r->report_err);
+}
+
+void task_problem(struct task *t, struct str file, const char *position, const char *fmt, ...)
+{
+    struct task_run *r = t->own;
+    if (++r->problems > MAX_PROBLEMS || r->report_err.code)
+        return;
+    char reason[512];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(reason, sizeof reason, fmt, args);
+    va_end(args);
+    add_line(t, file, position, reason);
+    if (r->problems == MAX_PROBLEMS)
+        add_line(t, STR(""), NULL, "the report ends here; the task's field problems counts the rest too");
 }
 
 void task_result(struct task *t, struct str json)
@@ -68,7 +76,7 @@ void task_output(struct task *t, const struct digest *d, struct str name)
 
 /* --- making one --- */
 
-static const struct task_type *type_by_name(struct str name)
+const struct task_type *task_type_named(struct str name)
 {
     for (size_t i = 0; i < task_type_count; i++)
         if (str_is(name, task_types[i]->name))
@@ -78,7 +86,7 @@ static const struct task_type *type_by_name(struct str name)
 
 bool task_create(struct op *op, const struct task_new *n, int64_t *ret_id, struct err *err)
 {
-    if (!type_by_name(str_of(n->type)))
+    if (!task_type_named(str_of(n->type)))
         return err_set(err, ERR_INTERNAL, NULL, "there is no type of task \"%s\"", n->type);
     struct object o = engine_object(op->arena, &kind_task);
     o.project = n->project;
@@ -162,7 +170,7 @@ static bool is_cancelled(struct task *t)
 static bool run_type(struct task_run *r, const struct object *o, struct err *err)
 {
     struct task *t = &r->task;
-    r->type = type_by_name(object_text(o, "type"));
+    r->type = task_type_named(object_text(o, "type"));
     if (!r->type)
         return err_set(err, ERR_INTERNAL, NULL, "this program does not know the type of the task");
     struct str params = object_text(o, "params");
@@ -173,7 +181,8 @@ static bool run_type(struct task_run *r, const struct object *o, struct err *err
         t->caller = caller_system;
     else if (!accounts_caller_of(t->core->accounts, o->created_by, &t->caller, err))
         return false;
-    bool ok = r->type->run(t, err);
+    bool late = r->type->undo_always && atomic_load(&r->cancelled);
+    bool ok = late ? err_set(err, ERR_CONFLICT, NULL, "cancelled") : r->type->run(t, err);
     if (ok && r->report_err.code) {
         *err = r->report_err;
         ok = false;

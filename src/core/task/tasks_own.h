@@ -35,6 +35,8 @@ struct tasks {
     pthread_t *thread;
 };
 
+const struct task_type *task_type_named(struct str name); /* NULL: none */
+
 /* Tells a running task to end; harmless for others. */
 void tasks_cancel(struct tasks *ts, int64_t id);
 
