@@ -66,6 +66,7 @@ static const struct shape sample[] = {
     M("updated_at", TIME),
     M("updated_by", INT),
     M("sharpness", REAL, .flags = OR_NULL),
+    M("split", TEXT, .flags = OR_NULL, .choices = "train val test"),
     M("annotation", OBJECT, .named = "Annotation"),
     {0},
 };

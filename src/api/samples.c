@@ -52,6 +52,8 @@ static void write_sample(struct json_out *o, const struct sample *s)
     json_kint(o, "updated_by", s->updated_by);
     json_key(o, "sharpness");
     s->measured ? json_real(o, s->sharpness) : json_null(o);
+    json_key(o, "split");
+    s->split ? json_string(o, str_of(codec_split_names[s->split])) : json_null(o);
     json_key(o, "annotation");
     json_raw(o, s->annotation);
     json_object_end(o);

@@ -5,6 +5,7 @@
  * {"name":"cat","parent":"animal","keypoints":["nose"],"edges":[[0,1]]}]} names the labels. */
 #include "base/json.h"
 #include "codec/formats.h"
+#include "codec/label.h"
 
 #include <stdio.h>
 
@@ -21,39 +22,14 @@ int own_detect(struct codec_reader *r)
     return 0;
 }
 
-static bool read_label(struct codec_reader *r, struct arena *a, yyjson_val *v, struct err *err)
-{
-    struct codec_label l = {.name = json_str(yyjson_obj_get(v, "name")),
-                            .parent = json_str(yyjson_obj_get(v, "parent"))};
-    yyjson_val *names = yyjson_obj_get(v, "keypoints"), *edges = yyjson_obj_get(v, "edges"), *item;
-    size_t i, max, n = yyjson_arr_size(names), m = yyjson_arr_size(edges);
-    if (!l.name.n || utf8_count(l.name) > ANNOTATION_MAX_LABEL)
-        return true;
-    struct str *keypoints = arena_array(a, struct str, n + 1);
-    uint16_t(*pairs)[2] = arena_alloc(a, (m + 1) * sizeof *pairs);
-    yyjson_arr_foreach(names, i, max, item) keypoints[i] = json_str(item);
-    yyjson_arr_foreach(edges, i, max, item)
-    {
-        uint64_t from = yyjson_get_uint(yyjson_arr_get(item, 0)),
-                 to = yyjson_get_uint(yyjson_arr_get(item, 1));
-        if (from >= n || to >= n || from > UINT16_MAX || to > UINT16_MAX)
-            continue;
-        pairs[l.edge_count][0] = (uint16_t)from;
-        pairs[l.edge_count++][1] = (uint16_t)to;
-    }
-    l.keypoints = keypoints;
-    l.keypoint_count = n;
-    l.edges = pairs;
-    return reader_label(r, &l, err);
-}
-
 static bool read_header(struct codec_reader *r, struct arena *a, yyjson_val *v, struct err *err)
 {
     size_t i, max;
     yyjson_val *item, *labels = yyjson_obj_get(v, "labels");
     yyjson_arr_foreach(labels, i, max, item)
     {
-        if (!read_label(r, a, item, err))
+        struct codec_label l;
+        if (label_read(a, item, &l) && !reader_label(r, &l, err))
             return false;
     }
     return true;
@@ -115,31 +91,6 @@ bool own_read(struct codec_reader *r, struct err *err)
 
 /* ---- writing ---- */
 
-static void put_label(struct json_out *o, const struct codec_label *l)
-{
-    json_object(o);
-    json_kstr(o, "name", l->name);
-    if (l->parent.n)
-        json_kstr(o, "parent", l->parent);
-    if (l->keypoint_count) {
-        json_key(o, "keypoints");
-        json_array(o);
-        for (size_t i = 0; i < l->keypoint_count; i++)
-            json_string(o, l->keypoints[i]);
-        json_array_end(o);
-        json_key(o, "edges");
-        json_array(o);
-        for (size_t i = 0; i < l->edge_count; i++) {
-            json_array(o);
-            json_int(o, l->edges[i][0]);
-            json_int(o, l->edges[i][1]);
-            json_array_end(o);
-        }
-        json_array_end(o);
-    }
-    json_object_end(o);
-}
-
 static void put_header(struct codec_writer *w)
 {
     struct json_out o;
@@ -150,7 +101,7 @@ static void put_header(struct codec_writer *w)
     json_key(&o, "labels");
     json_array(&o);
     for (size_t i = 0; i < w->label_count; i++)
-        put_label(&o, &w->labels[i]);
+        label_write(&o, &w->labels[i]);
     json_array_end(&o);
     json_object_end(&o);
     buf_char(&w->buf, '\n');

@@ -2,13 +2,16 @@
 
 import io
 import json
+import math
 import zipfile
 
+import numpy as np
+import pycocotools.mask
 import pytest
-from PIL import Image
+from PIL import Image, ImageDraw
 from test_datasets import (COCO, PICTURES, annotate, bring, coco, dataset, filled, finished, png, report, samples,  # noqa: F401
                            upload, version, zipped)
-from harness import wait_for
+from harness import unique, wait_for
 
 
 def product(api, task: dict) -> zipfile.ZipFile:
@@ -221,3 +224,101 @@ def test_boxes_follow_their_pixels(admin, project, dataset, version, steps, size
     assert found == pytest.approx((left, top, right, bottom), abs=1.5)
     (before,) = samples(admin, version)
     assert admin.call("GET", f"{version}/samples/{before['id']}/content").content == marked(60, 40, box)
+
+
+OUTLINE = [(12, 8), (44, 12), (34, 38), (16, 30)]
+TURNED = {"type": "box", "label": "x", "x": 18, "y": 16, "w": 30, "h": 12, "angle": 25}
+POINTS = [(14, 10), (48, 14), (30, 36)]
+
+
+def corners(box: dict) -> list[tuple[float, float]]:
+    turn, cx, cy = math.radians(box.get("angle", 0)), box["x"] + box["w"] / 2, box["y"] + box["h"] / 2
+    return [(cx + a * box["w"] / 2 * math.cos(turn) - b * box["h"] / 2 * math.sin(turn),
+             cy + a * box["w"] / 2 * math.sin(turn) + b * box["h"] / 2 * math.cos(turn)) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+
+
+def filled_in(size: tuple[int, int], outline: list) -> Image.Image:
+    fine = Image.new("L", (size[0] * 8, size[1] * 8), 0)
+    ImageDraw.Draw(fine).polygon([(x * 8 - 0.5, y * 8 - 0.5) for x, y in outline], fill=255)
+    return fine.resize(size, Image.Resampling.BOX)
+
+
+def region(size: tuple[int, int], shape: dict) -> np.ndarray:
+    """The pixels that a shape covers, as others see them."""
+    if shape["type"] == "mask":
+        assert shape["size"] == [size[1], size[0]]
+        return pycocotools.mask.decode({"size": shape["size"], "counts": shape["counts"].encode()}).astype(bool)
+    rings = [list(zip(r[::2], r[1::2])) for r in shape["rings"]] if shape["type"] == "polygon" else [corners(shape)]
+    return np.any([np.asarray(filled_in(size, r)) > 127 for r in rings], axis=0)
+
+
+def shapes_of(kind: str) -> tuple[Image.Image, list[dict]]:
+    """A picture of 64 x 48 with something white, and what says where."""
+    size = (64, 48)
+    if kind == "keypoints":
+        picture = Image.new("L", size, 0)
+        for x, y in POINTS:
+            picture.paste(255, (x - 3, y - 3, x + 3, y + 3))
+        return picture, [{"type": "keypoints", "label": "x", "points": [[x, y, 2] for x, y in POINTS] + [[0, 0, 0]]}]
+    if kind in ("rotated-detection", "ocr box"):
+        return filled_in(size, corners(TURNED)), [TURNED | ({"text": "字"} if kind == "ocr box" else {})]
+    picture = filled_in(size, OUTLINE)
+    if kind == "mask":
+        code = pycocotools.mask.encode(np.asfortranarray(np.asarray(picture) > 127).astype(np.uint8))
+        return picture, [{"type": "mask", "label": "x", "size": [48, 64], "counts": code["counts"].decode()}]
+    return picture, [{"type": "polygon", "label": "x", "rings": [[c for p in OUTLINE for c in p]]} | ({"text": "字"} if kind == "ocr" else {})]
+
+
+@pytest.mark.parametrize("steps", [
+    [{"op": "rotate", "angle": 90}, {"op": "mirror-h"}],
+    [{"op": "mirror-v"}, {"op": "rotate", "angle": 20}],
+    [{"op": "crop", "x": 10, "y": 6, "w": 40, "h": 34}, {"op": "rotate", "angle": -110}, {"op": "mirror-h"}, {"op": "mirror-v"}],
+], ids=["quarter", "free", "all"])
+@pytest.mark.parametrize("kind", ["polygon", "mask", "keypoints", "rotated-detection", "ocr", "ocr box"])
+def test_every_shape_follows_its_pixels(admin, project, kind, steps):
+    annotation = {"polygon": "segmentation", "mask": "segmentation", "ocr box": "ocr"}.get(kind, kind)
+    made = admin.post("datasets", {"name": unique("set"), "project": project["id"], "annotation_type": annotation})
+    version = f"datasets/{made['id']}/versions/" + str(admin.post(f"datasets/{made['id']}/versions", {})["id"])
+    picture, shapes = shapes_of(kind)
+    data = io.BytesIO()
+    picture.save(data, "PNG")
+    line = json.dumps({"file": "a.png", "annotation": {"shapes": shapes}}).encode()
+    assert bring(admin, project, version, "x.zip", zipped({"a.png": data.getvalue(), "ingot.jsonl": line}))["result"]["taken"] == 1
+    annotate(admin, version, samples(admin, version)[0], {"annotation": {"shapes": shapes}, "state": "accepted"})
+    done = finished(admin, admin.post(f"{version}/preprocess", {"steps": steps}, expect=202))
+    new = f"datasets/{made['id']}/versions/{done['subject']}"
+    (sample,) = samples(admin, new)
+    assert sample["state"] == "accepted"
+    white = np.asarray(Image.open(io.BytesIO(admin.call("GET", f"{new}/samples/{sample['id']}/content").content)).convert("L")) > 120
+    (shape,) = sample["annotation"]["shapes"]
+    if kind == "keypoints":
+        assert shape["points"][3] == [0, 0, 0]
+        assert all(white[int(y), int(x)] for x, y, seen in shape["points"] if seen)
+        assert sum(p[2] == 2 for p in shape["points"]) == 3
+        return
+    here = region((sample["width"], sample["height"]), shape)
+    assert here.shape == white.shape
+    assert (here & white).sum() / (here | white).sum() > 0.88
+    assert shape.get("text") == shapes[0].get("text")
+
+
+# --- what is cancelled or fails leaves nothing half ---
+
+def test_a_preprocessing_that_is_cancelled_leaves_no_version(admin, project, dataset, version):
+    bring(admin, project, version, "x.zip", zipped({f"{i}.png": png(200, 200, i) for i in range(400)}))
+    task = admin.post(f"{version}/preprocess", {"steps": [{"op": "rotate", "angle": 30}]}, expect=202)
+    admin.post(f"tasks/{task['id']}/cancel", {}, expect=200)  # its samples are just being copied
+    over = finished(admin, task, "cancelled")
+    assert admin.call("GET", f"datasets/{dataset['id']}/versions/{over['subject']}").status_code == 404
+    assert [v["name"] for v in admin.get(f"datasets/{dataset['id']}/versions")["items"]] == ["v1"]
+
+
+def test_a_copy_that_is_cancelled_leaves_no_version(admin, project, dataset, version):
+    bring(admin, project, version, "x.zip", zipped({f"{i}.png": png(8, 8, i) for i in range(50)}))
+    made = admin.post(f"datasets/{dataset['id']}/versions", {"from": int(version.rsplit("/", 1)[1])})
+    [task] = admin.get("tasks", project=project["id"], filter=f'type = "copy-version" and subject = {made["id"]}')["items"]
+    answer = admin.call("POST", f"tasks/{task['id']}/cancel")
+    over = wait_for(lambda: (t := admin.get(f"tasks/{task['id']}"))["state"] not in ("waiting", "running") and t, "the end")
+    left = [v["name"] for v in admin.get(f"datasets/{dataset['id']}/versions", sort="number")["items"]]
+    assert left == (["v1"] if over["state"] == "cancelled" else ["v1", "v2"])
+    assert answer.status_code in (200, 409)

@@ -112,6 +112,12 @@ def test_a_dataset_is_mounted(admin, project, run):
     assert "annotation" not in found["two.png"]
     bring(admin, project, path, "three.png", png(9, 9))
     assert "./three.png" in log(admin, run(show, dataset=version["id"]))
+    said = coco([{"id": 1, "file_name": "two.png", "width": 20, "height": 10}], [{"id": 1, "image_id": 1, "caption": "two of them"}], [])
+    bring(admin, project, path, "b.zip", zipped({"val.json": said}))
+    lines = log(admin, run(show + "; cat coco-captions.json", dataset=version["id"]))
+    assert {"./coco.json", "./coco-captions.json"} <= set(lines)
+    assert any('"caption":"two of them"' in x for x in lines)
+    assert any(x.startswith('{"file":"two.png"') and '"split":"val"' in x for x in lines)
 
 
 def test_stop(admin, run):

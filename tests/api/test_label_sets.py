@@ -19,6 +19,11 @@ def test_two_levels(admin, make_set):
     make_set(labels=[label(f"l{i}") for i in range(1000)])
 
 
+def test_skeletons(make_set):
+    labels = [label("person", keypoints=["nose", "neck", "腰"], edges=[[0, 1], [1, 2]]), label("cat", children=[label("kitten", keypoints=["eye"])])]
+    assert make_set(labels=labels)["labels"] == labels
+
+
 @pytest.mark.parametrize("labels, where, says", [
     ({}, "labels", "must be a list"),
     (["car"], "labels[0]", "must be an object"),
@@ -37,6 +42,10 @@ def test_two_levels(admin, make_set):
     ([label(children=7)], "labels[0].children", "must be a list"),
     ([label(children=[label(), label()])], "labels[0].children[1]", "the same name"),
     ([label(size=3)], "labels[0]", "no \"size\" here"),
+    ([label(keypoints="nose")], "labels[0]", "keypoints must be a list"),
+    ([label(keypoints=["nose", ""])], "labels[0].keypoints[1]", "1 to 50"),
+    ([label(keypoints=["nose", "neck"], edges=[[0, 1], [1, 2]])], "labels[0].edges[1]", "from 0"),
+    ([label(keypoints=["nose"], edges=[[0]])], "labels[0].edges[0]", "two numbers"),
     ([label(f"l{i}") for i in range(1001)], "labels[1000]", "more than 1000"),
 ], ids=str)
 def test_refused(admin, project, labels, where, says):

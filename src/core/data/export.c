@@ -1,6 +1,7 @@
 #include "core/data/export.h"
 
 #include "codec/codec.h"
+#include "core/data/classes.h"
 #include "core/data/sample.h"
 #include "core/data/zip_out.h"
 
@@ -47,7 +48,8 @@ static bool source_next(void *ctx, struct codec_sample *ret, bool *end, struct e
     *ret = (struct codec_sample){.path = x->name,
                                  .width = (uint32_t)x->width,
                                  .height = (uint32_t)x->height,
-                                 .annotation = x->state == SAMPLE_UNANNOTATED ? STR_NULL : x->annotation};
+                                 .annotation = x->state == SAMPLE_UNANNOTATED ? STR_NULL : x->annotation,
+                                 .split = x->split};
     return true;
 }
 
@@ -124,7 +126,16 @@ static bool write_all(struct source *s, const struct sample_set *set, struct err
 {
     yyjson_val *params = s->task->params;
     bool samples = yyjson_get_bool(yyjson_obj_get(params, "samples"));
-    struct codec_source src = {.ctx = s, .next = source_next, .rewind = source_rewind, .bytes = source_bytes};
+    struct codec_label *labels;
+    size_t label_count;
+    if (!classes_of(s->task->core->db, s->task->arena, s->version, &labels, &label_count, err))
+        return false;
+    struct codec_source src = {.ctx = s,
+                               .next = source_next,
+                               .rewind = source_rewind,
+                               .bytes = source_bytes,
+                               .labels = labels,
+                               .label_count = label_count};
     struct codec_output out = {.ctx = s,
                                .file_begin = out_begin,
                                .write = out_write,
@@ -143,18 +154,24 @@ static bool write_all(struct source *s, const struct sample_set *set, struct err
 
 /* --- the same again: a finished export is given once more while the version is what it was --- */
 
-/* A text that changes with the samples: new ones have greater ids, every other change a greater revision. */
+/* A text that changes with the samples and their classes: new samples have greater ids, every other change a
+ * greater revision. */
 static bool stamp_of(struct core *core, struct arena *a, int64_t version, const char **ret, struct err *err)
 {
     struct db_row row;
     bool found;
     if (!db_query_one(core->db, a,
                       "SELECT COUNT(*), CAST(COALESCE(SUM(id), 0) AS BIGINT),"
-                      " CAST(COALESCE(SUM(revision), 0) AS BIGINT) FROM samples WHERE version = ?",
-                      db_args(db_int(version)), &row, &found, err))
+                      " CAST(COALESCE(SUM(revision), 0) AS BIGINT),"
+                      " (SELECT CAST(COALESCE(SUM(LENGTH(definition)), 0) AS BIGINT) FROM version_classes"
+                      " WHERE version = ?),"
+                      " (SELECT COALESCE(MAX(s.id * 1000000 + s.revision), 0) FROM dataset_versions v"
+                      " JOIN datasets d ON d.id = v.dataset JOIN label_sets s ON s.id = d.label_set"
+                      " WHERE v.id = ?) FROM samples WHERE version = ?",
+                      db_args(db_int(version), db_int(version), db_int(version)), &row, &found, err))
         return false;
-    *ret = arena_printf(a, "%lld-%lld-%lld", (long long)row.v[0].i, (long long)row.v[1].i,
-                        (long long)row.v[2].i);
+    *ret = arena_printf(a, "%lld-%lld-%lld-%lld-%lld", (long long)row.v[0].i, (long long)row.v[1].i,
+                        (long long)row.v[2].i, (long long)row.v[3].i, (long long)row.v[4].i);
     return true;
 }
 

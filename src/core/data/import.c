@@ -6,6 +6,7 @@
 #include "core/data/import.h"
 #include "base/map.h"
 #include "codec/codec.h"
+#include "core/data/classes.h"
 #include "core/data/database_in.h"
 #include "core/data/folder_in.h"
 #include "core/data/frames.h"
@@ -41,6 +42,8 @@ struct import {
     size_t batched;
     struct sample_waiting waiting[BATCH];
     size_t waits;
+    bool waited_for; /* annotations wait for samples of this version */
+    struct classes classes;
     struct sample_added sum, batch_sum; /* of all that was put, of the batch that is being put */
     int64_t waited, done;
     struct import_undo undo;
@@ -175,13 +178,6 @@ static bool input_size(void *ctx, struct str path, uint32_t *w, uint32_t *h, str
     return true;
 }
 
-static bool content_blob(struct import *m, const struct codec_sample *s, struct sample_new *n,
-                         struct err *err)
-{
-    n->size = (int64_t)s->content.n;
-    return blob_put(m->task->core->store, s->content, &n->blob, err);
-}
-
 /* Of a sample that is in the version already: its own blob, so that only the annotation changes. */
 static bool existing_blob(struct import *m, struct str name, struct sample_new *n, bool *found,
                           struct err *err)
@@ -234,6 +230,15 @@ static bool measure(struct import *m, const struct unpacked_file *f, struct samp
     return true;
 }
 
+/* Bytes that stand in the annotation file: a text of a CSV, a picture of LabelMe. */
+static bool measure_content(struct import *m, const struct codec_sample *s, struct sample_new *n,
+                            bool *usable, struct err *err)
+{
+    struct unpacked_file f = {.path = s->path, .size = (int64_t)s->content.n};
+    return blob_put(m->task->core->store, s->content, &f.blob, err) &&
+           unpack_admit(&m->files, &f.blob, f.size, err) && measure(m, &f, n, usable, err);
+}
+
 static bool wait_for_it(struct import *m, const struct codec_sample *s, struct err *err)
 {
     if (!s->annotation.p)
@@ -252,14 +257,70 @@ static bool resolve(struct import *m, const struct codec_sample *s, struct sampl
     const struct unpacked_file *f = map_get(m->by_path, s->path);
     *usable = true;
     if (s->content.p)
-        return content_blob(m, s, n, err);
+        return measure_content(m, s, n, usable, err);
     if (f)
         return measure(m, f, n, usable, err);
+    *usable = s->missing || s->annotation.p;
+    if (!*usable) /* in the version already, and nothing new about it */
+        return true;
     bool found;
     if (!existing_blob(m, s->path, n, &found, err))
         return false;
-    *usable = found && s->annotation.p; /* there already and nothing new about it */
+    *usable = found && s->annotation.p;
     return found || wait_for_it(m, s, err);
+}
+
+/* What waited for the picture since an earlier import. */
+static bool take_waiting(struct import *m, struct sample_new *n, struct err *err)
+{
+    struct db_row row;
+    bool found;
+    if (!m->waited_for || n->annotation.p)
+        return true;
+    if (!db_query_one(m->task->core->db, &m->batch_arena,
+                      "SELECT annotation FROM sample_waiting WHERE version = ? AND name = ?",
+                      db_args(db_int(m->version.id), db_text(n->name)), &row, &found, err))
+        return false;
+    if (found)
+        n->annotation = row.v[0].s;
+    return true;
+}
+
+static bool look_for_waiting(struct import *m, struct err *err)
+{
+    struct db_row row;
+    return db_query_one(m->task->core->db, m->task->arena,
+                        "SELECT 1 FROM sample_waiting WHERE version = ? LIMIT 1",
+                        db_args(db_int(m->version.id)), &row, &m->waited_for, err);
+}
+
+/* An annotation file may speak of the picture as it is stored, before its EXIF rotation, or of another size
+ * of it. */
+static bool fit(struct import *m, const struct codec_sample *s, struct sample_new *n, struct err *err)
+{
+    int64_t w = s->width, h = s->height;
+    double turn[6];
+    struct unpacked_file f = {.path = s->path, .blob = n->blob, .size = n->size};
+    struct media_info info;
+    if (!s->annotation.p || !w || !h || n->width <= 0 || (w == n->width && h == n->height))
+        return true;
+    const char *at = s->position.p ? arena_strz(&m->batch_arena, s->position) : NULL;
+    struct str file = s->source.p ? s->source : s->path;
+    if (w == n->height && h == n->width && probe(m, &f, &info, err) &&
+        media_upright(info.orientation, w, h, turn) &&
+        annotation_transform(&m->batch_arena, m->set.type, n->annotation, turn, (uint32_t)n->width,
+                             (uint32_t)n->height, &n->annotation, NULL, err)) {
+        task_problem(m->task, file, at,
+                     "\"" STR_FMT "\" is annotated as it is stored; the shapes were turned with the picture",
+                     STR_ARG(s->path));
+        return true;
+    }
+    *err = (struct err){0};
+    task_problem(m->task, file, at,
+                 "\"" STR_FMT "\" has %lld x %lld pixels and is said to have %lld x %lld; its annotation is "
+                 "taken as it is",
+                 STR_ARG(s->path), (long long)n->width, (long long)n->height, (long long)w, (long long)h);
+    return true;
 }
 
 /* Boxes outside the picture are cut at its edge, and said so. */
@@ -297,7 +358,9 @@ static bool input_sample(void *ctx, const struct codec_sample *s, struct err *er
         return true;
     n.name = s->path;
     n.annotation = s->annotation;
-    if (!clip(m, s, &n, err) || !spool_sample(m->spool, &n, err))
+    n.split = s->split;
+    if (!take_waiting(m, &n, err) || !fit(m, s, &n, err) || !clip(m, s, &n, err) ||
+        !spool_sample(m->spool, &n, err))
         return false;
     if (++m->read % BATCH)
         return true;
@@ -305,6 +368,14 @@ static bool input_sample(void *ctx, const struct codec_sample *s, struct err *er
     arena_init(&m->batch_arena);
     return unpack_keep(m->task, &m->files, err) &&
            task_progress(m->task, m->read, 2 * (int64_t)m->listed, err);
+}
+
+static bool input_label(void *ctx, const struct codec_label *l, struct err *err)
+{
+    (void)err;
+    struct import *m = ctx;
+    classes_note(&m->classes, m->task->arena, l);
+    return true;
 }
 
 static void input_problem(void *ctx, const struct codec_problem *p)
@@ -446,6 +517,13 @@ static void say_result(struct import *m, const struct codec *c, const struct cod
     task_result(m->task, buf_view(&text));
 }
 
+/* After all else: until here the import may be taken back, and nothing ever needs a class to be unnamed. */
+static bool put_classes(struct op *op, void *ctx, struct err *err)
+{
+    struct import *m = ctx;
+    return classes_put(op, m->version.id, &m->classes, err);
+}
+
 static bool read_all(struct import *m, struct err *err)
 {
     struct codec_input in = {.files = m->listing,
@@ -456,6 +534,7 @@ static bool read_all(struct import *m, struct err *err)
                              .size =
                                  annotation_types[m->set.type].data == ANNOTATION_IMAGE ? input_size : NULL,
                              .sample = input_sample,
+                             .label = input_label,
                              .problem = input_problem};
     struct str forced = json_str(yyjson_obj_get(m->task->params, "format"));
     const struct codec *c = forced.p ? codec_named(forced) : codec_detect(&in, m->set.type);
@@ -464,7 +543,8 @@ static bool read_all(struct import *m, struct err *err)
         return err_set(err, ERR_INVALID, "format", "there is no format \"" STR_FMT "\"", STR_ARG(forced));
     if (!codec_read(c, &in, m->set.type, &counts, err) ||
         !task_progress(m->task, m->read, 2 * m->read, err) || !put_all(m, err) ||
-        !import_undo_forget(m->task, err))
+        !import_undo_forget(m->task, err) ||
+        !engine_write(m->task->core, &m->task->caller, m->task->arena, put_classes, m, err))
         return false;
     say_result(m, c, &counts);
     return true;
@@ -478,7 +558,7 @@ static bool run_import(struct task *t, struct err *err)
     arena_init(&m->batch_arena);
     m->spool = spool_new(t->core, err);
     bool ok = m->spool && open_version(m, err) && unpack_begin(&m->files, t, err) && take_sources(m, err) &&
-              make_listing(m, err) && read_all(m, err);
+              make_listing(m, err) && look_for_waiting(m, err) && read_all(m, err);
     if (m->version.id)
         pending_tell_one(t->core, &m->version, "samples");
     arena_release(&m->batch_arena);

@@ -1,10 +1,12 @@
-/* Label sets (SPEC D8): two levels of labels, each with a colour and a shortcut. */
+/* Label sets (SPEC D8): two levels of labels, each with a colour and a shortcut, those of keypoints with
+ * their skeleton. */
 #include "base/json.h"
 #include "core/fields.h"
 #include "core/kinds.h"
 #include "core/rule.h"
 
 #define MAX_LABELS 1000
+#define MAX_POINTS 1000
 
 struct check {
     const struct field *field;
@@ -57,16 +59,51 @@ static bool check_key(struct check *c, yyjson_val *label, const char *path)
 
 static bool known_keys(struct check *c, yyjson_val *label, const char *path, bool top)
 {
+    static const char *const known[] = {"name", "color", "key", "keypoints", "edges"};
     size_t i, n;
     yyjson_val *k, *v;
     yyjson_obj_foreach(label, i, n, k, v)
     {
         const char *key = yyjson_get_str(k);
-        if (strcmp(key, "name") && strcmp(key, "color") && strcmp(key, "key") &&
-            !(top && strcmp(key, "children") == 0))
+        bool found = top && strcmp(key, "children") == 0;
+        for (size_t j = 0; j < countof(known); j++)
+            found = found || strcmp(key, known[j]) == 0;
+        if (!found)
             return bad(c, path,
-                       arena_printf(c->arena, "there is no \"%.40s\" here (name, color, key%s)", key,
+                       arena_printf(c->arena,
+                                    "there is no \"%.40s\" here (name, color, key, keypoints, edges%s)", key,
                                     top ? ", children" : ""));
+    }
+    return true;
+}
+
+static bool is_point(yyjson_val *v, size_t points)
+{
+    return yyjson_is_uint(v) && yyjson_get_uint(v) < points;
+}
+
+/* Names of points, and pairs of their numbers from 0. */
+static bool check_skeleton(struct check *c, yyjson_val *label, const char *path)
+{
+    yyjson_val *points = yyjson_obj_get(label, "keypoints"), *edges = yyjson_obj_get(label, "edges"), *v;
+    size_t count = yyjson_arr_size(points), i, n;
+    if ((points && !yyjson_is_arr(points)) || count > MAX_POINTS)
+        return bad(c, path, "keypoints must be a list of at most 1000 names");
+    yyjson_arr_foreach(points, i, n, v)
+    {
+        struct str name = json_str(v);
+        if (!name.n || utf8_count(name) > 50)
+            return bad(c, arena_printf(c->arena, "%s.keypoints[%zu]", path, i),
+                       "must be a text of 1 to 50 characters");
+    }
+    if ((edges && !yyjson_is_arr(edges)) || yyjson_arr_size(edges) > MAX_POINTS)
+        return bad(c, path, "edges must be a list of at most 1000 pairs");
+    yyjson_arr_foreach(edges, i, n, v)
+    {
+        if (yyjson_arr_size(v) != 2 || !is_point(yyjson_arr_get(v, 0), count) ||
+            !is_point(yyjson_arr_get(v, 1), count))
+            return bad(c, arena_printf(c->arena, "%s.edges[%zu]", path, i),
+                       "must be two numbers of keypoints, from 0");
     }
     return true;
 }
@@ -81,7 +118,8 @@ static bool check_label(struct check *c, yyjson_val *label, const char *path, bo
         return bad(c, path, "there are more than 1000 labels");
     if (!known_keys(c, label, path, top) || !check_text(c, label, path, "name", "name", true) ||
         !check_text(c, label, path, "color", "color", false) ||
-        !check_text(c, label, path, "key", "key", false) || !check_key(c, label, path))
+        !check_text(c, label, path, "key", "key", false) || !check_key(c, label, path) ||
+        !check_skeleton(c, label, path))
         return false;
     yyjson_val *children = yyjson_obj_get(label, "children");
     if (!children || yyjson_is_null(children))

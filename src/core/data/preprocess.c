@@ -163,7 +163,7 @@ static bool work_on(struct work *w, const struct sample *s, struct outcome *o, s
                                   .width = s->width,
                                   .height = s->height,
                                   .annotation = s->annotation,
-                                  .machine = s->state == SAMPLE_MACHINE}};
+                                  .keep_state = true}};
     struct sample_new before = o->now;
     if (through_steps(w, o, err))
         return true;
@@ -269,8 +269,11 @@ static bool run_preprocess(struct task *t, struct err *err)
     return ok;
 }
 
-const struct task_type task_preprocess = {
-    .name = "preprocess", .title = {"Preprocess", "预处理"}, .run = run_preprocess};
+const struct task_type task_preprocess = {.name = "preprocess",
+                                          .title = {"Preprocess", "预处理"},
+                                          .run = run_preprocess,
+                                          .undo = version_undo,
+                                          .undo_always = true};
 
 /* --- the action: a new version from this one, then the task on it --- */
 

@@ -91,7 +91,8 @@ struct sample sample_row(const struct db_row *row)
                        .annotation = v[13].s,
                        .measured = v[14].type != DB_NULL,
                        .sharpness = v[14].type != DB_NULL ? v[14].r : -1,
-                       .phash = (uint64_t)v[15].i};
+                       .phash = (uint64_t)v[15].i,
+                       .split = (enum codec_split)v[16].i};
     memcpy(s.blob.b, v[10].s.p, sizeof s.blob.b);
     return s;
 }

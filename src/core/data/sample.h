@@ -8,7 +8,7 @@
 #ifndef INGOT_CORE_DATA_SAMPLE_H
 #define INGOT_CORE_DATA_SAMPLE_H
 
-#include "codec/annotation.h"
+#include "codec/codec.h"
 #include "core/engine.h"
 #include "store/store.h"
 
@@ -50,6 +50,7 @@ struct sample {
     double sharpness;                /* -1: not measured */
     uint64_t phash;
     bool measured;
+    enum codec_split split; /* the part of a split that its files put it into */
 };
 
 /* --- adding, in writes of a few hundred --- */
@@ -58,8 +59,10 @@ struct sample_new {
     struct digest blob;
     int64_t size, width, height;
     double duration;
-    struct str annotation; /* canonical, or STR_NULL */
-    bool machine;          /* state SAMPLE_MACHINE instead of ANNOTATED */
+    struct str annotation;  /* canonical, or STR_NULL */
+    enum codec_split split; /* CODEC_SPLIT_NONE: as it is */
+    bool machine;           /* state SAMPLE_MACHINE instead of ANNOTATED */
+    bool keep_state;        /* of the one it replaces, unless the annotation becomes empty */
 };
 struct sample_added {
     int64_t added, changed, same; /* changed: a sample of that name got another blob or annotation */

@@ -35,10 +35,10 @@ static bool copy_rows(struct op *op, const struct sample_set *from, const struct
     return conn_exec(op->conn,
                      "INSERT INTO samples (version, position, name, digest, size, width, height, duration, "
                      "state, former,"
-                     " revision, annotation, sharpness, phash, updated_at, updated_by)"
+                     " revision, annotation, sharpness, phash, split, updated_at, updated_by)"
                      " SELECT ?, position, name, digest, size, width, height, duration, state, former, 1, "
                      "annotation,"
-                     " sharpness, phash, updated_at, updated_by FROM samples"
+                     " sharpness, phash, split, updated_at, updated_by FROM samples"
                      " WHERE version = ? AND position > ? AND position <= ?",
                      range, NULL, err) &&
            conn_exec(op->conn,
@@ -107,9 +107,9 @@ bool sample_purge_step(struct op *op, int64_t version, int64_t project, int64_t 
                        struct err *err)
 {
     static const char *const tables[] = {
-        "DELETE FROM version_states WHERE version = ?", "DELETE FROM sample_waiting WHERE version = ?",
-        "DELETE FROM version_labels WHERE version = ?", "DELETE FROM version_totals WHERE version = ?",
-        "DELETE FROM version_purges WHERE version = ?"};
+        "DELETE FROM version_states WHERE version = ?",  "DELETE FROM sample_waiting WHERE version = ?",
+        "DELETE FROM version_labels WHERE version = ?",  "DELETE FROM version_totals WHERE version = ?",
+        "DELETE FROM version_classes WHERE version = ?", "DELETE FROM version_purges WHERE version = ?"};
     struct db_rows rows;
     if (!conn_query(op->conn, op->arena,
                     "SELECT " SAMPLE_COLUMNS

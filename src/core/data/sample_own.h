@@ -8,7 +8,7 @@
 #define SAMPLE_COLUMNS                                                                                       \
     "s.id, s.position, s.size, s.width, s.height, s.revision, s.updated_at, s.updated_by, s.duration, "      \
     "s.name, "                                                                                               \
-    "s.digest, s.state, s.former, s.annotation, s.sharpness, s.phash"
+    "s.digest, s.state, s.former, s.annotation, s.sharpness, s.phash, s.split"
 struct sample sample_row(const struct db_row *row);
 
 /* Changes of counters, collected over a write and written once at its end. */

@@ -92,11 +92,11 @@ static bool insert_sample(struct putting *p, const struct sample_new *n, struct 
             op->conn,
             "INSERT INTO samples (version, position, name, digest, size, width, height, duration, state, "
             "former,"
-            " revision, annotation, updated_at, updated_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 1, ?, ?, "
-            "?)",
+            " revision, annotation, split, updated_at, updated_by)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 1, ?, ?, ?, ?)",
             db_args(db_int(set->version), db_int(position), db_text(n->name), digest_arg(&n->blob),
                     db_int(n->size), db_int(n->width), db_int(n->height), db_real(n->duration), db_int(state),
-                    db_text(annotation), db_int(now), db_int(op->caller->user)),
+                    db_text(annotation), db_int(n->split), db_int(now), db_int(op->caller->user)),
             &id, err))
         return false;
     return store_use(op->conn, set->project, &n->blob, 1, err) &&
@@ -138,21 +138,30 @@ static bool write_annotation(struct op *op, const struct sample_set *set, const 
            sample_labels_set(op->conn, set->version, old->id, old->position, annotation, true, err);
 }
 
+static bool set_split(struct op *op, int64_t id, enum codec_split split, struct err *err)
+{
+    return conn_exec(op->conn, "UPDATE samples SET split = ? WHERE id = ?",
+                     db_args(db_int(split), db_int(id)), NULL, err);
+}
+
 static bool overwrite(struct op *op, const struct sample_set *set, const struct sample *old,
                       const struct sample_new *n, struct tally *t, struct sample_added *sum, struct err *err)
 {
     bool other_blob = !same_blob(&old->blob, &n->blob);
     bool other_text = n->annotation.p && !str_eq(n->annotation, old->annotation);
-    if (!other_blob && !other_text) {
+    bool other_split = n->split && n->split != old->split;
+    if (!other_blob && !other_text && !other_split) {
         sum->same++;
         return true;
     }
     struct str annotation = other_text ? n->annotation : old->annotation;
-    enum sample_state state = other_text ? sample_state_for(annotation, n->machine) : old->state;
+    bool keep = !other_text || (n->keep_state && !annotation_empty(annotation));
+    enum sample_state state = keep ? old->state : sample_state_for(annotation, n->machine);
     sum->changed++;
     return tally_sample(t, old->state, old->annotation, old->size, -1, err) &&
            tally_sample(t, state, annotation, n->size, 1, err) &&
            (!other_blob || swap_blob(op, set, old, n, err)) &&
+           (!other_split || set_split(op, old->id, n->split, err)) &&
            write_annotation(op, set, old, annotation, state, old->former, err);
 }
 
@@ -267,6 +276,7 @@ bool sample_revert(struct op *op, const struct sample_set *set, const struct sam
     bool ok = tally_sample(&t, now.state, now.annotation, now.size, -1, err) &&
               tally_sample(&t, was->state, was->annotation, was->size, 1, err) &&
               (same_blob(&now.blob, &was->blob) || swap_blob(op, set, &now, &blob, err)) &&
+              (now.split == was->split || set_split(op, was->id, was->split, err)) &&
               write_annotation(op, set, &now, was->annotation, was->state, was->former, err) &&
               (!was->measured || sample_measured(op, was->id, was->sharpness, was->phash, err));
     return tally_end(&t, op->conn, ok, err);

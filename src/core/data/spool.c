@@ -15,7 +15,7 @@ struct record {
     int64_t size, width, height;
     double duration;
     uint64_t name_size, annotation_size;
-    uint8_t waits, annotated, machine, zero[5];
+    uint8_t waits, annotated, machine, split, zero[4];
 };
 
 struct spool *spool_new(struct core *core, struct err *err)
@@ -68,7 +68,8 @@ bool spool_sample(struct spool *s, const struct sample_new *n, struct err *err)
                        .width = n->width,
                        .height = n->height,
                        .duration = n->duration,
-                       .machine = n->machine};
+                       .machine = n->machine,
+                       .split = (uint8_t)n->split};
     return put_record(s, &r, n->name, n->annotation, err);
 }
 
@@ -113,6 +114,7 @@ bool spool_next(struct spool *s, struct arena *a, struct spool_item *ret, bool *
                                           .height = r.height,
                                           .duration = r.duration,
                                           .annotation = annotation,
+                                          .split = (enum codec_split)r.split,
                                           .machine = r.machine},
                                .waiting = {name, annotation}};
     return true;

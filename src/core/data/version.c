@@ -1,6 +1,8 @@
 #include "core/data/version.h"
 
+#include "core/data/classes.h"
 #include "core/data/sample_own.h"
+#include "core/refs.h"
 
 bool version_is_idle(struct op *op, int64_t version, struct err *err)
 {
@@ -52,6 +54,34 @@ bool version_start_task(struct op *op, const struct object *version, const char 
            engine_answer_id(op, &kind_task, s.task, out, err);
 }
 
+/* --- a version that its task did not finish --- */
+
+static bool undo_write(struct op *op, void *ctx, struct err *err)
+{
+    const struct task *t = ctx;
+    struct object o;
+    struct str refs;
+    bool found;
+    if (!engine_load_row(op, &kind_dataset_version, t->subject, &o, &found, err))
+        return false;
+    if (!found)
+        return true;
+    if (!refs_find(op, &o, &refs, err))
+        return false;
+    if (refs.p || str_is(object_text(&o, "state"), "published"))
+        return err_set(err, ERR_CONFLICT, NULL, "it is in use");
+    return engine_delete_row(op, &o, err) && kind_dataset_version.after_delete(op, &o, err);
+}
+
+void version_undo(struct task *t)
+{
+    struct err err = {0};
+    auto_arena struct arena a;
+    arena_init(&a);
+    if (!engine_write(t->core, &caller_system, &a, undo_write, t, &err))
+        task_problem(t, STR("version"), NULL, "the unfinished version could not be deleted: %s", err.message);
+}
+
 /* --- copying samples to a new version --- */
 
 struct copy {
@@ -84,7 +114,8 @@ static bool copy_write(struct op *op, void *ctx, struct err *err)
                         db_args(db_int(c->task->subject)), &row, &found, err))
         return false;
     c->after = row.v[0].i;
-    return sample_copy_step(op, &c->from, &c->to, c->after, 1000, &c->last, err);
+    return classes_copy(op, c->from.version, c->to.version, err) &&
+           sample_copy_step(op, &c->from, &c->to, c->after, 1000, &c->last, err);
 }
 
 static bool run_copy(struct task *t, struct err *err)
@@ -106,5 +137,8 @@ static bool run_copy(struct task *t, struct err *err)
     return true;
 }
 
-const struct task_type task_copy_version = {
-    .name = "copy-version", .title = {"Copy samples", "复制样本"}, .run = run_copy};
+const struct task_type task_copy_version = {.name = "copy-version",
+                                            .title = {"Copy samples", "复制样本"},
+                                            .run = run_copy,
+                                            .undo = version_undo,
+                                            .undo_always = true};

@@ -10,6 +10,9 @@ extern const struct task_type task_copy_version;
 
 /* ERR_CONFLICT while a task works on the version; op inside a write or outside. */
 bool version_is_idle(struct op *op, int64_t version, struct err *err);
+/* Undoes a task whose version was made for it: it is deleted. Not one that something refers to by now, or
+ * that was published: that is said in the task's report. */
+void version_undo(struct task *t);
 /* Starts a task on the version and writes its object as the answer (202). */
 bool version_start_task(struct op *op, const struct object *version, const char *type, const char *name,
                         struct str params, struct json_out *out, struct err *err);

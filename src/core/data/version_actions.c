@@ -99,7 +99,7 @@ struct listing {
     struct blob_writer *writer;
 };
 
-/* One line per sample, by name: blob, size, name, annotation. Equal versions have equal digests. */
+/* One line per sample, by name: blob, size, name, part, annotation. Equal versions have equal digests. */
 static bool list_one(void *ctx, const struct sample *s, struct err *err)
 {
     struct listing *l = ctx;
@@ -114,6 +114,8 @@ static bool list_one(void *ctx, const struct sample *s, struct err *err)
     json_kint(&o, "size", s->size);
     json_kint(&o, "width", s->width);
     json_kint(&o, "height", s->height);
+    if (s->split)
+        json_kz(&o, "split", codec_split_names[s->split]);
     json_key(&o, "annotation");
     json_raw(&o, s->annotation);
     json_object_end(&o);
@@ -150,13 +152,30 @@ static bool publish_write(struct op *op, void *ctx, struct err *err)
     return true;
 }
 
+/* Then the classes that imports named, in their order. */
+static bool list_classes(struct op *op, int64_t version, struct listing *l, struct err *err)
+{
+    struct db_rows rows;
+    if (!db_query(op->core->db, op->arena,
+                  "SELECT definition FROM version_classes WHERE version = ? ORDER BY position",
+                  db_args(db_int(version)), &rows, err))
+        return false;
+    for (size_t i = 0; i < rows.n; i++) {
+        const char *line = arena_printf(op->arena, "{\"class\":" STR_FMT "}\n", STR_ARG(rows.row[i].v[0].s));
+        if (!blob_writer_add(l->writer, str_of(line), err))
+            return false;
+    }
+    return true;
+}
+
 static bool write_listing(struct op *op, int64_t version, struct digest *ret, struct err *err)
 {
     struct listing l = {blob_writer_new(op->core->store, err)};
     if (!l.writer)
         return false;
     struct sample_query q = {.state = -1};
-    if (!sample_each_by_name(op->core->db, version, &q, list_one, &l, err)) {
+    if (!sample_each_by_name(op->core->db, version, &q, list_one, &l, err) ||
+        !list_classes(op, version, &l, err)) {
         blob_writer_abort(l.writer);
         return false;
     }

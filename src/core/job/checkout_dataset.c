@@ -1,6 +1,7 @@
 /* The files of a dataset version: its samples, ingot.jsonl, and coco.json where COCO can say it. */
 #include "base/fs.h"
 #include "codec/codec.h"
+#include "core/data/classes.h"
 #include "core/data/sample.h"
 #include "core/job/checkout.h"
 
@@ -14,6 +15,7 @@ struct filling {
     int64_t version;
     int dirfd, file;
     const char *name; /* of the file of annotations that is being written */
+    bool split;       /* whether it tells the parts of a split; else it is one file of all */
     /* The samples, pulled page by page; cleaned ones take no part. */
     struct arena arena;
     struct sample *page;
@@ -48,7 +50,8 @@ static bool source_next(void *ctx, struct codec_sample *ret, bool *ret_end, stru
     *ret = (struct codec_sample){.path = s->name,
                                  .width = (uint32_t)s->width,
                                  .height = (uint32_t)s->height,
-                                 .annotation = s->state == SAMPLE_UNANNOTATED ? STR_NULL : s->annotation};
+                                 .annotation = s->state == SAMPLE_UNANNOTATED ? STR_NULL : s->annotation,
+                                 .split = f->split ? s->split : CODEC_SPLIT_NONE};
     return true;
 }
 
@@ -65,8 +68,9 @@ static bool source_rewind(void *ctx, struct err *err)
 
 static bool out_begin(void *ctx, const char *path, struct err *err)
 {
-    (void)path;
     struct filling *f = ctx;
+    if (str_is(str_of(path), "annotations/captions.json"))
+        f->name = "coco-captions.json";
     f->file = openat(f->dirfd, f->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
     return f->file >= 0 || err_errno(err, errno, "cannot make %s", f->name);
 }
@@ -89,11 +93,18 @@ static bool write_annotations(struct filling *f, const char *format, const char 
                               enum annotation_type type, struct err *err)
 {
     struct codec_source source = {.ctx = f, .next = source_next, .rewind = source_rewind};
+    struct codec_label *labels;
+    auto_arena struct arena a;
+    arena_init(&a);
     struct codec_output out = {.ctx = f, .file_begin = out_begin, .write = out_write, .file_end = out_end};
     const struct codec *c = codec_named(str_of(format));
     if (!c || !(c->writes & 1u << type))
         return true;
+    if (!classes_of(f->core->db, &a, f->version, &labels, &source.label_count, err))
+        return false;
+    source.labels = labels;
     f->name = name;
+    f->split = strcmp(format, "ingot") == 0;
     source_rewind(f, err);
     return codec_write(c, &source, type, &out, NULL, NULL, err);
 }

@@ -45,3 +45,9 @@ test('labels that programs made without colours can be edited', () => {
   expect(made[1]?.color).toBe('#123456')
   expect(normalize(null)).toEqual([])
 })
+
+test('a skeleton stays with its label', () => {
+  const person = { name: 'person', color: '#000000', keypoints: ['nose', 'neck'], edges: [[0, 1]] as [number, number][] }
+  const edited = update(normalize([{ ...person, children: [person] }]), [0], { name: 'man' })
+  expect(clean(edited)).toEqual([{ ...person, name: 'man', children: [person] }])
+})
