@@ -13,7 +13,7 @@ const struct db_migration migrations[] = {
      " annotation {text} NOT NULL, sharpness DOUBLE PRECISION, phash BIGINT, PRIMARY KEY (task, sample));\n"
      "CREATE TABLE import_waits (task BIGINT NOT NULL, name {text} NOT NULL, annotation {text},"
      " PRIMARY KEY (task, name));\n"},
-    {5, "classes and parts that imports name",
+    {5, "+ classes and parts that imports name",
      "CREATE TABLE version_classes (version BIGINT NOT NULL, position BIGINT NOT NULL, name {text} NOT NULL,"
      " definition {text} NOT NULL, PRIMARY KEY (version, name));\n"
      "ALTER TABLE samples ADD COLUMN split BIGINT NOT NULL DEFAULT 0;\n"
