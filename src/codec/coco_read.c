@@ -170,7 +170,7 @@ static bool add_category(struct coco *c, yyjson_val *v, uint32_t index, const ch
     coco_ids_add(&c->category_ids, key, (uint32_t)c->category_count);
     struct codec_label l = {.name = arena_str(&c->arena, name)};
     struct str parent = json_str(yyjson_obj_get(v, "supercategory"));
-    if (parent.n && !str_eq(parent, name) && !str_is(parent, "none"))
+    if (parent.n && model_is_label(parent))
         l.parent = arena_str(&c->arena, parent);
     read_skeleton(&c->arena, v, &l);
     c->categories = grown(c->categories, c->category_count, &c->category_cap, sizeof *c->categories);

@@ -26,7 +26,7 @@ def new_version(admin, project):
 # --- classes ---
 
 PERSON = {"id": 9, "name": "person", "supercategory": "animal", "keypoints": ["nose", "neck", "腰"], "skeleton": [[1, 2], [2, 3]]}
-CLASSES = [PERSON, {"id": 0, "name": "zebra", "supercategory": "animal"}, {"id": 4, "name": "ant"}]
+CLASSES = [PERSON, {"id": 0, "name": "zebra", "supercategory": "animal"}, {"id": 4, "name": "ant", "supercategory": "ant"}]
 
 
 def categories(archive: zipfile.ZipFile) -> list[dict]:
