@@ -2,16 +2,6 @@
 #include "core/fields.h"
 #include "core/kinds.h"
 
-#define LEAST_CPUS 0.01
-
-/* A share that rounds to nothing would be no limit at all. */
-static bool check_cpus(struct arena *a, const struct field *f, const struct db_value *value, struct err *err)
-{
-    (void)a;
-    return value->r >= LEAST_CPUS ||
-           err_set(err, ERR_INVALID, f->name, "%s: %g is less than %g", f->name, value->r, LEAST_CPUS);
-}
-
 static bool check_accelerators(struct arena *a, const struct field *f, const struct db_value *value,
                                struct err *err)
 {
