@@ -7,7 +7,6 @@
 #include "core/job/job.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
@@ -107,7 +106,6 @@ static int visit_connect(void *ctx)
         errno = ECONNREFUSED;
         return -1;
     }
-    fcntl(fd, F_SETFL, O_NONBLOCK);
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     return fd;
 }

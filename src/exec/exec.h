@@ -224,8 +224,8 @@ struct exec_ops {
     void (*attach_stop)(struct exec_attach *at);  /* ends the process; also while attach_wait waits */
     void (*attach_close)(struct exec_attach *at); /* ends the process when it still runs; frees */
 
-    /* A socket connected to the port inside, for the proxy; the caller's to close. ERR_UNAVAILABLE when
-     * nobody listens (yet). */
+    /* A socket connected to the port inside, for the proxy; the caller's to close. It is non-blocking, and
+     * still connecting when the program that listens is behind. ERR_UNAVAILABLE when nobody listens (yet). */
     int (*connect)(struct exec *x, struct exec_id id, uint16_t port, struct err *err);
     /* All that a running container changed outside of its mounts, as a layer of an OCI image: a tar with
      * whiteouts. It is frozen meanwhile where the machine can do that; else what it changes meanwhile may be

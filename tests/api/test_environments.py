@@ -1,10 +1,12 @@
 """Environments (A2-A7): states, /workspace, mounts, hours, copies; JupyterLab over the tools' own origin with real clients; who
 may not open it."""
 
+import contextlib
 import json
 import os
 import re
 import ssl  # noqa: F401  (websockets needs it to be importable)
+import threading
 import uuid
 from pathlib import Path
 
@@ -133,6 +135,67 @@ def test_workspace_and_mounts_stay(admin, project, make, server):
     admin.delete(f"environments/{e['id']}")
     admin.get(f"jobs/{job}", expect=404)
     wait_for(lambda: not os.path.exists(folder), "the folder to go")
+
+
+def test_what_is_public_is_mounted_from_elsewhere(admin, project, make, make_user):
+    """Read-only, of another project, for somebody who is not in that."""
+    other = admin.post("projects", {"name": unique("other")})
+    model = admin.post("model-sets", {"name": unique("weights"), "project": other["id"], "public": True})
+    version = admin.post(f"model-sets/{model['id']}/versions", {})
+    put(admin, f"model-sets/{model['id']}/versions/{version['id']}", "w.bin", b"12345")
+    hidden = admin.post("model-sets", {"name": unique("hidden"), "project": other["id"]})
+    secret = admin.post(f"model-sets/{hidden['id']}/versions", {})
+    owner = make_user(project)
+    body = {"project": project["id"], "name": unique("env"), "spec": 1, "models": [secret["id"]]}
+    assert owner.post("environments", body, expect=422)["field"] == "models"
+    e = start(owner, make(owner, models=[version["id"]]))
+    assert run(owner, e, f"cd model/{model['name']}; wc -c <w.bin; rm -f w.bin; echo more >>w.bin; touch x; ls").split("\n")[-1] == "w.bin"
+    assert run(owner, e, f"wc -c <model/{model['name']}/w.bin") == "5"
+
+
+def test_the_workspace_stays_when_it_fails(admin, make):
+    e = start(admin, make())
+    run(admin, e, "echo kept >note")
+    with contextlib.suppress(ConnectionClosed, TypeError):  # what the container began with ends, and with it the terminal
+        run(admin, e, "kill -9 $(pgrep -f '[e]nvironment/start')")
+    failed = reached(admin, e, "failed", "stopped")
+    assert failed["state"] == "failed" and failed["reason"], failed
+    assert run(admin, start(admin, e), "cat note") == "kept"
+
+
+TAKES_NOBODY = """
+import socket, time
+server = socket.socket()
+server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+server.bind(("127.0.0.1", 8888))
+server.listen(0)
+waiting = []
+while not waiting or waiting[-1].connect_ex(("127.0.0.1", 8888)) == 0:
+    waiting.append(socket.socket())
+    waiting[-1].settimeout(1)
+open("/workspace/full", "w").close()
+time.sleep(1000)
+"""
+
+
+def test_a_tool_that_takes_nobody_holds_nobody_up(admin, make):
+    """A program in the container listens in the tool's place and accepts no connection: its visitors are told, others do not wait."""
+    e = start(admin, make())
+    client, url = open_tool(admin, e)
+    assert client.put(url + "api/contents/full.py", json={"type": "file", "format": "text", "content": TAKES_NOBODY}).status_code == 201
+    run(admin, e, """echo "touch began; while ! python3 full.py; do pkill -f '[j]upyterlab'; sleep 0.2; done" >full.sh; """
+                  "setsid sh full.sh </dev/null >/dev/null 2>&1 & while [ ! -e full ]; do sleep 0.1; done")
+    answers: list[int] = []
+    visitors = [threading.Thread(target=lambda: answers.append(httpx.get(url + "api", headers={"Cookie": cookie(client)}, timeout=100, trust_env=False).status_code))
+                for _ in range(8)]
+    for v in visitors:
+        v.start()
+    for _ in range(20):
+        httpx.get(url, trust_env=False, timeout=30)
+        assert admin.get(f"environments/{e['id']}")["state"] == "running"
+    for v in visitors:
+        v.join()
+    assert len(answers) == 8 and set(answers) <= {502, 503, 504}, answers
 
 
 def used(api, project: dict) -> int:

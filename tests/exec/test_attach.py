@@ -82,6 +82,29 @@ def test_port(x, box):
     x.call("attach_close", handle=handle)
 
 
+FULL = """
+import socket, time
+server = socket.socket()
+server.bind(("127.0.0.1", 8124))
+server.listen(0)
+waiting = []
+while not waiting or waiting[-1].connect_ex(("127.0.0.1", 8124)) == 0:
+    waiting.append(socket.socket())
+    waiting[-1].settimeout(1)
+print("full", flush=True)
+time.sleep(1000)
+"""
+
+
+def test_port_of_a_program_that_takes_nobody(x, box):
+    """Whoever connects is not held up: the socket is given as it is."""
+    handle = x.call("attach", id=box, argv=["python3", "-c", FULL])["handle"]
+    assert "full" in x.call("attach_read", handle=handle, until="full")["text"]
+    with pytest.raises(Refused, match="cannot write"):
+        x.call("connect", id=box, port=8124, text="x")
+    x.call("attach_close", handle=handle)
+
+
 def test_after_the_end(x):
     id = x.shell("true")
     x.ended(id)

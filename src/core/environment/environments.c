@@ -11,6 +11,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <poll.h>
 
 #define TICK_S 1
 #define HOUR   3.6e9 /* microseconds */
@@ -82,7 +83,8 @@ static bool answers(struct environments *e, int64_t id, struct exec_id container
 {
     struct published p = {.core = e->core, .environment = id, .container = container};
     auto_fd int fd = connect_ssh(&p);
-    return fd >= 0;
+    struct pollfd there = {.fd = fd, .events = POLLOUT};
+    return fd >= 0 && poll(&there, 1, 0) == 1;
 }
 
 struct port_write {

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -213,14 +214,29 @@ void attach_close(struct exec_attach *at)
     *at = (struct exec_attach){.fd = -1};
 }
 
+/* The end of a connect that was begun: 0 when it is there or still under way. */
+static int connect_error(int fd)
+{
+    struct pollfd p = {.fd = fd, .events = POLLOUT};
+    int error = 0;
+    socklen_t n = sizeof error;
+    if (poll(&p, 1, 0) == 1 && getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &n) != 0)
+        error = errno;
+    return error;
+}
+
+/* Without waiting: the loopback answers at once, but for a program that does not take what it listens for,
+ * and nobody's thread is to hang with it. */
 static int connect_here(const struct sockaddr *to, socklen_t n)
 {
-    int fd = socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int fd = socket(to->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0 || connect(fd, to, n) == 0)
         return fd;
-    int saved = errno;
+    int error = errno == EINPROGRESS ? connect_error(fd) : errno;
+    if (!error)
+        return fd;
     close(fd);
-    errno = saved;
+    errno = error;
     return -1;
 }
 
