@@ -3,8 +3,10 @@
 import os
 import pathlib
 import socket
+import subprocess
 
 import pytest
+from driver import wait_for
 
 
 @pytest.fixture(scope="module")
@@ -131,6 +133,18 @@ def test_projects_do_not_reach_each_other(x):
     assert "hello" in x.run("python3 -c '" + SERVE.replace("'", '"') + "' & sleep 0.1; while ! " + PATIENT.format("127.0.0.1", 7000) + "; do sleep 0.1; done")[1]
     x.call("kill", id=server)
     x.ended(server)
+
+
+def test_the_machine_gets_no_address_by_a_container(x):
+    """Browsers that run here would give up what they load with each that comes or goes."""
+    before = set(os.listdir("/sys/class/net"))
+    id = x.start("sleep", "1000", network=104)
+    x.running(id)
+    [link] = [link for link in os.listdir("/sys/class/net") if link.startswith(x.name + "v") and link not in before]
+    wait_for(lambda: pathlib.Path(f"/sys/class/net/{link}/operstate").read_text().strip() == "up", "the link")
+    assert subprocess.run(["ip", "-o", "addr", "show", "dev", link], capture_output=True, text=True, check=True).stdout == ""
+    x.call("kill", id=id)
+    x.ended(id)
 
 
 def test_this_machine_is_not_reached(x):

@@ -94,9 +94,26 @@ int netlink_bridge(const char *name)
     return failed == EEXIST ? netlink_up(name) : failed;
 }
 
+/* Without a link-local address: browsers on this machine take each that comes or goes for another network,
+ * and give up what they are loading. A kernel without IPv6 gives none. */
+static void plain_link(const char *name)
+{
+    struct ifinfomsg link = {0};
+    struct request q;
+    uint8_t mode = IN6_ADDR_GEN_MODE_NONE;
+    begin(&q, RTM_NEWLINK, 0, &link, sizeof link);
+    text(&q, IFLA_IFNAME, name);
+    struct rtattr *families = attribute(&q, IFLA_AF_SPEC, NULL, 0);
+    struct rtattr *family = attribute(&q, AF_INET6, NULL, 0);
+    attribute(&q, IFLA_INET6_ADDR_GEN_MODE, &mode, sizeof mode);
+    nest_end(&q, family);
+    nest_end(&q, families);
+    ask(&q);
+}
+
 int netlink_veth(const char *name, const char *bridge, const char *peer, int peer_netns)
 {
-    struct ifinfomsg link = {.ifi_flags = IFF_UP, .ifi_change = IFF_UP}, other = {0};
+    struct ifinfomsg link = {0}, other = {0};
     unsigned master = if_nametoindex(bridge);
     if (master == 0)
         return errno;
@@ -114,7 +131,11 @@ int netlink_veth(const char *name, const char *bridge, const char *peer, int pee
     nest_end(&q, end);
     nest_end(&q, data);
     nest_end(&q, info);
-    return ask(&q);
+    int failed = ask(&q);
+    if (failed)
+        return failed;
+    plain_link(name);
+    return netlink_up(name);
 }
 
 int netlink_address(const char *name, uint32_t address, unsigned prefix)
