@@ -169,6 +169,7 @@ static const struct shape training_lineage[] = {
     M("resumed_from", REF, .flags = OR_NULL | OPTIONAL),
     M("spec", REF, .flags = OR_NULL | OPTIONAL),
     M("image", TEXT, .flags = OR_NULL | OPTIONAL),
+    M("image_digest", TEXT, .flags = OR_NULL | OPTIONAL),
     M("command", TEXT, .flags = OR_NULL | OPTIONAL),
     M("env", TEXTS, .flags = OPTIONAL),
     M("nodes", INT, .flags = OPTIONAL),

@@ -54,6 +54,8 @@ enum image_state image_prepare(struct core *core, const struct image_want *w, st
 /* May the image run in this project with this spec? For forms and create hooks: ERR_INVALID naming field when
  * there is no such image or version, or it is made for other specs. */
 bool image_check(struct core *core, const struct image_want *w, const char *field, struct err *err);
+/* The content that the name stands for now, as 64 hex in the arena: "" for `host`, and when there is none. */
+const char *image_digest(struct core *core, int64_t project, struct str name, struct arena *a);
 
 /* --- saving (A7) --- */
 

@@ -137,6 +137,17 @@ bool image_check(struct core *core, const struct image_want *w, const char *fiel
                    why.message);
 }
 
+const char *image_digest(struct core *core, int64_t project, struct str name, struct arena *a)
+{
+    struct image_parts p;
+    struct err none = {0};
+    char *hex = arena_alloc(a, SHA256_HEX + 1);
+    if (str_is(name, "host") || !image_find(core, project, name, NULL, a, &p, &none))
+        return "";
+    digest_hex(&p.digest, hex);
+    return hex;
+}
+
 struct use {
     int64_t job;
     const struct oci_manifest *manifest;

@@ -65,8 +65,8 @@ static bool write_named(struct op *op, const char *key, const struct kind *k, in
     return true;
 }
 
-bool training_lineage(struct op *op, const struct object *training, const struct object *o, struct str *ret,
-                      struct err *err)
+bool training_lineage(struct op *op, const struct object *training, const struct object *o, const char *image,
+                      struct str *ret, struct err *err)
 {
     auto_buf struct buf text = {0};
     struct json_out out;
@@ -85,6 +85,7 @@ bool training_lineage(struct op *op, const struct object *training, const struct
         !write_named(op, "spec", kind_by_name(STR("spec")), object_int(o, "spec"), &out, err))
         return false;
     json_kstr(&out, "image", object_text(o, "image"));
+    json_kz(&out, "image_digest", *image ? image : NULL);
     json_kstr(&out, "command", object_text(o, "command"));
     json_key(&out, "env");
     json_raw(&out, object_text(o, "env").n ? object_text(o, "env") : STR("{}"));

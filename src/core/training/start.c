@@ -1,5 +1,6 @@
 /* From a training to an instance, and from an instance to its job. */
 #include "base/clock.h"
+#include "core/image/image.h"
 #include "core/quota.h"
 #include "core/training/training.h"
 
@@ -19,6 +20,7 @@ static const char *const taken[] = {"datasets", "algorithm", "base_model", "imag
 struct starting {
     int64_t training, former;
     struct object *ret;
+    const char *image; /* what its name stands for */
 };
 
 static bool next_number(struct op *op, int64_t training, int64_t *ret, struct err *err)
@@ -51,7 +53,7 @@ static bool make_instance(struct op *op, const struct starting *s, const struct 
     *object_value(&o, "state") = db_textz("pending");
     if (s->former)
         *object_value(&o, "resumed_from") = db_int(s->former);
-    if (!training_lineage(op, training, &o, &lineage, err))
+    if (!training_lineage(op, training, &o, s->image, &lineage, err))
         return false;
     *object_value(&o, "lineage") = db_text(lineage);
     if (!engine_insert_row(op, &o, err))
@@ -135,11 +137,13 @@ static bool start_write(struct op *op, void *ctx, struct err *err)
 
 bool training_start(struct op *op, int64_t training, int64_t former, struct object *ret, struct err *err)
 {
-    struct starting s = {training, former, ret};
+    struct starting s = {.training = training, .former = former, .ret = ret};
     struct object t;
     if (!engine_get(op->core, &caller_system, &kind_training, 0, training, op->arena, &t, err) ||
-        !quota_admit_storage(op->core, t.project, 0, err) ||
-        !engine_write(op->core, op->caller, op->arena, start_write, &s, err))
+        !quota_admit_storage(op->core, t.project, 0, err))
+        return false;
+    s.image = image_digest(op->core, t.project, object_text(&t, "image"), op->arena);
+    if (!engine_write(op->core, op->caller, op->arena, start_write, &s, err))
         return false;
     jobs_wake(op->core->jobs);
     tasks_wake(op->core);

@@ -34,9 +34,9 @@ bool training_start(struct op *op, int64_t training, int64_t former, struct obje
 bool training_submit(struct op *op, struct object *instance, struct err *err);
 
 /* --- lineage (lineage.c) --- */
-/* What the instance is made of, as JSON; inside a write. */
+/* What the instance is made of, as JSON; inside a write. image: the digest of its image, "" of `host`. */
 bool training_lineage(struct op *op, const struct object *training, const struct object *instance,
-                      struct str *ret, struct err *err);
+                      const char *image, struct str *ret, struct err *err);
 /* {"data":[...],"code":{},"image",...,"model_version":{}}: the same with what came of it. */
 bool training_lineage_write(struct op *op, const struct object *instance, struct json_out *out,
                             struct err *err);

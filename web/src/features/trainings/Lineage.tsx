@@ -43,7 +43,7 @@ export function LineageView({ lineage }: { lineage: Lineage }) {
           {lineage.code && <Node title={t('lineage.code')}><Version value={lineage.code} /></Node>}
           {lineage.base_model && <Node title={t('lineage.base')}><Version value={lineage.base_model} /></Node>}
           {lineage.resumed_from && <Node title={t('lineage.resumed')}>{former ? <Link to={former}>{lineage.resumed_from.name}</Link> : <span>{lineage.resumed_from.name}</span>}</Node>}
-          {lineage.image && <Node title={t('lineage.image')}><ImageShow value={lineage.image} short={false} /></Node>}
+          {lineage.image && <Node title={t('lineage.image')}><span className="link-and-note"><ImageShow value={lineage.image} short={false} />{lineage.image_digest ? <code className="muted digest" title={lineage.image_digest}> {lineage.image_digest.slice(0, 12)}</code> : null}</span></Node>}
         </ul>
         <span className="lineage-arrow" aria-hidden="true" />
         <ul>
