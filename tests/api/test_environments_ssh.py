@@ -118,6 +118,51 @@ def test_forwarded_ports(admin, make, key):
     assert "hello-from-inside" in done.stdout, done
 
 
+ANSWERS = "import socket, sys; s = socket.create_server(sys.argv[1], family=socket.AF_UNIX); c = s.accept()[0]; c.sendall(c.recv(9)[::-1]); c.close()"
+ASKS = "import socket; s = socket.create_connection((\"127.0.0.1\", {port})); s.sendall(b\"abc\"); print(s.recv(9).decode())"
+
+
+def test_agents_sockets_and_ports_back(admin, make, key, tmp_path):
+    """What editors use besides: -A, -L to a socket's path, -R for their debuggers."""
+    e = start(admin, make(ssh_keys=[public(key)]))
+    client = Client(access(admin, e), key=key)
+    agent = subprocess.run(["ssh-agent", "-s", "-a", str(tmp_path / "agent")], capture_output=True, text=True, check=True, timeout=DEADLINE)
+    with_agent = {**os.environ, "SSH_AUTH_SOCK": str(tmp_path / "agent")}
+    try:
+        subprocess.run(["ssh-add", "-q", key], check=True, env=with_agent, timeout=DEADLINE, stderr=subprocess.DEVNULL)
+        done = client.do("ssh", "-A", client.where, "ssh-add -L", env=with_agent)
+        assert public(key).split()[1] in done.stdout, done
+    finally:
+        subprocess.run(["kill", re.search(r"SSH_AGENT_PID=(\d+)", agent.stdout)[1]], check=True)
+
+    client.run(f"setsid python3 -c '{ANSWERS}' /workspace/s.sock </dev/null >/dev/null 2>&1 & while [ ! -e s.sock ]; do sleep 0.1; done")
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    tunnel = subprocess.Popen(client.command("ssh", "-N", "-L", f"127.0.0.1:{port}:/workspace/s.sock", client.where))
+    try:
+        def answered():
+            try:
+                with socket.create_connection(("127.0.0.1", port), timeout=30) as s:
+                    s.sendall(b"abc")
+                    return s.recv(9) == b"cba"
+            except OSError:
+                return False
+        wait_for(answered, "the socket inside")
+    finally:
+        tunnel.terminate()
+        tunnel.wait(DEADLINE)
+
+    with socket.create_server(("127.0.0.1", 0)) as here:
+        back = f"127.0.0.1:7008:127.0.0.1:{here.getsockname()[1]}"
+        inside = subprocess.Popen(client.command("ssh", "-R", back, client.where, f"python3 -c '{ASKS.format(port=7008)}'"),
+                                  stdout=subprocess.PIPE, text=True)
+        here.settimeout(DEADLINE)
+        with here.accept()[0] as s:
+            s.sendall(s.recv(9)[::-1])
+        assert inside.communicate(timeout=DEADLINE)[0].strip() == "cba"
+
+
 def test_many_connections_and_much_data(admin, make, key):
     e = start(admin, make(ssh_keys=[public(key)]))
     client = Client(access(admin, e), key=key)
@@ -160,6 +205,39 @@ def test_several_nodes(admin, make):
     client.run("echo shared >note")
     assert client.run(f"ssh {hosts[1]} cat /workspace/note") == "shared"
     assert sorted(client.run("mpirun -np 2 --map-by node hostname").split()) == sorted(hosts)
+    # What torchrun reads, in a session on either.
+    for rank, host in enumerate(hosts):
+        assert client.run(f"ssh {host} 'echo $PET_NNODES $PET_NODE_RANK $PET_MASTER_ADDR'").split() == ["2", str(rank), hosts[0]]
+
+
+def test_one_node_has_what_mpirun_and_torchrun_look_for(admin, make):
+    e = start(admin, make())
+    ssh = access(admin, e)
+    client = Client(ssh, password=ssh["password"])
+    host = client.run("hostname")
+    assert client.run("cat /etc/volcano/worker.host") == host
+    assert client.run("cat /etc/mpi/hostfile") == f"{host} slots=1"
+    assert client.run("mpirun -np 1 echo ran") == "ran"
+    assert client.run("mpirun --oversubscribe -np 3 echo ran").split() == ["ran"] * 3
+    assert client.run("echo $PET_NNODES $PET_NODE_RANK $PET_NPROC_PER_NODE") == "1 0 1"
+    # Where pip puts programs.
+    client.run("mkdir -p .local/bin; { echo '#!/bin/sh'; echo echo installed; } >.local/bin/mine; chmod 755 .local/bin/mine")
+    assert client.run("mine") == "installed"
+    assert client.do("ssh", "-tt", client.where, input="mine; exit\n").stdout.count("installed") == 1
+
+
+def test_the_image_s_user_and_variables(admin, make, project, server, key):
+    """Sessions have the variables the image was made with, login shells too; who it is made for does not matter: root works in it."""
+    name = unique("made")
+    profile = b'PATH=/usr/bin:/bin\nfor i in /etc/profile.d/*.sh; do . "$i"; done\n'
+    image = system(more=[("etc/profile", profile), ("opt", None), ("opt/tool", None), ("opt/tool/hello", b"#!/bin/sh\necho hello from the image\n")],
+                   config={"User": "bob", "Env": ["PATH=/opt/tool:/usr/bin:/bin", "MODEL_HOME=/opt/models", "QUOTED=a b"]})
+    Registry(server.url, ("admin", ADMIN_PASSWORD)).push(f"{project['name']}/{name}", image)
+    e = start(admin, make(image=f"{name}:latest", ssh_keys=[public(key)]))
+    client = Client(access(admin, e), key=key)
+    assert client.run("id -u; echo $MODEL_HOME; hello; touch /workspace/mine && echo written").split("\n") == [
+        "0", "/opt/models", "hello from the image", "written"]
+    assert client.do("ssh", "-tt", client.where, input="hello; exit\n").stdout.count("hello from the image") == 1
 
 
 def test_a_killed_server_publishes_again(fresh_server, key):
@@ -200,10 +278,11 @@ def test_the_command_line(admin, make, project, server, tmp_path):
     cli.run("use", project["name"])
     e = make()
     assert "does not run" in cli.run("env", "ssh", e["name"], "--", "true", expect=None).err
-    e = start(admin, e)
-    ssh = access(admin, e)
-    assert cli.run("env", "ssh", e["name"], "--print").out.strip() == ssh["command"]
+    assert "does not run" in cli.run("env", "open", e["name"], expect=5).err
+    # One that is about to run is waited for.
+    cli.run("environment", "start", e["name"])
     assert cli.run("env", "ssh", e["name"], "--", "echo", "hello;", "exit", "3", expect=3).out.strip() == "hello"
-    assert "/t/" in wait_for(lambda: (r := cli.run("env", "open", e["name"], expect=None)).code == 0 and r.out, "an address")
+    assert "/t/" in cli.run("env", "open", e["name"]).out
+    assert cli.run("env", "ssh", e["name"], "--print").out.strip() == access(admin, e)["command"]
     assert "no tool" in cli.run("env", "open", e["name"], "--tool", "emacs", expect=None).err
     assert cli.run("environment", "stop", e["name"], expect=None).code == 0

@@ -79,9 +79,8 @@ def test_a_classifier(admin, digits, train, code, spec, model_set):
 
 
 def test_two_nodes_with_torchrun(admin, digits, train, code, spec):
-    # Debian 12's torchrun does not know its own default of these two with Python 3.11.
     instance = train("torchrun train_ddp.py", datasets=[digits], algorithm=code("digits"), spec=spec(0.8, 1024), nodes=2,
-                     env={"PET_REDIRECTS": "9:0", "PET_TEE": "9:0", "PET_MONITOR_INTERVAL": "0.2"})
+                     env={"PET_MONITOR_INTERVAL": "0.2"})
     lines = completed(admin, instance)
     job = admin.get(instance_path(instance))["job"]["id"]
     assert f"rank 0 of 2 on job-{job}-0" in lines and f"rank 1 of 2 on job-{job}-1" in log(admin, instance, rank=1)

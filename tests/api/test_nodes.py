@@ -117,6 +117,16 @@ def test_the_first_in_the_queue_is_not_evicted_by_its_equals(platform):
     platform.stop(first, second)
 
 
+def test_a_process_for_each_device(platform, devices):
+    """Of a training: as many as the spec has cards, whatever its cores."""
+    spec = platform.spec(accelerator="npu", accelerators=len(devices), cpus=0.1)
+    training = platform.admin.post("trainings", {"project": platform.project["id"], "name": unique(), "spec": spec["id"],
+                                                 "command": "cat /etc/mpi/hostfile; echo $PET_NPROC_PER_NODE"})
+    made = platform.admin.post(f"trainings/{training['id']}/start")
+    assert platform.reached(made["job"])["state"] == "completed"
+    assert log(platform.admin, made["job"]) == [f"job-{made['job']['id']}-0 slots={len(devices)}", str(len(devices))]
+
+
 def test_devices_are_given_and_shared(platform, devices):
     assert [d["path"] for d in platform.node["devices"]] == devices and all(d["declared"] for d in platform.node["devices"])
     one, half = platform.spec(accelerator="npu", accelerators=1), platform.spec(accelerator="npu", accelerators=0.5)

@@ -1,7 +1,8 @@
 """Trainings: definitions, instances, saved models with lineage, resuming, metrics, gangs, and a server that is killed."""
 
 import pytest
-from harness import problem, unique, wait_for
+from harness import ADMIN_PASSWORD, problem, unique, wait_for
+from oci import Registry, system
 from test_files import put
 
 OVER = ("completed", "failed", "stopped")
@@ -86,6 +87,7 @@ def test_code_runs_and_its_model_is_saved_with_lineage(admin, make, model_set, a
     for lineage in (version["lineage"], admin.get(instance_path(instance) + "/lineage")):
         assert lineage["code"]["version"]["id"] == code["id"] and lineage["code"]["digest"] == code["digest"]
         assert (lineage["image"], lineage["command"], lineage["env"]) == ("host", "sh train.sh", {"LR": "0.1"})
+        assert lineage["image_digest"] is None
         assert (lineage["training"]["id"], lineage["run"], lineage["instance"]) == (training["id"], "run-1", instance["id"])
         assert lineage["data"] == [] and lineage["base_model"] is None and lineage["resumed_from"] is None
         assert lineage["job"] == done["job"]["id"]
@@ -255,6 +257,30 @@ def test_what_is_saved_is_limited(admin, spec):
     problem(admin.call("POST", f"trainings/{training['id']}/start"), 507, "quota", "storage", says=str(1 << 20))
     admin.delete(instance_path(done))
     wait_for(lambda: storage() == 0, "what it left to be forgotten")
+
+
+def test_mpi_on_one_node(admin, make):
+    instance = start(admin, make("mpirun -np 1 echo ran; cat /etc/mpi/hostfile; echo $PET_NNODES $PET_NPROC_PER_NODE"))
+    done = reached(admin, instance)
+    assert done["state"] == "completed", (done, log(admin, instance))
+    assert log(admin, instance) == ["ran", f"job-{done['job']['id']}-0 slots=1", "1 1"]
+
+
+def test_an_image_with_a_user_of_its_own(admin, project, make, model_set, server):
+    """Who is not root can leave a model too, and goes on with it after a resume."""
+    name = unique("bob")
+    image = system(config={"User": "bob"})
+    Registry(server.url, ("admin", ADMIN_PASSWORD)).push(f"{project['name']}/{name}", image)
+    training = make("id -u; touch here && mkdir -p persistent-model/a/b && cat persistent-model/a/b/w; echo more >>persistent-model/a/b/w && "
+                    "touch persistent-model/a/$INGOT_INSTANCE && echo scalar >logs/x", image=f"{name}:latest", save_to=model_set["id"])
+    first = start(admin, training)
+    version = saved(admin, first)
+    assert version["files"] == 2, log(admin, first)
+    assert version["lineage"]["image"] == f"{name}:latest" and version["lineage"]["image_digest"] == image.digest[7:]
+    assert log(admin, first)[0] == "1000"
+    second = admin.post(instance_path(first) + "/resume")
+    assert saved(admin, second)["files"] == 3, log(admin, second)
+    assert reached(admin, second)["state"] == "completed" and "more" in log(admin, second)
 
 
 def test_an_image_that_does_not_exist(admin, project, spec):

@@ -247,6 +247,7 @@ static void write_tool(struct op *op, const struct tool *t, const struct object 
     json_object_end(out);
 }
 
+/* Without port and brackets, as ssh takes it. */
 static struct str host_of(struct str host)
 {
     size_t n = host.n;
@@ -254,6 +255,8 @@ static struct str host_of(struct str host)
         n--;
     if (n > 0 && host.p[n - 1] == ':')
         host.n = n - 1;
+    if (host.n > 2 && host.p[0] == '[' && host.p[host.n - 1] == ']')
+        host = (struct str){host.p + 1, host.n - 2};
     return host.n ? host : STR("127.0.0.1");
 }
 

@@ -164,7 +164,8 @@ static bool add_ssh(struct launch *u, const struct object *o, struct err *err)
     launch_file(u, ENVIRONMENT_FILES "/host_key", secret, 0600);
     launch_file(u, ENVIRONMENT_FILES "/keys", keys_text(a, o), 0600);
     launch_file(u, ENVIRONMENT_FILES "/password", password, 0600);
-    launch_file(u, ENVIRONMENT_FILES "/sshd_config", str_of(sshd_config), 0644);
+    launch_file(u, ENVIRONMENT_FILES "/sshd_config",
+                str_of(arena_printf(a, "%s%s", sshd_config, launch_sshd_env(u))), 0644);
     launch_port(u, ENVIRONMENT_SSH_PORT);
     return true;
 }
@@ -213,9 +214,7 @@ static const char start_text[] =
 
 static const char sshd_text[] =
     ". " ENVIRONMENT_FILES "/own\n"
-    "vars=$(own env | own grep -E '^(INGOT_JOB|NODE_RANK|NNODES|MASTER_[A-Z]*|PIP_[A-Z_]*|OMPI_[A-Za-z_]*)="
-    "[A-Za-z0-9_./:,-]*$' | own tr '\\n' ' ')\n"
-    "set -- -D -e -f " ENVIRONMENT_FILES "/sshd_config -o \"SetEnv $vars\"\n"
+    "set -- -D -e -f " ENVIRONMENT_FILES "/sshd_config\n"
     "[ -x /usr/sbin/sshd ] && exec /usr/sbin/sshd \"$@\"\n"
     "exec \"$libs\"/ld-linux-*.so.* --library-path \"$libs\" $host/sbin/sshd -r \"$@\"\n";
 
@@ -224,6 +223,19 @@ static void mount_host(struct launch *u)
     if (!str_is(object_text(launch_job(u), "image"), "host"))
         launch_mount(u, "/usr", TOOL_DIR "/host", true);
     launch_file(u, ENVIRONMENT_FILES "/own", str_of(own_text), 0644);
+}
+
+/* What is installed goes to /workspace, where it stays, and is found there; login shells, too, have the path
+ * that the image was made with. */
+static void add_paths(struct launch *u)
+{
+    struct arena *a = launch_arena(u);
+    const char *path = arena_printf(a, "/workspace/.local/bin:%s", launch_env_of(u, "PATH"));
+    launch_env(u, "PATH", path);
+    launch_env(u, "PIP_USER", "1");
+    launch_env(u, "PIP_BREAK_SYSTEM_PACKAGES", "1");
+    if (!strchr(path, '\''))
+        launch_file(u, "/etc/profile.d/ingot.sh", str_of(arena_printf(a, "export PATH='%s'\n", path)), 0644);
 }
 
 static bool add_tools(struct launch *u, struct err *err)
@@ -253,9 +265,9 @@ static bool prepare(struct launch *u, struct err *err)
     if (!engine_get(launch_core(u), &caller_system, &kind_environment, 0, id, launch_arena(u), &o, err) ||
         !mount_workspace(u, &o, err))
         return false;
-    launch_env(u, "KEEP", "");
-    launch_env(u, "PIP_USER", "1"); /* what is installed goes to /workspace, where it stays */
-    launch_env(u, "PIP_BREAK_SYSTEM_PACKAGES", "1");
+    launch_root(u); /* whoever the image is for: ssh, the tools and /workspace are root's */
+    add_paths(u);
+    launch_distributed(u);
     mount_host(u);
     launch_file(u, ENVIRONMENT_FILES "/start", str_of(start_text), 0644);
     if (launch_rank(u) == 0 && (!add_ssh(u, &o, err) || !add_tools(u, err)))

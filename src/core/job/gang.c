@@ -72,13 +72,14 @@ static bool make_keys(struct launch *u, struct str *ret_private, struct str *ret
 
 /* --- names --- */
 
+/* A process per card; without cards, per core. */
 static void add_host_files(struct launch *u)
 {
     auto_buf struct buf names = {0}, slots = {0};
-    int64_t cores = u->spec.cpu_millis / 1000;
+    int64_t cores = u->spec.cpu_millis / 1000, n = u->cards >= 1 ? (int64_t)u->cards : cores > 1 ? cores : 1;
     for (int32_t i = 0; i < (int32_t)object_int(u->job, "nodes"); i++) {
         buf_printf(&names, "%s\n", launch_host(u, i));
-        buf_printf(&slots, "%s slots=%lld\n", launch_host(u, i), (long long)(cores > 1 ? cores : 1));
+        buf_printf(&slots, "%s slots=%lld\n", launch_host(u, i), (long long)n);
     }
     launch_file(u, "/etc/volcano/worker.host", arena_str(u->arena, buf_view(&names)), 0644);
     launch_file(u, "/etc/mpi/hostfile", arena_str(u->arena, buf_view(&slots)), 0644);
@@ -87,17 +88,48 @@ static void add_host_files(struct launch *u)
 /* Containers have no right to run as anybody else, and no shared memory between nodes. */
 static void add_mpi_env(struct launch *u)
 {
-    static const char *const env[][2] = {
-        {"OMPI_ALLOW_RUN_AS_ROOT", "1"},
-        {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
-        {"OMPI_MCA_orte_default_hostfile", "/etc/mpi/hostfile"},
-        {"OMPI_MCA_btl_vader_single_copy_mechanism", "none"},
-        {"OMPI_MCA_plm_rsh_no_tree_spawn", "1"},
-        {"OMPI_MCA_btl_tcp_if_include", "eth0"},
-        {"OMPI_MCA_oob_tcp_if_include", "eth0"},
+    static const struct {
+        const char *name, *value;
+        bool gang; /* of several nodes only */
+    } env[] = {
+        {"OMPI_ALLOW_RUN_AS_ROOT", "1", false},
+        {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", false},
+        {"OMPI_MCA_orte_default_hostfile", "/etc/mpi/hostfile", false},
+        {"OMPI_MCA_btl_vader_single_copy_mechanism", "none", false},
+        {"OMPI_MCA_plm_rsh_no_tree_spawn", "1", true},
+        {"OMPI_MCA_btl_tcp_if_include", "eth0", true},
+        {"OMPI_MCA_oob_tcp_if_include", "eth0", true},
     };
     for (size_t i = 0; i < countof(env); i++)
-        launch_env(u, env[i][0], env[i][1]);
+        if (!env[i].gang || object_int(u->job, "nodes") > 1)
+            launch_env_default(u, env[i].name, env[i].value);
+}
+
+/* torchrun reads its options from PET_*. The last two are its own defaults (rank 9 is not written to a file,
+ * like the others), said so that the torchrun of Debian 12 understands them. */
+static void add_torchrun_env(struct launch *u)
+{
+    const char *const env[][2] = {
+        {"PET_NNODES", arena_printf(u->arena, "%lld", (long long)object_int(u->job, "nodes"))},
+        {"PET_NODE_RANK", arena_printf(u->arena, "%d", launch_rank(u))},
+        {"PET_MASTER_ADDR", launch_host(u, 0)},
+        {"PET_MASTER_PORT", "29500"},
+        {"PET_NPROC_PER_NODE", arena_printf(u->arena, "%lld", u->cards > 1 ? (long long)u->cards : 1LL)},
+        {"PET_REDIRECTS", "9:0"},
+        {"PET_TEE", "9:0"},
+    };
+    for (size_t i = 0; i < countof(env); i++)
+        launch_env_default(u, env[i][0], env[i][1]);
+}
+
+void launch_distributed(struct launch *u)
+{
+    if (u->distributed)
+        return;
+    add_host_files(u);
+    add_mpi_env(u);
+    add_torchrun_env(u);
+    u->distributed = true;
 }
 
 void gang_wrap_command(struct launch *u)
@@ -121,10 +153,10 @@ bool launch_gang_ssh(struct launch *u, struct err *err)
         return false;
     launch_file(u, "/etc/ingot/ssh_key", secret, 0600);
     launch_file(u, "/etc/ingot/ssh_keys", shared, 0644);
-    launch_file(u, "/etc/ingot/sshd_config", str_of(sshd_config), 0644);
+    launch_distributed(u);
+    launch_file(u, "/etc/ingot/sshd_config",
+                str_of(arena_printf(u->arena, "%s%s", sshd_config, launch_sshd_env(u))), 0644);
     launch_file(u, "/etc/ssh/ssh_config", str_of(ssh_config), 0644);
-    add_host_files(u);
-    add_mpi_env(u);
     u->gang_ssh = true;
     return true;
 }

@@ -95,6 +95,37 @@ void launch_env_default(struct launch *u, const char *name, const char *value)
     set_env(u, name, value, false);
 }
 
+const char *launch_env_of(struct launch *u, const char *name)
+{
+    const char **list = u->env.p;
+    size_t n = strlen(name);
+    for (size_t i = 0; i < u->env.n; i++)
+        if (strncmp(list[i], name, n) == 0 && list[i][n] == '=')
+            return list[i] + n + 1;
+    return NULL;
+}
+
+/* Sessions have these of their own. */
+static bool is_session_own(const char *entry)
+{
+    static const char *const names[] = {"HOME=", "SHELL=", "TERM=", "USER=", "LOGNAME=", "PWD="};
+    for (size_t i = 0; i < countof(names); i++)
+        if (strncmp(entry, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+const char *launch_sshd_env(struct launch *u)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,+@%=~-";
+    const char **list = u->env.p;
+    auto_buf struct buf text = {0};
+    for (size_t i = 0; i < u->env.n; i++)
+        if (strspn(list[i], plain) == strlen(list[i]) && !is_session_own(list[i]))
+            buf_printf(&text, " %s", list[i]);
+    return text.n ? arena_printf(u->arena, "SetEnv%.*s\n", (int)text.n, text.p) : "";
+}
+
 void launch_file(struct launch *u, const char *target, struct str content, unsigned mode)
 {
     struct exec_file *f = add(u, &u->files, sizeof *f);
@@ -115,6 +146,11 @@ void launch_argv(struct launch *u, const char *const *argv, size_t n)
 void launch_disk(struct launch *u, int64_t bytes)
 {
     u->spec.disk = bytes;
+}
+
+void launch_root(struct launch *u)
+{
+    u->spec.user = NULL;
 }
 
 /* --- what every job gets --- */
@@ -226,6 +262,7 @@ static bool add_placement(struct launch *u, struct err *err)
     size_t i, max;
     auto_buf struct buf names = {0};
     u->spec.node = p.node;
+    u->cards = p.cards;
     if (p.known) {
         u->spec.cpu_millis = (int64_t)(p.cpus * 1000 + 0.5);
         u->spec.memory = p.memory;

@@ -19,7 +19,8 @@ struct launch {
     const struct object *job;
     struct exec_spec spec;
     struct launch_list mounts, files, env, ports, devices;
-    bool gang_ssh; /* asked for */
+    double cards;               /* accelerators of the rank */
+    bool gang_ssh, distributed; /* asked for */
 };
 
 /* Everything about the container but its start. */

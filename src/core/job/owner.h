@@ -24,13 +24,21 @@ bool launch_version(struct launch *u, const struct kind *kind, int64_t id, const
 bool launch_dataset(struct launch *u, int64_t version, const char *target, struct err *err);
 void launch_env(struct launch *u, const char *name, const char *value); /* replaces one of the same name */
 void launch_env_default(struct launch *u, const char *name, const char *value); /* unless it is there */
+const char *launch_env_of(struct launch *u, const char *name);                  /* NULL: there is none */
+/* For sshd_config: sessions get what the container's own processes have, but for values that would need
+ * quotes. Of the variables that are there when it is called. */
+const char *launch_sshd_env(struct launch *u);
 void launch_file(struct launch *u, const char *target, struct str content, unsigned mode);
 void launch_port(struct launch *u, uint16_t port);
 /* Instead of /bin/sh -c command. */
 void launch_argv(struct launch *u, const char *const *argv, size_t n);
 void launch_disk(struct launch *u, int64_t bytes);
-/* The ranks reach each other by ssh without a password: one key pair per job, sshd on port 22 (started beside
- * the command by the container's first process), /etc/volcano/worker.host, /etc/mpi/hostfile. */
+void launch_root(struct launch *u); /* instead of the image's user */
+/* mpirun and torchrun find out by themselves what there is, of one node as of many:
+ * /etc/volcano/worker.host, /etc/mpi/hostfile, OMPI_*, PET_*. */
+void launch_distributed(struct launch *u);
+/* launch_distributed, and the ranks reach each other by ssh without a password: one key pair per job, sshd on
+ * port 22 (started beside the command by the container's first process). */
 bool launch_gang_ssh(struct launch *u, struct err *err);
 
 struct job_owner {

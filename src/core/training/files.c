@@ -97,19 +97,30 @@ static bool copy_bytes(struct copying *c, int in, int out, const char *path, str
     }
 }
 
+/* Whoever the next container runs as goes on with these files: all of it is open to everybody inside. */
+static bool make_folders(char *path, size_t from, struct err *err)
+{
+    for (char *slash = strchr(path + from, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        bool made = mkdir(path, 0777) == 0 ? chmod(path, 0777) == 0 : errno == EEXIST;
+        if (!made)
+            return err_errno(err, errno, "cannot make %s", path);
+        *slash = '/';
+    }
+    return true;
+}
+
 static bool copy_file(void *ctx, const struct training_file *f, struct err *err)
 {
     struct copying *c = ctx;
     auto_arena struct arena a;
     arena_init(&a);
-    char *path = arena_printf(&a, "%s/%s", c->to, f->path), *slash = strrchr(path, '/');
-    *slash = 0;
-    if (!fs_mkdirs(path, 0755, err))
+    char *path = arena_printf(&a, "%s/%s", c->to, f->path);
+    if (!make_folders(path, strlen(c->to) + 1, err))
         return false;
-    *slash = '/';
     auto_fd int in = openat(f->dirfd, f->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    auto_fd int out = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, f->mode | 0600);
-    if (in < 0 || out < 0)
+    auto_fd int out = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (in < 0 || out < 0 || fchmod(out, f->mode | 0666) != 0)
         return err_errno(err, errno, "cannot copy %s", f->path);
     return copy_bytes(c, in, out, f->path, err);
 }

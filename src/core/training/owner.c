@@ -5,6 +5,7 @@
 #include "core/folder/folder.h"
 #include "core/training/training.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -19,9 +20,13 @@ static bool load_instance(struct launch *u, struct object *ret, struct err *err)
 static bool mount_own(struct launch *u, const struct object *o, const char *part, const char *target,
                       struct err *err)
 {
-    const char *path = training_path(launch_core(u), launch_arena(u), o, part);
+    const char *all = training_path(launch_core(u), launch_arena(u), o, ""),
+               *path = training_path(launch_core(u), launch_arena(u), o, part);
     if (!fs_mkdirs(path, 0755, err))
         return false;
+    /* Images may have a user of their own; other people of this machine stay out. */
+    if (chmod(all, 0700) != 0 || chmod(path, 0777) != 0)
+        return err_errno(err, errno, "cannot open %s to its container", path);
     launch_mount(u, path, target, false);
     return true;
 }
@@ -102,7 +107,7 @@ static const char *number(struct launch *u, int64_t n)
     return arena_printf(launch_arena(u), "%lld", (long long)n);
 }
 
-/* One process per node finds the others by env://; torchrun reads its own options from PET_*. */
+/* One process per node finds the others by env://. */
 static void set_gang(struct launch *u, const struct object *o)
 {
     int64_t nodes = object_int(o, "nodes"), rank = launch_rank(u);
@@ -115,11 +120,7 @@ static void set_gang(struct launch *u, const struct object *o)
                {"RANK", number(u, rank)},
                {"LOCAL_RANK", "0"},
                {"MASTER_ADDR", master},
-               {"MASTER_PORT", "29500"},
-               {"PET_NNODES", number(u, nodes)},
-               {"PET_NODE_RANK", number(u, rank)},
-               {"PET_MASTER_ADDR", master},
-               {"PET_MASTER_PORT", "29500"}};
+               {"MASTER_PORT", "29500"}};
     for (size_t i = 0; i < countof(all); i++)
         set_env(u, o, all[i].name, all[i].value);
 }
@@ -182,7 +183,8 @@ static bool prepare(struct launch *u, struct err *err)
     launch_env(u, "INGOT_INSTANCE", number(u, o.id));
     set_gang(u, &o);
     set_command(u, &o);
-    return object_int(&o, "nodes") < 2 || launch_gang_ssh(u, err);
+    launch_distributed(u);
+    return true;
 }
 
 /* --- states --- */

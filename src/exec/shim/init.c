@@ -86,17 +86,24 @@ static void become(const struct account *a)
         _exit(126);
 }
 
+/* The folder it works in is the user's: crun makes it root's when something is mounted below it. A volume
+ * keeps its owner. */
 static void make_folders(const char *path, const struct account *a)
 {
     char part[4096];
+    struct stat root, own;
     for (size_t i = 1; path[i - 1] && i < sizeof part; i++) {
         if (path[i] != '/' && path[i] != 0)
             continue;
         memcpy(part, path, i);
         part[i] = 0;
         if (mkdir(part, 0755) == 0 && chown(part, a->uid, a->gid) != 0)
-            break;
+            return;
     }
+    if (a->uid == 0 || stat("/", &root) != 0 || stat(path, &own) != 0 || own.st_dev != root.st_dev)
+        return;
+    if (own.st_uid == 0 && chown(path, a->uid, a->gid) != 0)
+        return;
 }
 
 static int report(int status, int error, const char *what, const char *text)
