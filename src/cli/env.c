@@ -7,8 +7,10 @@
 #include <errno.h>
 #include <time.h>
 
-#define PASSWORD  "INGOT_SSH_PASSWORD"
-#define SSH_TRIES 30 /* two a second, while an environment starts */
+#define PASSWORD "INGOT_SSH_PASSWORD"
+/* Two tries a second, while what runs in it begins. */
+#define SSH_TRIES  30
+#define TOOL_TRIES 120
 
 const struct flag env_flags[] = {
     {"tool", 0, FLAG_VALUE, "NAME", "open: jupyter (the default) or vscode", NULL},
@@ -25,13 +27,78 @@ bool env_answer_ssh(void)
     return true;
 }
 
-static bool find(struct cli *cli, const struct args *args, int64_t *ret_id, yyjson_val **ret, struct err *err)
+static bool get(struct cli *cli, const char *path, yyjson_val **ret, struct err *err)
 {
-    if (!scope_id(cli, &kind_environment, args, args->words[1], ret_id, err))
+    return remote_json(cli, &(struct remote_call){.method = "GET", .path = path}, ret, err);
+}
+
+/* --- waiting until one can get in --- */
+
+/* ssh, or the row of a tool; NULL when there is no such tool. */
+static yyjson_val *way_in(yyjson_val *access, const char *tool)
+{
+    yyjson_val *list = yyjson_obj_get(access, "tools"), *t;
+    size_t i, max;
+    if (!tool)
+        return yyjson_obj_get(access, "ssh");
+    yyjson_arr_foreach(list, i, max, t)
+    {
+        if (str_is(json_str(yyjson_obj_get(t, "name")), tool))
+            return t;
+    }
+    return NULL;
+}
+
+static bool is_open(yyjson_val *way, const char *tool)
+{
+    return tool ? yyjson_is_str(yyjson_obj_get(way, "url")) : yyjson_is_obj(way);
+}
+
+/* Whether it may become so: the environment is about to run, or has just begun. */
+static bool is_coming(yyjson_val *environment, yyjson_val *way, const char *tool, int *tries)
+{
+    struct str state = json_str(yyjson_obj_get(environment, "state"));
+    if (str_is(state, "pending") || str_is(state, "starting"))
+        return true;
+    bool refused = tool && !str_is(json_str(yyjson_obj_get(way, "state")), "starting");
+    return str_is(state, "running") && !refused && ++*tries < (tool ? TOOL_TRIES : SSH_TRIES);
+}
+
+static void tell_waiting(const char *name, yyjson_val *environment, char told[static 512])
+{
+    char text[512];
+    struct str reason = json_str(yyjson_obj_get(environment, "reason"));
+    snprintf(text, sizeof text, "%s is " STR_FMT "%s" STR_FMT, name,
+             STR_ARG(json_str(yyjson_obj_get(environment, "state"))), reason.n ? ": " : "", STR_ARG(reason));
+    if (strcmp(text, told) == 0)
+        return;
+    fprintf(stderr, "%s\n", text);
+    memcpy(told, text, sizeof text);
+}
+
+/* The way in, which may be shut after all: then the environment does not run, or is another's. */
+static bool find_way(struct cli *cli, const struct args *args, const char *tool, yyjson_val **ret,
+                     struct err *err)
+{
+    const struct timespec pause = {.tv_nsec = 500 * 1000 * 1000};
+    char told[512] = "";
+    int64_t id;
+    if (!scope_id(cli, &kind_environment, args, args->words[1], &id, err))
         return false;
-    struct remote_call call = {
-        .method = "GET", .path = arena_printf(&cli->arena, "/environments/%lld/access", (long long)*ret_id)};
-    return remote_json(cli, &call, ret, err);
+    for (int tries = 0;;) {
+        yyjson_val *access, *environment;
+        const char *path = arena_printf(&cli->arena, "/environments/%lld", (long long)id);
+        if (!get(cli, path, &environment, err) ||
+            !get(cli, arena_printf(&cli->arena, "%s/access", path), &access, err))
+            return false;
+        *ret = way_in(access, tool);
+        if (!*ret)
+            return err_set(err, ERR_NOT_FOUND, "tool", "there is no tool \"%s\"", tool);
+        if (is_open(*ret, tool) || !is_coming(environment, *ret, tool, &tries))
+            return true;
+        tell_waiting(args->words[1], environment, told);
+        nanosleep(&pause, NULL);
+    }
 }
 
 /* --- ssh --- */
@@ -53,39 +120,12 @@ static bool become_ssh(struct cli *cli, const char **argv, const char *password,
     return err_errno(err, errno, "cannot run ssh");
 }
 
-/* It has begun, or is about to: ssh will answer in a moment. */
-static bool starts(struct cli *cli, int64_t id)
-{
-    struct remote_call call = {.method = "GET",
-                               .path = arena_printf(&cli->arena, "/environments/%lld", (long long)id)};
-    yyjson_val *o;
-    struct err err = {0};
-    if (!remote_json(cli, &call, &o, &err))
-        return false;
-    const char *state = yyjson_get_str(yyjson_obj_get(o, "state"));
-    return state && (strcmp(state, "starting") == 0 || strcmp(state, "running") == 0);
-}
-
-static bool find_ssh(struct cli *cli, const struct args *args, yyjson_val **ret, struct err *err)
-{
-    int64_t id;
-    yyjson_val *access;
-    struct timespec pause = {.tv_nsec = 500 * 1000 * 1000};
-    for (int tries = 0; find(cli, args, &id, &access, err); tries++) {
-        *ret = yyjson_obj_get(access, "ssh");
-        if (yyjson_is_obj(*ret) || tries == SSH_TRIES || !starts(cli, id))
-            return true;
-        nanosleep(&pause, NULL);
-    }
-    return false;
-}
-
 static bool run_ssh(struct cli *cli, const struct args *args, struct err *err)
 {
     struct arena *a = &cli->arena;
     yyjson_val *ssh;
     size_t n = 0;
-    if (!find_ssh(cli, args, &ssh, err))
+    if (!find_way(cli, args, NULL, &ssh, err))
         return false;
     if (!yyjson_is_obj(ssh))
         return err_set(err, ERR_CONFLICT, NULL,
@@ -120,29 +160,19 @@ static bool run_ssh(struct cli *cli, const struct args *args, struct err *err)
 static bool run_open(struct cli *cli, const struct args *args, struct err *err)
 {
     const char *wanted = args_value(args, "tool") ? args_value(args, "tool") : "jupyter";
-    int64_t id;
-    yyjson_val *access, *tool;
-    size_t i, max;
-    if (!find(cli, args, &id, &access, err))
+    yyjson_val *tool;
+    if (!find_way(cli, args, wanted, &tool, err))
         return false;
-    yyjson_val *list = yyjson_obj_get(access, "tools");
-    yyjson_arr_foreach(list, i, max, tool)
-    {
-        const char *url = yyjson_get_str(yyjson_obj_get(tool, "url"));
-        const char *reason = yyjson_get_str(yyjson_obj_get(tool, "reason"));
-        if (strcmp(yyjson_get_str(yyjson_obj_get(tool, "name")), wanted) != 0)
-            continue;
-        if (!url)
-            return err_set(err, ERR_CONFLICT, NULL, "%s: %s", wanted,
-                           reason ? reason : "it is starting; try again in a moment");
-        puts(url);
-        fflush(stdout);
-        bool shown = getenv("DISPLAY") || getenv("WAYLAND_DISPLAY");
-        if (!args_has(args, "print") && shown && isatty(STDOUT_FILENO))
-            execlp("xdg-open", "xdg-open", url, (char *)NULL);
-        return true;
-    }
-    return err_set(err, ERR_NOT_FOUND, "tool", "there is no tool \"%s\"", wanted);
+    const char *url = yyjson_get_str(yyjson_obj_get(tool, "url")),
+               *reason = yyjson_get_str(yyjson_obj_get(tool, "reason"));
+    if (!url)
+        return err_set(err, ERR_CONFLICT, NULL, "%s: %s", wanted, reason ? reason : "it does not answer");
+    puts(url);
+    fflush(stdout);
+    bool shown = getenv("DISPLAY") || getenv("WAYLAND_DISPLAY");
+    if (!args_has(args, "print") && shown && isatty(STDOUT_FILENO))
+        execlp("xdg-open", "xdg-open", url, (char *)NULL);
+    return true;
 }
 
 bool env_run(struct cli *cli, const struct args *args, struct err *err)

@@ -1,4 +1,4 @@
-/* Folders of code and of models from a shell: upload. */
+/* Folders of code and of models from a shell: upload (folder.c) and download (folder_out.c). */
 #ifndef INGOT_CLI_FOLDER_H
 #define INGOT_CLI_FOLDER_H
 
@@ -11,5 +11,12 @@ extern const struct flag folder_upload_flags[];
  * set that does not exist is made. */
 bool folder_upload(struct cli *cli, const struct kind *k, const struct action *act, const struct args *args,
                    struct err *err);
+
+extern const struct flag folder_download_flags[];
+#define FOLDER_DOWNLOAD_FLAGS 3
+
+/* All files of a version, the newest unless it is named, into a folder. */
+bool folder_download(struct cli *cli, const struct kind *k, const struct action *act, const struct args *args,
+                     struct err *err);
 
 #endif

@@ -83,12 +83,33 @@ static bool instance_job(struct cli *cli, int64_t training, struct str run, int6
            err_set(err, ERR_CONFLICT, NULL, "the run has no job yet: its checkpoint is being copied");
 }
 
+/* An environment has a job of its name for every start: the latest is meant. False without an error: there is
+ * none. */
+static bool environment_job(struct cli *cli, const char *name, int64_t *ret, struct err *err)
+{
+    struct err none = {0};
+    yyjson_val *o;
+    int64_t id;
+    if (!scope_id(cli, kind_by_name(STR("environment")), NULL, name, &id, &none)) {
+        cli->problem = NULL;
+        if (none.code != ERR_NOT_FOUND && none.code != ERR_FORBIDDEN)
+            *err = none;
+        return false;
+    }
+    if (!get(cli, arena_printf(&cli->arena, "/environments/%lld", (long long)id), &o, err))
+        return false;
+    *ret = yyjson_get_sint(yyjson_obj_get(yyjson_obj_get(o, "job"), "id"));
+    return *ret > 0 || err_set(err, ERR_CONFLICT, NULL, "%s was never started", name);
+}
+
 bool running_job(struct cli *cli, const char *word, int64_t *ret, struct err *err)
 {
     const struct kind *job = kind_by_name(STR("job")), *training = kind_by_name(STR("training"));
     struct str run, name = str_cut(str_of(word), '/', &run);
     struct err none = {0};
     int64_t id;
+    if (!run.p && !(str_to_i64(name, &id) && id > 0) && (environment_job(cli, word, ret, err) || err->code))
+        return !err->code;
     if (!run.p) {
         if (scope_id(cli, job, NULL, word, ret, &none))
             return true;
@@ -105,7 +126,7 @@ bool running_job(struct cli *cli, const char *word, int64_t *ret, struct err *er
         *err = none;
         return false;
     }
-    return err_set(err, ERR_NOT_FOUND, NULL, "there is no job or training called \"%s\"", word);
+    return err_set(err, ERR_NOT_FOUND, NULL, "there is no job, environment or training called \"%s\"", word);
 }
 
 /* --- printing --- */

@@ -162,6 +162,41 @@ static bool by_name(struct cli *cli, const struct kind *k, const struct args *ar
     return true;
 }
 
+/* --- versions, by their set --- */
+
+/* A version without its set: "cats:v2", "cats:2", or "cats" for the newest. */
+static bool is_version_alone(struct cli *cli, const struct kind *k, const struct args *args)
+{
+    const struct kind *set = parent_of(k);
+    return set && str_ends(str_of(k->name), "_version") &&
+           !(args && args_value(args, scope_kind_word(&cli->arena, set)));
+}
+
+static bool by_set(struct cli *cli, const struct kind *k, struct str text, int64_t *ret, struct err *err)
+{
+    struct arena *a = &cli->arena;
+    const struct kind *set_kind = parent_of(k);
+    struct str version, name = str_cut(text, ':', &version);
+    uint64_t number;
+    int64_t set;
+    yyjson_val *answer;
+    if (!scope_id(cli, set_kind, NULL, arena_strz(a, name), &set, err))
+        return false;
+    const char *path = arena_printf(a, "/%s/%lld/%s?limit=1", set_kind->plural, (long long)set, k->plural);
+    if (version.n && kind_field(k, STR("number"), NULL) && str_to_u64(version, &number))
+        version = str_of(arena_printf(a, "v" STR_FMT, STR_ARG(version)));
+    if (version.n) {
+        const char *filter = arena_printf(a, "name = %s", scope_quote(a, version));
+        path = arena_printf(a, "%s&filter=%s", path, url_encode(a, str_of(filter)));
+    }
+    if (!remote_json(cli, &(struct remote_call){.method = "GET", .path = path}, &answer, err))
+        return false;
+    yyjson_val *one = yyjson_arr_get_first(yyjson_obj_get(answer, "items"));
+    *ret = yyjson_get_sint(yyjson_obj_get(one, "id"));
+    return one ||
+           err_set(err, ERR_NOT_FOUND, NULL, "\"" STR_FMT "\": there is no such version", STR_ARG(text));
+}
+
 bool scope_id(struct cli *cli, const struct kind *k, const struct args *args, const char *text, int64_t *ret,
               struct err *err)
 {
@@ -173,5 +208,5 @@ bool scope_id(struct cli *cli, const struct kind *k, const struct args *args, co
     if (!s.n)
         return err_set(err, ERR_MALFORMED, NULL, "an empty name stands where a %s is named",
                        scope_kind_word(&cli->arena, k));
-    return by_name(cli, k, args, s, ret, err);
+    return is_version_alone(cli, k, args) ? by_set(cli, k, s, ret, err) : by_name(cli, k, args, s, ret, err);
 }

@@ -2,7 +2,6 @@
 #include "cli/remote.h"
 #include "cli/running.h"
 #include "cli/scope.h"
-#include "net/url.h"
 
 #include <time.h>
 
@@ -29,31 +28,6 @@ const struct flag running_train_flags[] = {
 };
 
 /* --- words to ids --- */
-
-/* "set:version" or "set": the id of that version, or of the newest. */
-static bool version_id(struct cli *cli, const char *set_kind, const char *text, int64_t *ret, struct err *err)
-{
-    struct arena *a = &cli->arena;
-    const struct kind *k = kind_by_name(str_of(set_kind));
-    struct str version, name = str_cut(str_of(text), ':', &version);
-    uint64_t number;
-    int64_t set;
-    yyjson_val *answer;
-    if (!scope_id(cli, k, NULL, arena_strz(a, name), &set, err))
-        return false;
-    const char *path = arena_printf(a, "/%s/%lld/versions?limit=1", k->plural, (long long)set);
-    if (version.n && str_to_u64(version, &number))
-        version = str_of(arena_printf(a, "v" STR_FMT, STR_ARG(version)));
-    if (version.n) {
-        const char *filter = arena_printf(a, "name = %s", scope_quote(a, version));
-        path = arena_printf(a, "%s&filter=%s", path, url_encode(a, str_of(filter)));
-    }
-    if (!remote_json(cli, &(struct remote_call){.method = "GET", .path = path}, &answer, err))
-        return false;
-    yyjson_val *one = yyjson_arr_get_first(yyjson_obj_get(answer, "items"));
-    *ret = yyjson_get_sint(yyjson_obj_get(one, "id"));
-    return one || err_set(err, ERR_NOT_FOUND, NULL, "\"%s\": there is no such version", text);
-}
 
 /* Plain words need no quotes; others get them. */
 static void quote_word(struct buf *out, const char *word)
@@ -85,19 +59,6 @@ static const char *command_text(struct arena *a, const char *const *words, size_
 
 /* --- the training's body --- */
 
-static bool add_version(struct cli *cli, const struct args *args, struct json_out *o, const char *flag,
-                        const char *set_kind, const char *field, struct err *err)
-{
-    const char *text = args_value(args, flag);
-    int64_t id;
-    if (!text)
-        return true;
-    if (!version_id(cli, set_kind, text, &id, err))
-        return false;
-    json_kint(o, field, id);
-    return true;
-}
-
 static bool add_datasets(struct cli *cli, const struct args *args, struct json_out *o, struct err *err)
 {
     if (!args_has(args, "data"))
@@ -108,7 +69,7 @@ static bool add_datasets(struct cli *cli, const struct args *args, struct json_o
         int64_t id;
         if (strcmp(args->given[i].flag->name, "data") != 0)
             continue;
-        if (!version_id(cli, "dataset", args->given[i].value, &id, err))
+        if (!scope_id(cli, kind_by_name(STR("dataset_version")), NULL, args->given[i].value, &id, err))
             return false;
         json_int(o, id);
     }
@@ -181,8 +142,8 @@ static bool write_body(struct cli *cli, const struct args *args, struct json_out
         if (args_has(args, texts[i]))
             json_kz(o, texts[i], args_value(args, texts[i]));
     return add_datasets(cli, args, o, err) &&
-           add_version(cli, args, o, "algo", "algorithm_set", "algorithm", err) &&
-           add_version(cli, args, o, "base", "model_set", "base_model", err) &&
+           add_named(cli, args, o, "algo", "algorithm_version", "algorithm", err) &&
+           add_named(cli, args, o, "base", "model_version", "base_model", err) &&
            add_named(cli, args, o, "spec", "spec", "spec", err) &&
            add_named(cli, args, o, "save-to", "model_set", "save_to", err) && add_numbers(args, o, err) &&
            add_env(cli, args, o, err);

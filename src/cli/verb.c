@@ -25,6 +25,12 @@ static const struct verb action_verb = {.name = "", .summary = "%s", .words = "N
         .words = "PATH NAME[:VERSION]", .flags = folder_upload_flags, .flag_count = FOLDER_UPLOAD_FLAGS,     \
         .min_words = 2, .max_words = 2, .run = folder_upload                                                 \
     }
+#define DOWNLOAD(of)                                                                                         \
+    {                                                                                                        \
+        .name = "download", .kind = of, .summary = "take the files of a version out",                        \
+        .words = "NAME[:VERSION]", .flags = folder_download_flags, .flag_count = FOLDER_DOWNLOAD_FLAGS,      \
+        .min_words = 1, .max_words = 1, .run = folder_download                                               \
+    }
 
 /* What single kinds have besides. */
 static const struct verb own_verbs[] = {
@@ -55,6 +61,8 @@ static const struct verb own_verbs[] = {
      .run = dataset_diff},
     UPLOAD("algorithm_set"),
     UPLOAD("model_set"),
+    DOWNLOAD("algorithm_set"),
+    DOWNLOAD("model_set"),
     {.name = NULL},
 };
 
@@ -74,6 +82,11 @@ static const struct flag update_flags[] = {
 static const struct flag delete_flags[] = {
     {"yes", 'y', FLAG_SWITCH, NULL, "do not ask", NULL},
     {"revision", 0, FLAG_VALUE, "N", "refuse when it is not at this revision any more", NULL},
+};
+
+static const struct flag task_flags[] = {
+    {"no-wait", 0, FLAG_SWITCH, NULL, "do not wait for the task that does it", NULL},
+    {"quiet", 0, FLAG_SWITCH, NULL, "no progress", NULL},
 };
 
 /* --project, and a flag per parent that is no project. */
@@ -120,6 +133,8 @@ static void collect_flags(struct arena *a, struct verb_use *u)
         add_flags(a, u, delete_flags, countof(delete_flags));
     if (u->action && u->action->danger)
         add_flags(a, u, delete_flags, 1);
+    if (u->action && verb_makes_task(u->action))
+        add_flags(a, u, task_flags, countof(task_flags));
     unsigned with = u->verb->needs == VERB_CREATE   ? FIELD_CREATE
                     : u->verb->needs == VERB_UPDATE ? FIELD_UPDATE
                                                     : 0;
@@ -139,6 +154,16 @@ static void collect_flags(struct arena *a, struct verb_use *u)
     }
 }
 
+/* "make a spec", "make an image" */
+static const char *summarise(struct arena *a, const char *summary, const char *word)
+{
+    const char *text = arena_printf(a, summary, word), *article = strstr(summary, " a %s");
+    if (!article || !strchr("aeio", word[0]))
+        return text;
+    int n = (int)(article - summary);
+    return arena_printf(a, "%.*s an%s", n, text, text + n + 2);
+}
+
 static void describe(struct arena *a, struct verb_use *u)
 {
     const char *word = scope_kind_word(a, u->kind);
@@ -153,7 +178,7 @@ static void describe(struct arena *a, struct verb_use *u)
     else
         u->summary = u->verb->needs == VERB_LIST && u->kind->titles.en
                          ? arena_printf(a, "list %s", u->kind->titles.en)
-                         : arena_printf(a, u->verb->summary, word);
+                         : summarise(a, u->verb->summary, word);
     collect_flags(a, u);
 }
 

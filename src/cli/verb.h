@@ -50,6 +50,8 @@ bool verb_delete(struct cli *cli, const struct kind *k, const struct action *act
                  struct err *err);
 bool verb_action(struct cli *cli, const struct kind *k, const struct action *act, const struct args *args,
                  struct err *err);
+/* Whether the action is done by a task, which is waited for. */
+bool verb_makes_task(const struct action *act);
 /* Shows one object in the chosen form; v may be NULL (nothing is shown). */
 void verb_show(struct cli *cli, const struct kind *k, yyjson_val *v);
 /* "/users/7": the object that words[0] names. */

@@ -1,9 +1,11 @@
 /* create, update, delete and actions. */
 #include "cli/input.h"
+#include "cli/interrupt.h"
 #include "cli/prompt.h"
 #include "cli/remote.h"
 #include "cli/scope.h"
 #include "cli/verb.h"
+#include "cli/waiting.h"
 #include "net/url.h"
 
 #define STALE_RETRIES 5
@@ -139,6 +141,28 @@ static bool query_of(struct arena *a, struct str body, const char *path, const c
     return true;
 }
 
+bool verb_makes_task(const struct action *act)
+{
+    return act->answer && strcmp(act->answer, "Task") == 0;
+}
+
+/* As it ended. */
+static bool wait_for_task(struct cli *cli, const struct action *act, const struct args *args,
+                          yyjson_val **task, struct err *err)
+{
+    int64_t id = yyjson_get_sint(yyjson_obj_get(*task, "id"));
+    if (args_has(args, "no-wait"))
+        return true;
+    interrupt_watch();
+    if (waiting_task(cli, id, act->title.en, args_has(args, "quiet"), task, err))
+        return true;
+    if (interrupt_wanted()) {
+        fprintf(stderr, "%s\n", err->message);
+        interrupt_end();
+    }
+    return false;
+}
+
 bool verb_action(struct cli *cli, const struct kind *k, const struct action *act, const struct args *args,
                  struct err *err)
 {
@@ -162,7 +186,8 @@ bool verb_action(struct cli *cli, const struct kind *k, const struct action *act
             return false;
     }
     yyjson_val *v;
-    if (!remote_json(cli, &call, &v, err))
+    if (!remote_json(cli, &call, &v, err) ||
+        (verb_makes_task(act) && !wait_for_task(cli, act, args, &v, err)))
         return false;
     verb_show(cli, k, v);
     return true;

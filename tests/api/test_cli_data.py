@@ -212,5 +212,15 @@ def test_folders_of_code(cli, space, tmp_path, admin):
     cli.fails(4, "algorithm-set", "upload", str(top), f"{name}:v9", says="no version")
     cli.fails(2, "algorithm-set", "upload", str(top), f"{name}:v1", "--version", "new", says="twice")
     cli.fails(2, "algorithm-set", "upload", str(top), f"{name}:x", says="no version")
+    out = tmp_path / "out"
+    assert cli.run("algorithm-set", "download", f"{name}:v1", "--to", str(out)).out == f"{out}: 3 files\n"
+    assert (out / "src" / "train.py").read_text() == "print('the second')\n" and (out / "empty").read_bytes() == b""
+    assert os.access(out / "run.sh", os.X_OK) and not os.access(out / "src" / "train.py", os.X_OK)
+    cli.fails(5, "algorithm-set", "download", f"{name}:v1", "--to", str(out), says="--force")
+    cli.run("algorithm-set", "download", f"{name}:1", "-o", str(out), "--force")
+    cli.run("algorithm-set", "download", name, "-o", str(tmp_path / "newest"))
+    assert os.listdir(tmp_path / "newest") == ["run.sh"]
+    cli.fails(4, "algorithm-set", "download", f"{name}:v9", says="no such version")
+    cli.fails(2, "algorithm-set", "download", f"{name}:x", says="v3 or 3")
     assert os.listdir(cli.environment["HOME"] + "/.cache/ingot/uploads") == []
     assert cli.run("model-set", "upload", str(top), name).out == f"{name}:v1: 3 files\n"

@@ -59,7 +59,7 @@ def test_what_is_missing_is_told(cli, spec):
     cli.fails(2, "train", "run", "--", "true", says="--spec is missing")
     cli.fails(4, "train", "run", "--spec", spec, "--algo", "nothing", "--", "true", says="nothing")
     cli.fails(2, "train", "run", "--spec", spec, "--env", "A", "--", "true", says="NAME=VALUE")
-    cli.fails(4, "logs", "nothing", says="there is no job or training")
+    cli.fails(4, "logs", "nothing", says="there is no job, environment or training")
     cli.fails(4, "exec", "nothing/run-1", says="nothing")
 
 
@@ -84,6 +84,30 @@ def test_exec(cli, running):
     followed.terminate()
     followed.wait(DEADLINE)
     followed.stdout.close()
+
+
+def test_an_environment_is_named_by_its_name(cli, admin, project, spec):
+    """Also after a second start, which has a job of the same name; what it works on by set and version."""
+    code = admin.post("algorithm-sets", {"name": unique("code"), "project": project["id"]})
+    first, second = (admin.post(f"algorithm-sets/{code['id']}/versions", {}) for _ in range(2))
+    name = unique("lab")
+    made = cli.json("environment", "create", name, "--spec", spec, "--algorithms", f"{code['name']}:v1")
+    assert [a["id"] for a in made["algorithms"]] == [first["id"]]
+    changed = cli.json("environment", "update", name, "--algorithms", f"{code['name']},{code['name']}:1")
+    assert [a["id"] for a in changed["algorithms"]] == [second["id"], first["id"]]
+    cli.fails(4, "environment", "update", name, "--algorithms", f"{code['name']}:v9", says="no such version")
+    cli.fails(5, "logs", name, says="never started")
+    for _ in range(2):
+        cli.run("environment", "start", name)
+        assert cli.run("env", "ssh", name, "--", "pwd").out == "/workspace\n"
+        assert cli.run("exec", name, "--", "cat", "/etc/volcano/worker.host").out.startswith("job-")
+        saved = cli.run("environment", "save", name, "--image", "saved", "--version", "1", "-o", "json")
+        assert saved.json["state"] == "done" and "Save as image" in saved.err
+        cli.run("environment", "stop", name)
+        wait_for(lambda: cli.json("environment", "get", name)["state"] == "stopped", "its end")
+        assert "the environment is ready" in cli.run("logs", name).out
+    assert cli.json("environment", "copy", name, "--name", name + "2")["state"] == "stopped"
+    cli.run("environment", "delete", name, name + "2", "-y")
 
 
 def read_until(fd: int, text: bytes) -> bytes:
