@@ -4,6 +4,7 @@ from ._version import __version__
 from .client import Client
 from .collection import Collection, Page
 from .datasets import Datasets
+from .environments import Environments, NotRunning
 from .errors import (
     ConfigError,
     Conflict,
@@ -23,6 +24,9 @@ from .types import (
     Audit,
     Dataset,
     DatasetVersion,
+    Environment,
+    EnvironmentAccess,
+    EnvironmentTool,
     Group,
     GroupMember,
     Job,
@@ -52,6 +56,10 @@ __all__ = [
     "Dataset",
     "DatasetVersion",
     "Datasets",
+    "Environment",
+    "EnvironmentAccess",
+    "EnvironmentTool",
+    "Environments",
     "Forbidden",
     "Group",
     "GroupMember",
@@ -63,6 +71,7 @@ __all__ = [
     "Member",
     "ModelVersion",
     "NotFound",
+    "NotRunning",
     "Object",
     "Page",
     "Problem",

@@ -16,6 +16,7 @@ from . import config
 from ._version import __version__
 from .collection import Collection, Which, _id
 from .datasets import Datasets
+from .environments import Environments
 from .errors import ConnectionFailed, Problem, problem
 from .folders import Folders
 from .running import Jobs, Trainings
@@ -76,6 +77,7 @@ class Client:
         self.model_sets = Folders(self, "model-sets")
         self.tasks: Collection[Task] = Collection(self, "tasks")
         self.jobs = Jobs(self)
+        self.environments = Environments(self)
         self.trainings = Trainings(self)
         self.specs: Collection[Spec] = Collection(self, "specs")
 

@@ -122,7 +122,7 @@ class Collection(Generic[T]):
         headers = {} if isinstance(which, int) else {"If-Match": f'"{int(which["revision"])}"'}
         self._client.request("DELETE", f"{self.path}/{_id(which)}", headers=headers)
 
-    def action(self, which: Which | None, name: str, **fields: Any) -> Any:
+    def action(self, which: Which | None, name: str, /, **fields: Any) -> Any:
         """POST /<plural>/<id>/<name>; None as the first argument: an action on the kind itself."""
         path = self.path if which is None else f"{self.path}/{_id(which)}"
         return self._client.request("POST", f"{path}/{name}", json=_plain(fields))
@@ -133,9 +133,10 @@ class Collection(Generic[T]):
 
 
 def _plain(fields: Mapping[str, Any]) -> Object:
-    """Objects given where a reference is expected become their ids."""
-    out: Object = {}
-    for key, value in fields.items():
-        is_object = isinstance(value, Mapping) and "id" in value and "revision" in value
-        out[key] = value["id"] if is_object else value
-    return out
+    """Objects given where a reference is expected, alone or in a list, become their ids."""
+    return {key: [_one(v) for v in value] if isinstance(value, (list, tuple)) else _one(value) for key, value in fields.items()}
+
+
+def _one(value: Any) -> Any:
+    is_object = isinstance(value, Mapping) and "id" in value and ("revision" in value or value.keys() <= {"id", "name", "of"})
+    return value["id"] if is_object else value

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Mapping, cast
+from urllib.parse import quote
 
 from .collection import Collection, Which, _id
-from .errors import NotFound
-from .transfer import Bundle, Meter, Progress, upload
+from .errors import IngotError, NotFound
+from .transfer import Bundle, Meter, Progress, download, upload
 from .types import Object
 
 if TYPE_CHECKING:
@@ -58,6 +60,38 @@ class Folders(Collection[Object]):
         meter.show(len(files), len(files))
         meter.end()
         return cast(Object, versions.action(cast(Which, into), "publish")) if publish else into
+
+    def download(
+        self,
+        name: str | Which,
+        to: str | os.PathLike[str],
+        *,
+        project: Which | None = None,
+        version: str | int | None = None,
+        progress: Progress = False,
+    ) -> Path:
+        """All files of a version, the newest unless it is named, into a folder; the folder."""
+        owner = self.find(name, project=project) if isinstance(name, str) else self.get(name)
+        versions = self.versions(owner)
+        number = None if version is None else int(str(version).removeprefix("v"))
+        wanted = None if number is None else f"number = {number}"
+        for found in versions.page(sort="-number", limit=1, filter=wanted).items:
+            self._take(f"{versions.path}/{found['id']}", "", Path(to), progress)
+            return Path(to)
+        raise NotFound(404, {"code": "not_found", "detail": f"there is no version {version or ''}".strip()})
+
+    def _take(self, version: str, inside: str, to: Path, progress: Progress) -> None:
+        to.mkdir(parents=True, exist_ok=True)
+        for item in self._client.request("GET", f"{version}/files", params={"path": inside})["items"]:
+            if item["name"] in ("", ".", "..") or "/" in item["name"]:
+                raise IngotError(f"the server names a file {item['name']!r}")
+            below, there = f"{inside}/{item['name']}".lstrip("/"), to / item["name"]
+            if item["folder"]:
+                self._take(version, below, there, progress)
+                continue
+            download(self._client, f"{version}/content?path={quote(below, safe='')}", there, progress)
+            if item["executable"]:
+                there.chmod(0o755)
 
     def _find_or_make(self, name: str | Which, project: Which | None) -> Mapping[str, Any]:
         if not isinstance(name, str):

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json as _json
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence, cast
+from typing import TYPE_CHECKING, Any, Iterator, Sequence, cast
 
 import httpx
 
@@ -210,16 +210,8 @@ class Trainings(Collection[Training]):
 
     def run(self, command: str, *, name: str | None = None, **fields: Any) -> Run:
         """Makes a training and starts it; fields as those of the kind: project, spec, datasets, algorithm, save_to ..."""
-        plain = {k: _ids(v) for k, v in fields.items()}
-        made = self.create(name=name or time.strftime("train-%Y%m%d-%H%M%S"), command=command, **plain)
+        made = self.create(name=name or time.strftime("train-%Y%m%d-%H%M%S"), command=command, **fields)
         return self.start(made)
-
-
-def _ids(value: Any) -> Any:
-    """Lists of objects become lists of ids."""
-    if isinstance(value, (list, tuple)):
-        return [v["id"] if isinstance(v, Mapping) and "id" in v else v for v in value]
-    return value
 
 
 __all__ = ["Jobs", "Run", "RunFailed", "Trainings", "log"]

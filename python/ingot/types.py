@@ -164,6 +164,41 @@ class Job(Base):
     ended_at: str | None
 
 
+class Environment(Base):
+    project: Ref
+    name: str
+    state: str
+    reason: str | None
+    description: str | None
+    datasets: list[Ref]
+    algorithms: list[Ref]
+    models: list[Ref]
+    image: str
+    spec: Ref
+    nodes: int
+    hours: float
+    idle_hours: float
+    ssh_keys: list[str]
+    job: Ref | None
+    started_at: str | None
+    ends_at: str | None
+    idle_s: int | None
+
+
+class EnvironmentTool(TypedDict):
+    name: str
+    title: dict[str, str]
+    state: str  # starting, ready, missing
+    url: str | None
+    reason: str | None
+
+
+class EnvironmentAccess(TypedDict):
+    tools: list[EnvironmentTool]
+    ssh: Object | None
+    idle_s: int | None
+
+
 class Training(Base):
     project: Ref
     name: str

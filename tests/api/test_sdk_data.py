@@ -106,3 +106,9 @@ def test_folders_of_code(client, space, tmp_path):
     assert client.model_sets.upload(tmp_path, "weights", project=space, version="new")["files"] == 3
     with pytest.raises(ingot.NotFound):
         client.algorithm_sets.upload(tmp_path, "code", project=space, version="v9")
+    out = client.algorithm_sets.download("code", tmp_path / "a" / "b", project=space, version="v1")
+    assert (out / "src" / "train.py").read_text() == "print(1)\n" and (out / "more").read_bytes() == b""
+    client.algorithm_sets.download("code", tmp_path / "newest", project=space)
+    assert [p.name for p in (tmp_path / "newest").iterdir()] == ["run.sh"]
+    with pytest.raises(ingot.NotFound):
+        client.algorithm_sets.download("code", tmp_path / "c", project=space, version=9)

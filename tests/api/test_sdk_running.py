@@ -50,6 +50,30 @@ def test_commands_inside(client, fields):
     assert client.jobs.wait(job)["state"] == "stopped"
 
 
+def test_an_environment(client, admin, project):
+    spec = client.specs.create(name=unique("spec"), cpus=0.3, memory=1 << 30)
+    lab = client.environments.create(project=project, name=unique("lab"), spec=spec)
+    with pytest.raises(ingot.NotRunning, match="start it first"):
+        client.environments.ssh(lab)
+    with pytest.raises(ingot.IngotError, match="jupyter"):
+        client.environments.url(lab)
+    lab = client.environments.start(lab)
+    assert lab["state"] == "running"
+    assert client.environments.exec(lab, ["sh", "-c", "cat; pwd"], input=b"in ") == (0, b"in /workspace\n")
+    ssh = client.environments.ssh(lab)
+    assert ssh["user"] == "root" and str(ssh["port"]) in ssh["command"] and ssh["password"]
+    assert {t["name"] for t in client.environments.access(lab)["tools"]} == {"jupyter", "vscode"}
+    with pytest.raises(ValueError, match="emacs"):
+        client.environments.url(lab, "emacs")
+    assert client.environments.extend(lab, 2)["hours"] == lab["hours"] + 2
+    assert client.environments.save(lab, "saved", "1")["state"] == "done"
+    other = client.environments.copy(lab, unique("other"))
+    assert other["spec"]["id"] == spec["id"]
+    client.environments.delete(other["id"])
+    assert client.environments.stop(lab)["state"] == "stopped"
+    client.environments.delete(lab["id"])
+
+
 def test_metrics_are_lines_of_json(capsys):
     ingot.log(step=3, loss=0.25)
     ingot.log(acc=1)
