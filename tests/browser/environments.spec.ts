@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { reaches, smallSpec } from './compute'
 import { dialog, expect, option, signInAsAdmin, test } from './fixtures'
 
@@ -47,4 +49,33 @@ test('an environment: made, started, tools and ssh, extended, copied, stopped, d
   await page.getByRole('menuitem', { name: 'Delete' }).click()
   await dialog(page).getByRole('button', { name: 'Delete' }).click()
   await expect(page.getByText('1 item')).toBeVisible()
+})
+
+// Too large for every run: `scripts/tools.sh .cache/tools vscode` installs it.
+const tools = process.env['INGOT_TOOLS'] ?? resolve(__dirname, '../../.cache/tools')
+const screens = resolve(__dirname, '../../test-results/screens')
+
+test('VS Code in the browser: a file is written and saved, a terminal sees it', async ({ page, api, project }) => {
+  test.skip(!existsSync(`${tools}/vscode/installed`), 'VS Code is not installed')
+  test.setTimeout(600_000)
+  const spec = await api.create('specs', { name: `code-${Date.now()}`, cpus: 0.9, memory: 2 ** 31 })
+  const made = await api.create('environments', { project: project.id, name: 'code', spec: spec.id })
+  await api.context.post(`/api/v1/environments/${made.id}/start`, { data: {} })
+  await reaches(api, `environments/${made.id}`, ['running'])
+  await signInAsAdmin(page)
+  await page.goto(`/p/${project.name}/environments/${made.id}`)
+  const opened = page.context().waitForEvent('page')
+  await page.getByRole('link', { name: 'Open VS Code in a new tab' }).click()
+  const code = await opened
+  await expect(code.locator('.monaco-workbench')).toBeVisible({ timeout: 240_000 })
+  await code.keyboard.press('Control+`')
+  await expect(code.locator('.terminal .xterm-screen')).toBeVisible({ timeout: 120_000 })
+  await code.locator('.terminal textarea').first().pressSequentially('echo "written here" >note.txt\n')
+  await expect(code.locator('.explorer-folders-view').getByText('note.txt')).toBeVisible({ timeout: 120_000 })
+  await code.locator('.explorer-folders-view').getByText('note.txt').dblclick()
+  await expect(code.locator('.monaco-editor .view-line', { hasText: 'written here' })).toBeVisible({ timeout: 60_000 })
+  await code.screenshot({ path: `${screens}/vscode.png` })
+  await code.close()
+  await api.context.post(`/api/v1/environments/${made.id}/stop`, { data: {} })
+  await reaches(api, `environments/${made.id}`, ['stopped'])
 })
