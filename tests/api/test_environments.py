@@ -252,6 +252,16 @@ def test_start_stop_extend_copy(admin, make):
     assert stop(admin, e)["ends_at"] is None
 
 
+def test_what_it_waits_for(admin, make):
+    """The sentence is its job's, also when that comes after the start."""
+    large = admin.post("specs", {"name": unique("large"), "cpus": 4000, "memory": 1 << 30})
+    e = make(spec=large["id"])
+    admin.post(f"environments/{e['id']}/start", expect=200)
+    waits = wait_for(lambda: (x := admin.get(f"environments/{e['id']}"))["reason"] and x, "a reason")
+    assert waits["state"] == "pending" and "4000 CPUs" in waits["reason"] and "4000" in waits["reason_zh"], waits
+    assert admin.get("environments", project=e["project"]["id"], q=e["name"])["items"][0]["reason"] == waits["reason"]
+
+
 def test_ends_by_itself(admin, make):
     e = make(hours=0.0001)
     admin.post(f"environments/{e['id']}/start", expect=200)

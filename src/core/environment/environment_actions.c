@@ -48,7 +48,6 @@ static bool start_write(struct op *op, void *ctx, struct err *err)
         return false;
     *object_value(o, "job") = db_int(job);
     *object_value(o, "state") = db_textz("pending");
-    *object_value(o, "reason") = *object_value(o, "reason_zh") = db_null();
     *object_value(o, "started_at") = *object_value(o, "ends_at") = db_null();
     return engine_update_row(op, o, err);
 }

@@ -297,8 +297,6 @@ static bool changed(struct op *op, const struct object *job, enum job_state from
     double hours = object_value(job, "hours")->type == DB_REAL ? object_value(job, "hours")->r
                                                                : (double)object_int(job, "hours");
     *object_value(&o, "state") = db_textz(states[state]);
-    *object_value(&o, "reason") = *object_value(job, "reason");
-    *object_value(&o, "reason_zh") = *object_value(job, "reason_zh");
     *object_value(&o, "started_at") = *object_value(job, "started_at");
     bool limited = state == JOB_RUNNING && hours > 0;
     *object_value(&o, "ends_at") =

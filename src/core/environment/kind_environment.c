@@ -50,7 +50,7 @@ static bool keys_check(struct arena *a, const struct field *f, const struct db_v
 static const struct field fields[] = {
     FIELD_NAME(FIELD_CREATE | FIELD_UNIQUE),
     JOB_FIELD_STATE(states, "\"stopped\""),
-    JOB_FIELD_REASON(0),
+    JOB_FIELD_REASON(FIELD_VIRTUAL),
     {.name = "description",
      .type = FIELD_TEXT,
      .flags = FIELD_EDIT | FIELD_LONG,
@@ -185,9 +185,24 @@ int64_t environment_idle(struct core *core, const struct object *o)
     return idle > 0 ? idle : 0;
 }
 
+/* Why it is as it is tells its job, also while that waits and the reason changes. */
+static bool show_reason(struct op *op, const struct object *o, struct json_out *out, struct err *err)
+{
+    struct db_row row;
+    bool found = false;
+    int64_t job = object_int(o, "job");
+    if (job && !db_query_one(op->core->db, op->arena, "SELECT reason, reason_zh FROM jobs WHERE id = ?",
+                             db_args(db_int(job)), &row, &found, err))
+        return false;
+    json_kstr(out, "reason", found ? row.v[0].s : STR_NULL);
+    json_kstr(out, "reason_zh", found ? row.v[1].s : STR_NULL);
+    return true;
+}
+
 static bool show(struct op *op, const struct object *o, struct json_out *out, struct err *err)
 {
-    (void)err;
+    if (!show_reason(op, o, out, err))
+        return false;
     int64_t idle = environment_idle(op->core, o);
     json_key(out, "idle_s");
     if (idle < 0)
