@@ -102,8 +102,14 @@ static const struct shape dataset_statistics[] = {
     {0},
 };
 
+/* `before` and `after` are the sample's ids in the two versions. */
 static const struct shape dataset_change[] = {
-    M("name", TEXT), M("change", TEXT, .choices = "added removed changed annotated"), {0}};
+    M("name", TEXT),
+    M("change", TEXT, .choices = "added removed changed annotated"),
+    M("before", INT, .flags = OR_NULL),
+    M("after", INT, .flags = OR_NULL),
+    {0},
+};
 
 /* The numbers are on the first page only. */
 static const struct shape dataset_changes[] = {
@@ -116,10 +122,21 @@ static const struct shape dataset_changes[] = {
     {0},
 };
 
-static const struct shape sharpness_bin[] = {M("from", REAL), M("to", REAL), M("samples", INT), {0}};
+/* Samples of from <= x < to. */
+static const struct shape sample_range[] = {M("from", REAL), M("to", REAL), M("samples", INT), {0}};
+
+static const struct shape pixel_count[] = {M("width", INT), M("height", INT), M("samples", INT), {0}};
+
+static const struct shape dataset_sizes[] = {
+    M("pixels", LIST, .of = pixel_count),
+    M("other_pixels", INT),
+    M("seconds", LIST, .of = sample_range),
+    M("bytes", LIST, .of = sample_range),
+    {0},
+};
 
 static const struct shape dataset_sharpness[] = {
-    M("measured", INT), M("bins", LIST, .of = sharpness_bin), {0}};
+    M("measured", INT), M("bins", LIST, .of = sample_range), {0}};
 
 static const struct shape alike[] = {M("id", INT), M("name", TEXT), {0}};
 
@@ -199,6 +216,7 @@ const struct answer_shape answers_of_data[] = {
     {"DatasetCleaned", dataset_cleaned},
     {"DatasetDuplicates", dataset_duplicates},
     {"DatasetSharpness", dataset_sharpness},
+    {"DatasetSizes", dataset_sizes},
     {"DatasetStatistics", dataset_statistics},
     {"FolderChanges", folder_changes},
     {"FolderListing", folder_listing},

@@ -152,6 +152,23 @@ def test_a_version_as_record_files(server, admin, filled):
     admin.delete(filled)
 
 
+def test_sizes(admin, project, dataset, version):
+    assert admin.get(f"{version}/sizes") == {"pixels": [], "other_pixels": 0, "seconds": [], "bytes": []}
+    pictures = {f"{w}x8-{i}.png": png(w, 8, i) for w, n in ((8, 3), (16, 2)) for i in range(n)}
+    pictures |= {f"{w}x4.png": png(w, 4) for w in range(20, 32)}
+    bring(admin, project, version, "p.zip", zipped(pictures))
+    found = admin.get(f"{version}/sizes")
+    assert found["pixels"][:2] == [{"width": 8, "height": 8, "samples": 3}, {"width": 16, "height": 8, "samples": 2}]
+    assert len(found["pixels"]) == 12 and found["other_pixels"] == 2 and found["seconds"] == []
+    assert all(r["from"] < r["to"] for r in found["bytes"]) and sum(r["samples"] for r in found["bytes"]) == 17
+    one = samples(admin, version)[0]
+    within = next(r for r in found["bytes"] if r["from"] <= one["size"] < r["to"])
+    assert within["samples"] >= 1 and within["to"] == 2 * within["from"]
+    admin.post(f"{version}/clean", {"ids": [s["id"] for s in samples(admin, version, q="8x8")]}, expect=200)
+    now = admin.get(f"{version}/sizes")
+    assert now["pixels"][0]["samples"] == 2 and sum(r["samples"] for r in now["bytes"]) == 14
+
+
 def test_nothing_measured_and_nothing_to_compare(admin, dataset, filled):
     assert admin.get(f"{filled}/duplicates") == {"measured": 0, "groups": []}
     assert admin.get(f"{filled}/sharpness")["measured"] == 0

@@ -276,6 +276,12 @@ def test_versions_are_compared_a_page_at_a_time(admin, project):
             break
         query["after"] = page["next"]
     assert [x for p in pages for x in p] == listed and len(pages) == 95
+    ids = [{s["name"]: s["id"] for first in (0, 1000) for s in samples(admin, path, after=first, limit=1000)} for path in (old, new)]
+    assert all((i["before"], i["after"]) == tuple(side.get(i["name"]) for side in ids) for i in whole["items"])
+    only = admin.get(f"{new}/compare", **{"with": other, "change": "annotated", "limit": 1})
+    assert [i["name"] for i in only["items"]] == ["00500.txt"] and only["added"] == 700
+    rest = admin.get(f"{new}/compare", **{"with": other, "change": "annotated", "limit": 1, "after": only["next"]})
+    assert [i["name"] for i in rest["items"]] == ["00998.txt"] and rest["next"] is None
     back = admin.get(f"{old}/compare", **{"with": int(new.rsplit("/", 1)[1])})
     assert [back[c] for c in ("added", "removed", "changed", "annotated")] == [150, 700, 3, 2]
     assert admin.get(f"{new}/compare", **{"with": int(new.rsplit("/", 1)[1])})["items"] == []

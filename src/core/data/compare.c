@@ -3,12 +3,13 @@
 #include "core/data/sample.h"
 
 enum { PAGE = 500, ITEMS_MAX = 1000 };
-enum { WITH, AFTER, LIMIT }; /* of the input */
+enum { WITH, AFTER, LIMIT, CHANGE }; /* of the input */
 
 enum change { ADDED, REMOVED, CHANGED, ANNOTATED, CHANGE_COUNT };
 static const char *const change_names[] = {"added", "removed", "changed", "annotated"};
 
 struct side {
+    int64_t id;
     struct str name;
     uint8_t blob[32], annotation[32]; /* a hash of the annotation is enough to see that it differs */
 };
@@ -33,6 +34,7 @@ static bool take_row(void *ctx, const struct db_row *row, struct err *err)
     side->name = arena_str(&s->arena, row->v[0].s);
     memcpy(side->blob, row->v[1].s.p, sizeof side->blob);
     sha256_of(row->v[2].s, side->annotation);
+    side->id = row->v[3].i;
     s->n++;
     return true;
 }
@@ -49,7 +51,7 @@ static bool fill(struct stream *s, struct err *err)
     s->page = arena_array(&s->arena, struct side, PAGE);
     s->n = s->at = 0;
     bool ok = conn_each(s->conn,
-                        "SELECT name, digest, annotation FROM samples WHERE version = ? AND name > ?"
+                        "SELECT name, digest, annotation, id FROM samples WHERE version = ? AND name > ?"
                         " AND state <> ? ORDER BY name LIMIT ?",
                         db_args(db_int(s->version), db_text(s->last), db_int(SAMPLE_CLEANED), db_int(PAGE)),
                         take_row, s, err);
@@ -72,6 +74,7 @@ struct comparing {
     struct stream before, after;
     struct json_out *out;
     bool counting; /* to the end, whatever is listed */
+    int only;      /* the one change that is listed; -1: all */
     int64_t limit, listed;
     int64_t counts[CHANGE_COUNT];
     struct str next; /* the last name listed, when there are more */
@@ -79,9 +82,19 @@ struct comparing {
     bool more;
 };
 
-static void note(struct comparing *c, struct str name, enum change change)
+static void write_id(struct json_out *out, const char *key, const struct side *side)
 {
+    json_key(out, key);
+    side ? json_int(out, side->id) : json_null(out);
+}
+
+/* x or y is NULL where the sample is in one of the two only. */
+static void note(struct comparing *c, const struct side *x, const struct side *y, enum change change)
+{
+    struct str name = (y ? y : x)->name;
     c->counts[change]++;
+    if (c->only >= 0 && c->only != (int)change)
+        return;
     if (c->listed == c->limit) {
         c->more = true;
         return;
@@ -89,6 +102,8 @@ static void note(struct comparing *c, struct str name, enum change change)
     json_object(c->out);
     json_kstr(c->out, "name", name);
     json_kz(c->out, "change", change_names[change]);
+    write_id(c->out, "before", x);
+    write_id(c->out, "after", y);
     json_object_end(c->out);
     if (++c->listed == c->limit)
         c->next = arena_str(c->arena, name);
@@ -104,13 +119,13 @@ static bool merge(struct comparing *c, struct err *err)
             return true;
         int order = !x ? 1 : !y ? -1 : by_name(x, y);
         if (order < 0)
-            note(c, x->name, REMOVED);
+            note(c, x, NULL, REMOVED);
         else if (order > 0)
-            note(c, y->name, ADDED);
+            note(c, NULL, y, ADDED);
         else if (memcmp(x->blob, y->blob, sizeof x->blob) != 0)
-            note(c, y->name, CHANGED);
+            note(c, x, y, CHANGED);
         else if (memcmp(x->annotation, y->annotation, sizeof x->annotation) != 0)
-            note(c, y->name, ANNOTATED);
+            note(c, x, y, ANNOTATED);
         c->before.at += order <= 0;
         c->after.at += order >= 0;
     }
@@ -138,6 +153,15 @@ static bool write_answer(struct comparing *c, struct err *err)
     return ok;
 }
 
+/* -1 when none is named. */
+static int change_of(struct db_value name)
+{
+    for (int i = 0; name.type == DB_TEXT && i < CHANGE_COUNT; i++)
+        if (str_is(name.s, change_names[i]))
+            return i;
+    return -1;
+}
+
 bool compare_run(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
                  int *status, struct err *err)
 {
@@ -156,6 +180,7 @@ bool compare_run(struct op *op, struct object *o, const struct db_value *input, 
         .after = {.conn = conn, .version = o->id, .last = after},
         .out = out,
         .counting = !after.n,
+        .only = change_of(input[CHANGE]),
         .limit = input[LIMIT].i,
         .arena = op->arena,
     };
@@ -165,6 +190,12 @@ bool compare_run(struct op *op, struct object *o, const struct db_value *input, 
     stream_release(&c.after);
     return ok;
 }
+
+static const struct choice changes[] = {{"added", {"Added", "新增"}},
+                                        {"removed", {"Removed", "删除"}},
+                                        {"changed", {"Changed", "修改"}},
+                                        {"annotated", {"Annotated anew", "标注有变"}},
+                                        {NULL, {NULL, NULL}}};
 
 const struct field compare_fields[] = {
     {.name = "with",
@@ -187,5 +218,11 @@ const struct field compare_fields[] = {
      .fallback = "1000",
      .title = {"Limit", "数量"},
      .help = {"Changes of one page, at most 1000.", "每页的变化数，最多 1000。"}},
+    {.name = "change",
+     .type = FIELD_CHOICE,
+     .flags = FIELD_CREATE,
+     .choices = changes,
+     .title = {"Change", "变化"},
+     .help = {"Only changes of this kind are listed; all are counted.", "仅列出此类变化；计数仍包括全部。"}},
     {0},
 };

@@ -47,8 +47,35 @@ static const struct field dataset_fields[] = {
      .ref = "label_set",
      .title = {"Label set", "标签组"}},
     FIELD_PUBLIC,
+    {.name = "versions", .type = FIELD_INT, .flags = FIELD_VIRTUAL, .title = {"Versions", "版本数"}},
+    {.name = "samples",
+     .type = FIELD_INT,
+     .flags = FIELD_VIRTUAL | FIELD_LIST,
+     .title = {"Samples", "样本数"},
+     .help = {"Of the newest version.", "最新版本的样本数。"}},
+    {.name = "annotated",
+     .type = FIELD_INT,
+     .flags = FIELD_VIRTUAL | FIELD_LIST,
+     .title = {"Annotated", "已标注"},
+     .help = {"Of the newest version.", "最新版本中已标注的样本数。"}},
     {0},
 };
+
+/* How many versions it has, and how far the newest is. */
+static bool show_dataset(struct op *op, const struct object *o, struct json_out *out, struct err *err)
+{
+    struct db_row row;
+    bool found;
+    if (!db_query_one(op->core->db, op->arena,
+                      "SELECT samples, annotated, (SELECT COUNT(*) FROM dataset_versions WHERE dataset = ?)"
+                      " FROM dataset_versions WHERE dataset = ? ORDER BY number DESC LIMIT 1",
+                      db_args(db_int(o->id), db_int(o->id)), &row, &found, err))
+        return false;
+    json_kint(out, "versions", found ? row.v[2].i : 0);
+    json_kint(out, "samples", found ? row.v[0].i : 0);
+    json_kint(out, "annotated", found ? row.v[1].i : 0);
+    return true;
+}
 
 static bool dataset_before_create(struct op *op, struct object *o, struct err *err)
 {
@@ -77,6 +104,7 @@ const struct kind kind_dataset = {
     .public_too = true,
     .fields = dataset_fields,
     .before_create = dataset_before_create,
+    .show = show_dataset,
 };
 
 /* --- versions --- */

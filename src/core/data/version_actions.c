@@ -5,6 +5,7 @@
 #include "core/data/preprocess.h"
 #include "core/data/records.h"
 #include "core/data/sample_own.h"
+#include "core/data/sizes.h"
 #include "core/data/version.h"
 
 /* --- statistics --- */
@@ -224,6 +225,12 @@ const struct action version_actions[] = {
      .answer = "DatasetStatistics",
      .title = {"Statistics", "统计"},
      .run = run_statistics},
+    {.name = "sizes",
+     .permission = "dataset_version.read",
+     .read_only = true,
+     .answer = "DatasetSizes",
+     .title = {"Sizes", "尺寸"},
+     .run = sizes_run},
     {.name = "compare",
      .permission = "dataset_version.read",
      .read_only = true,

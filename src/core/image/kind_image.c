@@ -45,8 +45,14 @@ static const struct field image_fields[] = {
      .title = {"Repository", "仓库"},
      .help = {"What clients of the registry call it, after the host.",
               "镜像仓库客户端使用的名称（主机名之后）。"}},
-    {.name = "versions", .type = FIELD_INT, .flags = FIELD_VIRTUAL, .title = {"Versions", "版本数"}},
-    {.name = "pushed_at", .type = FIELD_TIME, .flags = FIELD_VIRTUAL, .title = {"Last push", "最近推送"}},
+    {.name = "versions",
+     .type = FIELD_INT,
+     .flags = FIELD_VIRTUAL | FIELD_LIST,
+     .title = {"Versions", "版本数"}},
+    {.name = "pushed_at",
+     .type = FIELD_TIME,
+     .flags = FIELD_VIRTUAL | FIELD_LIST,
+     .title = {"Last push", "最近推送"}},
     {0},
 };
 
