@@ -33,6 +33,10 @@ test('from an empty version to an export', async ({ page, api, project }) => {
   await page.getByRole('main').getByRole('button', { name: 'Import' }).last().click()
   await page.getByTestId('import-files').setInputFiles([{ name: 'coco.zip', mimeType: 'application/zip', buffer: cocoZip() }])
   await expect(page.getByText('coco.zip')).toBeVisible()
+  // What was chosen is still there after a look at another tab.
+  await page.getByRole('link', { name: 'Statistics' }).click()
+  await page.getByRole('navigation', { name: 'Version' }).getByRole('link', { name: 'Import' }).click()
+  await expect(page.getByText('coco.zip')).toBeVisible()
   await page.getByRole('button', { name: 'Start import' }).click()
   await expect(page.locator('.running .task-done')).toBeVisible()
   // The box that leaves its picture was cut and is in the report.
@@ -125,7 +129,19 @@ test('statistics, likeness, preprocessing, comparing, publishing', async ({ page
   await expect(page.getByRole('row', { name: 'dog 2 (2 marks)' })).toBeVisible()
   await page.getByRole('button', { name: 'Measure sharpness and likeness' }).click()
   await expect(page.locator('.histogram')).toBeVisible()
+  await expect(page.getByRole('table', { name: 'Sizes in pixels' }).getByRole('row', { name: '160 × 120 13' })).toBeVisible()
+  await expect(page.getByRole('table', { name: 'Sizes of files' })).toBeVisible()
   await page.screenshot({ path: `${folder}/en-light-statistics.png`, fullPage: true })
+  // A threshold is chosen by keyboard, and goes with one to the steps.
+  await page.getByRole('slider', { name: 'Threshold' }).press('End')
+  await expect(page.getByText('About 13 of 13 lie below 5,000.')).toBeVisible()
+  await page.getByRole('button', { name: 'Clean those in a new version' }).click()
+  await expect(dialog(page).getByRole('spinbutton', { name: 'Threshold' })).toHaveValue('5000')
+  await dialog(page).getByRole('slider', { name: 'Threshold' }).press('Home')
+  await expect(dialog(page).getByRole('spinbutton', { name: 'Threshold' })).toHaveValue('0')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Leave' }).click()
+  await expect(dialog(page)).toHaveCount(0)
   await page.getByRole('link', { name: 'Duplicates' }).click()
   await expect(page.locator('.groups img[alt="again.png"]')).toBeVisible()
 
@@ -144,6 +160,15 @@ test('statistics, likeness, preprocessing, comparing, publishing', async ({ page
   await page.getByRole('link', { name: 'Compare' }).click()
   await expect(page.getByText('What changed from v1 to v2')).toBeVisible()
   await expect(page.getByRole('cell', { name: 'again.png' })).toBeVisible()
+  await expect(page.getByText('Changed 13')).toBeVisible()
+  await page.getByRole('link', { name: 'images/000.png' }).click()
+  await expect(dialog(page).getByRole('region', { name: 'v1' })).toContainText('160 × 120')
+  await expect(dialog(page).getByRole('region', { name: 'v2' })).toContainText('120 × 160')
+  await expect(dialog(page).locator('.shapes rect')).toHaveCount(4)
+  await page.reload()
+  await expect(dialog(page).getByRole('region', { name: 'v2' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(dialog(page)).toHaveCount(0)
 
   await page.getByRole('button', { name: 'Publish' }).click()
   await dialog(page).getByRole('button', { name: 'Publish' }).click()
@@ -177,4 +202,42 @@ test('sample archives; record files are written, looked into and checked', async
   await page.screenshot({ path: `${folder}/en-light-record.png` })
   await page.keyboard.press('Escape')
   await expect(page.getByRole('dialog')).toBeHidden()
+})
+
+test('what differs: only annotations; datasets as cards with their pictures', async ({ page, api, project }) => {
+  const { set, url, path } = await draft(api, project)
+  await signInAsAdmin(page)
+  await bring(page, url, [{ name: 'coco.zip', mimeType: 'application/zip', buffer: cocoZip() }])
+  const next = await api.create(`datasets/${set.id}/versions`, { from: Number(path.split('/').at(-1)) })
+  await expect.poll(async () => (await api.get(`datasets/${set.id}/versions/${next.id}`))['samples']).toBe(12)
+  const { items } = (await api.get(`datasets/${set.id}/versions/${next.id}/samples`)) as { items: { id: number; revision: number }[] }
+  const sample = items[0] as { id: number; revision: number }
+  const answer = await api.context.put(`/api/v1/datasets/${set.id}/versions/${next.id}/samples/${sample.id}/annotation`, { data: { annotation: {} }, headers: { 'If-Match': `"${sample.revision}"` } })
+  expect(answer.status(), await answer.text()).toBe(200)
+  await page.goto(url.replace('/v/1', '/v/2?tab=compare&change=annotated'))
+  await expect(page.getByRole('row')).toHaveCount(2)
+  await page.getByRole('link', { name: 'images/000.png' }).click()
+  await expect(dialog(page).getByRole('region', { name: 'v1' }).locator('.shapes rect')).toHaveCount(2)
+  await expect(dialog(page).getByRole('region', { name: 'v2' })).toContainText('Nothing is annotated.')
+
+  // The list tells how far each is; as cards they show their first pictures, and stay so.
+  await page.goto(`/p/${project.name}/datasets`)
+  await expect(page.getByRole('row', { name: 'cats and dogs' }).getByRole('cell', { name: '12', exact: true })).toBeVisible()
+  await page.getByTitle('Cards').click()
+  await expect.poll(() => page.locator('.cover img').evaluateAll((all) => all.filter((i) => (i as HTMLImageElement).naturalWidth > 0).length)).toBe(4)
+  await expect(page.locator('.dataset-card')).toContainText('12 samples · 8% annotated')
+  await page.reload()
+  await expect(page.locator('.dataset-card')).toHaveCount(1)
+  await page.getByTitle('Rows').click()
+  await expect(page.getByRole('row', { name: 'cats and dogs' })).toBeVisible()
+})
+
+test('texts show how they begin', async ({ page, api, project }) => {
+  const set = await api.create('datasets', { project: project.id, name: 'reports', data_type: 'text', annotation_type: 'text-class' })
+  await api.create(`datasets/${set.id}/versions`, {})
+  await signInAsAdmin(page)
+  await bring(page, `/p/${project.name}/datasets/${set.id}/v/1`, [{ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from(`轴承过热 ${'很'.repeat(500)}`) }])
+  await page.goto(`/p/${project.name}/datasets/${set.id}/v/1`)
+  // The last character within the bytes asked for is cut in two and not shown.
+  await expect(page.locator('.cell-text-begin')).toHaveText(/^轴承过热 很+$/)
 })

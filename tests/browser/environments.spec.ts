@@ -47,6 +47,10 @@ test('an environment: made, started, tools and ssh, extended, copied, stopped, d
   for (const item of items) await reaches(api, `environments/${item.id}`, ['stopped'])
   await page.getByRole('button', { name: 'More' }).click()
   await page.getByRole('menuitem', { name: 'Delete' }).click()
+  // What is lost is said, and a slip deletes nothing.
+  await expect(dialog(page).getByText('All files in its /workspace go with it.')).toBeVisible()
+  await expect(dialog(page).getByRole('button', { name: 'Delete' })).toBeDisabled()
+  await dialog(page).getByLabel('Type lab to confirm').fill('lab')
   await dialog(page).getByRole('button', { name: 'Delete' }).click()
   await expect(page.getByText('1 item')).toBeVisible()
 })

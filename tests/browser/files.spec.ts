@@ -19,7 +19,9 @@ test('files of a version: upload, folders, preview, rename, delete, compare, pub
 
   await page.getByRole('link', { name: 'src/', exact: true }).click()
   await page.getByRole('link', { name: 'net.py', exact: true }).click()
-  await expect(page.locator('.file-text')).toHaveText('import torch\n')
+  await expect(page.locator('.file-text pre').last()).toHaveText('import torch\n')
+  await expect(page.locator('.file-text .code-word')).toHaveText('import')
+  await expect(page.locator('.file-numbers')).toHaveText('1')
   await page.getByRole('navigation', { name: 'Folder' }).getByRole('link', { name: 'v1' }).click()
   await page.getByRole('button', { name: 'Actions for old.txt' }).click()
   await page.getByRole('menuitem', { name: 'Rename' }).click()
@@ -38,6 +40,9 @@ test('files of a version: upload, folders, preview, rename, delete, compare, pub
   await page.getByRole('button', { name: 'New version' }).click()
   await dialog(page).getByLabel('Start from').press('ArrowDown')
   await option(page, 'v1').click()
+  // What was entered is not lost by a slip.
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Stay' }).click()
   await dialog(page).getByRole('button', { name: 'Create' }).click()
   await expect(page.getByRole('heading', { name: 'detector v2' })).toBeVisible()
   await page.getByTestId('upload-files').setInputFiles([text('train.py', 'one\n2\nthree\n')])

@@ -110,4 +110,11 @@ test('the audit log: filters by kind, verb, user and time', async ({ page, api, 
   await expect(page).toHaveURL(/user=1/)
   await page.getByLabel('To', { exact: true }).fill('2001-01-01')
   await expect(page.getByRole('heading', { name: 'Nothing matches' })).toBeVisible()
+
+  // An entry says what changed as its page would: with units, in words.
+  const spec = await api.create('specs', { name: unique('audited'), cpus: 2, memory: 4 << 28 })
+  const { items } = (await api.get(`audit?filter=${encodeURIComponent(`kind = "spec" and object = ${spec.id}`)}`)) as { items: { id: number }[] }
+  await page.goto(`/admin/audit/${items[0]?.id ?? 0}`)
+  await expect(page.getByRole('row', { name: 'Memory 1 GiB' })).toBeVisible()
+  await expect(page.getByRole('row', { name: 'InfiniBand No' })).toBeVisible()
 })

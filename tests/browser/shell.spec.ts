@@ -10,6 +10,8 @@ test('the command palette finds pages, objects and actions', async ({ page, api,
   await expect(box).toBeFocused()
   await page.keyboard.type(made.name)
   await expect(page.getByRole('option', { name: made.name })).toBeVisible()
+  // What was done with it is no object to go to.
+  await expect(page.getByRole('option').filter({ hasText: 'Audit entry' })).toHaveCount(0)
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(new RegExp(`/label-sets/${made.id}$`))
 

@@ -7,6 +7,9 @@ import { refreshAnswered, refreshKind } from './objects'
 // A burst of changes makes one refresh of what is on the screen.
 const gather = 400
 
+/** Objects that show what is known about others: counts of their versions, the reason of their job. */
+const shownBy: Record<string, string[]> = { dataset_version: ['dataset'], image_version: ['image'], job: ['environment', 'training_instance'] }
+
 /** Follows the server's changes and refreshes what they touch. Nothing is followed while the tab is hidden. What was
  * answered before it is followed (at first, after a lost connection, on the tab's return) is refreshed once, as changes
  * may have been missed. */
@@ -23,7 +26,7 @@ export function useEvents(project: number | undefined, enabled: boolean): void {
       timer = undefined
       const changed = [...kinds]
       kinds.clear()
-      for (const kind of changed) refreshKind(client, kind)
+      for (const kind of new Set(changed.flatMap((name) => [name, ...(shownBy[name] ?? [])]))) refreshKind(client, kind)
       if (changed.some((kind) => ['member', 'role', 'project', 'group_member', 'user'].includes(kind))) {
         void client.invalidateQueries({ queryKey: ['session'] })
       }

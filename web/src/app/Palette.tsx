@@ -30,7 +30,7 @@ function useFound(q: string): { kind: Kind; item: Item }[] {
   const project = useShownProject()
   const searched = kinds.filter(
     (kind) =>
-      kind.scope !== 'child' && kind.scope !== 'own' && kind.menu !== null && kind.fields.some((f) => f.search) &&
+      kind.scope !== 'child' && kind.scope !== 'own' && kind.menu !== null && kind.name !== 'audit' && kind.fields.some((f) => f.search) &&
       (kind.scope !== 'project' || project !== null) && offers(session, kind, 'list', project?.id),
   )
   return useQueries({

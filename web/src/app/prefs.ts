@@ -43,6 +43,8 @@ function observable<T extends string>(name: string, valid: (text: string | null)
 
 const languageChoice = observable('language', (t): t is Language => t === 'en' || t === 'zh')
 const themeChoice = observable('theme', (t): t is Theme => t === 'light' || t === 'dark' || t === 'system')
+/** How lists that can be both are shown. */
+export const listLook = observable('look', (t): t is 'rows' | 'cards' => t === 'rows' || t === 'cards')
 export const lastProject = observable('project', (t): t is string => t !== null && t !== '')
 
 export const language = {

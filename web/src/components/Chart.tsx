@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState, type PointerEvent } from 'react'
 import { useI18n } from '../i18n'
-import { linePath, nearest, niceTicks, thin, timeTicks, type Point } from './chart'
+import { floorOf, linePath, nearest, niceTicks, thin, timeTicks, type Point } from './chart'
 import './chart.css'
 
 export interface Series {
@@ -24,6 +24,8 @@ interface Props {
   /** On the axis, where there is less room. */
   tick?: (value: number) => string
   binary?: boolean
+  /** The axis begins near the lowest value where the curve would otherwise be a flat line far from 0. */
+  loose?: boolean
   /** The crosshair, shared by charts that stand together. */
   at: number | null
   onAt: (x: number | null) => void
@@ -63,7 +65,7 @@ export function Chart(props: Props) {
   const inner = Math.max(1, width - left - right)
   const values = series.flatMap((s) => s.points.flatMap(([, y]) => (y === null ? [] : [y])))
   const high = values.reduce((a, b) => Math.max(a, b), limit ?? 0)
-  const low = values.reduce((a, b) => Math.min(a, b), 0)
+  const low = floorOf(values, high, props.loose === true)
   const ticks = niceTicks(low, props.binary ? Math.max(high, low + 4) : high > low ? high : low + 1, 4, props.binary)
   const floor = ticks[0] ?? 0
   const ceiling = ticks[ticks.length - 1] ?? 1

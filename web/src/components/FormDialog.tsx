@@ -9,6 +9,8 @@ interface Props {
   dirty: boolean
   busy: boolean
   submitText: string
+  /** False: there is nothing to submit yet. */
+  submittable?: boolean
   danger?: boolean
   wide?: boolean
   /** Above the fields: what failed as a whole. */
@@ -78,7 +80,7 @@ export function FormDialog(props: Props) {
       footer={
         <>
           <Button onClick={close}>{t('form.cancel')}</Button>
-          <Button type="primary" danger={props.danger} loading={busy} onClick={() => form.current?.requestSubmit()}>{props.submitText}</Button>
+          <Button type="primary" danger={props.danger} loading={busy} disabled={props.submittable === false} onClick={() => form.current?.requestSubmit()}>{props.submitText}</Button>
         </>
       }
     >

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { linePath, nearest, niceTicks, thin, timeTicks, type Point } from './chart'
+import { floorOf, linePath, nearest, niceTicks, thin, timeTicks, type Point } from './chart'
 
 test('ticks are round and cover the values', () => {
   expect(niceTicks(0, 1.9, 4)).toEqual([0, 0.5, 1, 1.5, 2])
@@ -35,4 +35,13 @@ test('thinning keeps the peaks', () => {
   const few = thin(many, 500)
   expect(few.length).toBeLessThanOrEqual(500)
   expect(few.some(([x, y]) => x === 5003 && y === 100)).toBe(true)
+})
+
+test('an axis begins at 0, unless that would flatten the curve', () => {
+  expect(floorOf([0.95, 0.99], 0.99, false)).toBe(0)
+  expect(floorOf([0.95, 0.99], 0.99, true)).toBe(0.95)
+  expect(floorOf([0.2, 0.99], 0.99, true)).toBe(0)
+  expect(floorOf([-1, 3], 3, true)).toBe(-1)
+  expect(floorOf([2, 2], 2, true)).toBe(0)
+  expect(floorOf([], 0, true)).toBe(0)
 })

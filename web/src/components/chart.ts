@@ -16,6 +16,13 @@ export function niceTicks(low: number, high: number, count: number, binary = fal
   return ticks
 }
 
+/** Where the axis begins: at 0, or below; with `loose` above it when all values lie in the upper half. */
+export function floorOf(values: readonly number[], high: number, loose: boolean): number {
+  const lowest = values.reduce((a, b) => Math.min(a, b), Infinity)
+  if (!Number.isFinite(lowest)) return 0
+  return loose && lowest > high / 2 && lowest < high ? lowest : Math.min(0, lowest)
+}
+
 const timeSteps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400].map((s) => s * 1000)
 
 /** Times at whole seconds, minutes or hours of the reader's clock. */

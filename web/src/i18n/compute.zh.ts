@@ -79,7 +79,7 @@ export const computeZh: Record<keyof typeof computeEn, string> = {
   'terminal.waiting': '作业运行后终端会打开。',
   'terminal.over': '已经结束',
   'terminal.overHint': '终端需要运行中的容器。日志和保存的文件仍可查看。',
-  'terminal.others': '不是你启动的',
+  'terminal.others': '不是您启动的',
   'terminal.othersHint': '只有启动者和管理员可以打开终端。日志和曲线对所有成员可见。',
   'terminal.hint': '容器中的 root shell',
 
@@ -107,7 +107,7 @@ export const computeZh: Record<keyof typeof computeEn, string> = {
   'forecast.wait': '预计 {time} 后启动。',
   'forecast.unknown': '需要等待，无法预计启动时间。',
   'forecast.never': '按目前的设置永远无法启动。',
-  'forecast.sum': '共需 {cpus} 核 CPU、{memory} 内存',
+  'forecast.sum': '共需 {cpus}、{memory} 内存',
 
   'training.firstRun': '还没有运行。点击启动即开始首次运行；定义会被复制，之后修改定义不会影响已有运行。',
   'training.definition': '定义',
@@ -158,7 +158,7 @@ export const computeZh: Record<keyof typeof computeEn, string> = {
   'meter.of': '{used} / {most}',
   'meter.noLimit': '{used}，不限',
   'chart.quota': '配额',
-  'overview.day': '最近 24 小时',
+  'overview.day': '最近 24 小时实际用量',
   'overview.jobs': '作业',
   'overview.jobs_running': '运行中',
   'overview.jobs_waiting': '等待中',

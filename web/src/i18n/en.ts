@@ -114,6 +114,9 @@ export const en = {
   'list.refresh': 'There are changes. Refresh',
   'list.filterBy': 'Filter by {title}',
   'list.filters': 'Filters',
+  'list.look': 'Show as',
+  'list.rows': 'Rows',
+  'list.cards': 'Cards',
 
   'object.edit': 'Edit',
   'object.delete': 'Delete',
@@ -138,6 +141,7 @@ export const en = {
   'delete.title': 'Delete {name}?',
   'delete.warning': 'The {title} “{name}” will be deleted for good. This cannot be undone.',
   'delete.holds': 'It holds {children}.',
+  'delete.workspace': 'All files in its /workspace go with it.',
   'delete.typeName': 'Type {name} to confirm',
   'delete.refused': 'It cannot be deleted while these refer to it:',
   'delete.confirm': 'Delete',

@@ -114,6 +114,9 @@ export const zh: Record<Key, string> = {
   'list.to': '到',
   'list.refresh': '内容有变化，点击刷新',
   'list.filterBy': '按{title}筛选',
+  'list.look': '显示方式',
+  'list.rows': '列表',
+  'list.cards': '卡片',
   'list.filters': '筛选',
 
   'object.edit': '编辑',
@@ -139,6 +142,7 @@ export const zh: Record<Key, string> = {
   'delete.title': '删除 {name}？',
   'delete.warning': '{title}“{name}”将被永久删除，无法恢复。',
   'delete.holds': '其中有 {children}。',
+  'delete.workspace': '其 /workspace 中的所有文件将一并删除。',
   'delete.typeName': '输入 {name} 以确认',
   'delete.refused': '以下内容正在引用它，因此不能删除：',
   'delete.confirm': '删除',

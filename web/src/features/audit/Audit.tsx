@@ -1,13 +1,19 @@
 import { Link } from 'react-router'
 import { useApp } from '../../app/context'
 import { itemUrl } from '../../app/links'
+import type { Field } from '../../api/kinds'
 import type { ShowProps } from '../../components/editors'
-import { useI18n } from '../../i18n'
+import { formatBytes } from '../../components/format'
+import { useI18n, type I18n } from '../../i18n'
 import { useVerbTitle } from './verbs'
 
-function text(value: unknown): string {
-  if (value === null || value === undefined) return '—'
-  return typeof value === 'string' ? value : JSON.stringify(value)
+/** A value as its field's page would show it: with units, and in words. */
+function textOf(value: unknown, field: Field | undefined, { t, w, n }: I18n): string {
+  if (value === null || value === undefined) return t('value.none')
+  if (typeof value === 'boolean') return t(value ? 'form.yes' : 'form.no')
+  if (typeof value === 'number') return field?.unit === 'bytes' ? formatBytes(value) : n(value)
+  if (typeof value === 'string') return w(field?.choices?.find((c) => c.value === value)?.title) || value
+  return JSON.stringify(value)
 }
 
 interface FieldChange {
@@ -17,17 +23,20 @@ interface FieldChange {
 
 /** What an audited change did: {"field": {"old": …, "new": …}}. */
 export function AuditDetail({ value, short, item }: ShowProps) {
-  const { t, w } = useI18n()
+  const i18n = useI18n()
+  const { t, w } = i18n
   const { kind: byName } = useApp()
   const fields = byName(String(item?.['kind'] ?? ''))?.fields ?? []
-  const titleOf = (name: string) => w(fields.find((f) => f.name === name)?.title)
-  if (value === null || value === undefined || typeof value !== 'object') return <span className="muted">{value ? text(value) : t('value.none')}</span>
+  const fieldOf = (name: string) => fields.find((f) => f.name === name)
+  const titleOf = (name: string) => w(fieldOf(name)?.title)
+  if (value === null || value === undefined || typeof value !== 'object') return <span className="muted">{value ? textOf(value, undefined, i18n) : t('value.none')}</span>
   const entries = Object.entries(value as Record<string, unknown>)
   if (short) return <span className="clip muted" title={JSON.stringify(value)}>{entries.map(([name]) => titleOf(name) || name).join(', ')}</span>
   return (
     <table className="matrix changes">
       <tbody>
         {entries.map(([name, change]) => {
+          const text = (part: unknown) => textOf(part, fieldOf(name), i18n)
           const both = change !== null && typeof change === 'object' ? (change as FieldChange) : { new: change }
           return (
             <tr key={name}>

@@ -1,8 +1,9 @@
+import { useQuery } from '@tanstack/react-query'
 import { memo, useRef, useState } from 'react'
 import { formatBytes, formatMoment } from '../../components/format'
 import { Icon } from '../../components/Icon'
 import { useI18n } from '../../i18n'
-import { labelCounts, thumbnailUrl, type ColorOf, type Sample } from './samples'
+import { labelCounts, textBegin, thumbnailUrl, type ColorOf, type Sample } from './samples'
 import { Shapes } from './Shapes'
 
 interface Props {
@@ -35,7 +36,7 @@ export const Cell = memo(function Cell({ index, count, path, sample, dataType, c
       className={classes} style={{ left, top, width, height }}
     >
       <div className="cell-picture">
-        {sample && (dataType === 'image' ? <Picture key={sample.id} path={path} sample={sample} colorOf={colorOf} calm={calm} /> : <Other sample={sample} />)}
+        {sample && (dataType === 'image' ? <Picture key={sample.id} path={path} sample={sample} colorOf={colorOf} calm={calm} /> : <Other key={sample.id} path={path} sample={sample} text={dataType === 'text'} calm={calm} />)}
         <span className="cell-mark">{selected && <Icon name="check" size={12} />}</span>
       </div>
       <div className="cell-name">
@@ -62,13 +63,23 @@ function Picture({ path, sample, colorOf, calm }: { path: string; sample: Sample
   )
 }
 
-function Other({ sample }: { sample: Sample }) {
+/** Sounds by their length and what is said; texts by how they begin. */
+function Other({ path, sample, text, calm }: { path: string; sample: Sample; text: boolean; calm: boolean }) {
   const { language } = useI18n()
+  const asked = useRef(false)
+  asked.current ||= calm
+  const begin = useQuery({
+    queryKey: ['sample-begin', sample.digest],
+    queryFn: ({ signal }) => textBegin(path, sample, 400, signal),
+    enabled: text && asked.current,
+    staleTime: Infinity,
+  })
+  const words = text ? begin.data : sample.annotation.text
   return (
     <span className="cell-other">
-      <Icon name={sample.duration > 0 ? 'sound' : 'list'} size={20} />
-      <span className="num">{sample.duration > 0 ? formatMoment(sample.duration, language) : formatBytes(sample.size)}</span>
-      {sample.annotation.labels && <span>{sample.annotation.labels.join(', ')}</span>}
+      {!text && <Icon name="sound" size={20} />}
+      {words ? <span className={text ? 'cell-text-begin' : 'cell-said'}>{words}</span> : null}
+      <span className="num">{[sample.duration > 0 ? formatMoment(sample.duration, language) : formatBytes(sample.size), ...(sample.annotation.labels ?? [])].join(' · ')}</span>
     </span>
   )
 }

@@ -1,14 +1,20 @@
-import { useQuery } from '@tanstack/react-query'
-import { Select } from 'antd'
-import { useSearchParams } from 'react-router'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { Segmented, Select } from 'antd'
+import { Link, useSearchParams } from 'react-router'
 import { request, type Schema } from '../../api/client'
 import { nameOf } from '../../components/names'
 import { Empty, ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
-import type { Version } from './samples'
+import { MoreRows } from '../objects/MoreRows'
+import { ChangeDrawer } from './ChangeDrawer'
+import { thumbnailUrl, type Version } from './samples'
 import { useVersionChoices } from './Versions'
 
 const changes = ['added', 'removed', 'changed', 'annotated'] as const
+const pageSize = 200
+
+type Changes = Schema<'DatasetChanges'>
+export type Change = Changes['items'][number]
 
 /** Chooses the other version; kept in the address. By default the one that this was made from, or the one before. */
 export function useOther(version: Version) {
@@ -18,7 +24,7 @@ export function useOther(version: Version) {
   const asked = Number(params.get('with')) || null
   const from = (version.item['from'] as { id: number } | null)?.id
   const other = others.find((v) => v.id === asked) ?? others.find((v) => v.id === from) ?? others.find((v) => Number(v['number']) < Number(version.item['number'])) ?? others[0] ?? null
-  const choose = (id: number) => setParams((old) => { const next = new URLSearchParams(old); next.set('with', String(id)); next.delete('file'); return next }, { replace: true })
+  const choose = (id: number) => setParams((old) => { const next = new URLSearchParams(old); next.set('with', String(id)); for (const name of ['file', 'change', 'name']) next.delete(name); return next }, { replace: true })
   return { others, other, choose, pending: choices.isPending }
 }
 
@@ -33,28 +39,64 @@ export function OtherSelect({ version, others, other, choose }: { version: Versi
   )
 }
 
+/** What differs between two versions of a dataset: which samples, and of each what it was and what it is. */
 export function Compare({ version }: { version: Version }) {
   const { t, n } = useI18n()
+  const [params, setParams] = useSearchParams()
   const { pending, ...rest } = useOther(version)
   const { other } = rest
-  const found = useQuery({
-    queryKey: ['objects', 'dataset_version', 'compare', version.item.id, other?.id ?? 0],
-    queryFn: ({ signal }) => request<Schema<'DatasetChanges'>>(`${version.path}/compare`, { query: { with: other?.id }, signal }),
+  const change = changes.find((c) => c === params.get('change')) ?? ''
+  const open = params.get('name')
+  const set = (name: string, value: string | null) => setParams((old) => { const next = new URLSearchParams(old); if (value) next.set(name, value); else next.delete(name); return next }, { replace: true })
+  const to = (name: string) => { const next = new URLSearchParams(params); next.set('name', name); return `?${next.toString()}` }
+  const found = useInfiniteQuery({
+    queryKey: ['objects', 'dataset_version', 'compare', version.item.id, other?.id ?? 0, change],
+    queryFn: ({ pageParam, signal }) => request<Changes>(`${version.path}/compare`, { query: { with: other?.id, change: change || undefined, after: pageParam ?? undefined, limit: pageSize }, signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next,
     enabled: other !== null,
+    placeholderData: keepPreviousData,
   })
   if (!pending && !other) return <Empty title={t('compare.none')} text={t('compare.noneHint')} />
-  const data = found.data
-  const sum = data ? changes.reduce((all, name) => all + (data[name] ?? 0), 0) : 0
+  const counts = found.data?.pages[0]
+  const items = found.data?.pages.flatMap((page) => page.items) ?? []
+  const sum = counts ? changes.reduce((all, name) => all + (counts[name] ?? 0), 0) : 0
+  const otherPath = `/${version.parentKind.plural}/${version.parent.id}/versions/${other?.id ?? 0}`
+  const at = items.findIndex((item) => item.name === open)
   return (
     <section>
       <OtherSelect version={version} {...rest} />
-      {found.error ? <ErrorState error={found.error} onRetry={() => void found.refetch()} /> : !data ? <div className="skeleton" aria-busy="true"><div /><div /></div> : sum === 0 ? <Empty title={t('compare.same')} /> : (
+      {found.error && !counts ? <ErrorState error={found.error} onRetry={() => void found.refetch()} /> : !counts ? <div className="skeleton" aria-busy="true"><div /><div /></div> : sum === 0 ? <Empty title={t('compare.same')} /> : (
         <>
-          <dl className="facts facts-small">{changes.map((name) => <div key={name}><dt>{t(`change.${name}`)}</dt><dd className="num">{n(data[name] ?? 0)}</dd></div>)}</dl>
-          <div className="table-box"><table className="table"><thead><tr><th scope="col">{t('gallery.name')}</th><th scope="col">{t('compare.change')}</th></tr></thead>
-            <tbody>{data.items.map((item) => <tr key={`${item.name}-${item.change}`}><td>{item.name}</td><td><span className={`tag change-${item.change}`}>{t(`change.${item.change}`)}</span></td></tr>)}</tbody></table></div>
-          {sum > data.items.length && <p className="muted">{t('value.more', { n: n(sum - data.items.length) })}</p>}
+          <div className="tools">
+            <Segmented<string>
+              aria-label={t('compare.change')} value={change} onChange={(value) => set('change', value)}
+              options={[{ value: '', label: `${t('compare.all')} ${n(sum)}` }, ...changes.map((name) => ({ value: name as string, label: `${t(`change.${name}`)} ${n(counts[name] ?? 0)}`, disabled: !counts[name] }))]}
+            />
+          </div>
+          <div className="table-box">
+            <table className="table">
+              <thead><tr>{version.parent['data_type'] === 'image' && <th scope="col" className="thumb-head"><span className="visually-hidden">{t('compare.picture')}</span></th>}<th scope="col">{t('gallery.name')}</th><th scope="col">{t('compare.change')}</th></tr></thead>
+              <tbody>
+                {items.map((item) => (
+                  <tr key={item.name}>
+                    {version.parent['data_type'] === 'image' && <td className="thumb-cell"><img className="thumb" src={item.after !== null ? thumbnailUrl(version.path, { id: item.after }, 128) : thumbnailUrl(otherPath, { id: item.before ?? 0 }, 128)} alt="" loading="lazy" /></td>}
+                    <td className="first"><Link className="row-name" replace to={to(item.name)}>{item.name}</Link></td>
+                    <td><span className={`tag change-${item.change}`}>{t(`change.${item.change}`)}</span></td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+          <MoreRows list={found} />
         </>
+      )}
+      {at >= 0 && other && items[at] && (
+        <ChangeDrawer
+          version={version} other={{ path: otherPath, name: nameOf(version.kind, other) }} change={items[at]} onClose={() => set('name', null)}
+          onPrevious={at > 0 ? () => set('name', items[at - 1]?.name ?? null) : undefined}
+          onNext={at + 1 < items.length ? () => set('name', items[at + 1]?.name ?? null) : undefined}
+        />
       )}
     </section>
   )

@@ -8,7 +8,7 @@ import { problemText } from '../../components/problem'
 import { Empty, ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { thumbnailUrl, type Version } from './samples'
-import { Measure } from './StatisticsTab'
+import { Measure } from './Sharpness'
 
 /** Pictures that look alike, in groups; all but the first of a group can be cleaned. */
 export function Duplicates({ version }: { version: Version }) {

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Button, Input, InputNumber, Select, Tabs } from 'antd'
-import { useId, useRef, useState, type DragEvent } from 'react'
+import { useEffect, useId, useRef, useState, type DragEvent } from 'react'
 import { Link } from 'react-router'
 import { useApp } from '../../app/context'
 import { versionUrl } from '../../app/links'
@@ -24,6 +24,9 @@ import { begin, dismiss, pause, resume, useBatches, type Batch, type ImportOptio
 const video = /\.(mp4|avi|mov|mkv|webm|m4v|mpe?g|wmv|flv)$/i
 const archive = /\.(zip|tar|tgz|tar\.\w+|rar|7z)$/i
 
+/** Files that were chosen but not sent yet, by version: looking at another tab or page loses none. */
+const chosen = new Map<string, Dropped[]>()
+
 export function ImportTab({ version }: { version: Version }) {
   const { t, n } = useI18n()
   const { project } = useApp()
@@ -31,7 +34,11 @@ export function ImportTab({ version }: { version: Version }) {
   const id = useId()
   const files = useRef<HTMLInputElement>(null)
   const folder = useRef<HTMLInputElement>(null)
-  const [list, setList] = useState<Dropped[]>([])
+  const [list, setList] = useState<Dropped[]>(() => chosen.get(version.path) ?? [])
+  useEffect(() => {
+    if (list.length > 0) chosen.set(version.path, list)
+    else chosen.delete(version.path)
+  }, [list, version.path])
   const [over, setOver] = useState(false)
   const [asking, setAsking] = useState(false)
   const [format, setFormat] = useState('')

@@ -9,17 +9,22 @@ import { Icon } from '../../components/Icon'
 import { ProblemNote } from '../../components/ProblemNote'
 import { useI18n } from '../../i18n'
 import type { Task } from '../tasks/tasks'
+import { SharpnessHistogram } from './Sharpness'
 import { contentUrl, listSamples, type Sample, type Version } from './samples'
 import { mostSteps, moveStep, newStep, sizeAfter, stepNames, type Step } from './steps'
 
+/** So many of the first samples can be looked at. */
+const looked = 50
+
 /** Steps in their order, with a picture of what they do to one sample; makes a new version. */
-export function Preprocess({ version, onClose }: { version: Version; onClose: () => void }) {
+export function Preprocess({ version, first, onClose }: { version: Version; first: Step[]; onClose: () => void }) {
   const { t } = useI18n()
   const { message } = App.useApp()
   const client = useQueryClient()
-  const [steps, setSteps] = useState<Step[]>([])
-  const first = useQuery({ queryKey: ['objects', 'dataset_version', 'first', version.item.id], queryFn: async ({ signal }) => (await listSamples(version.path, {}, 0, 1, signal)).items[0] ?? null })
-  const sample = first.data ?? null
+  const [steps, setSteps] = useState(first)
+  const [at, setAt] = useState(0)
+  const samples = useQuery({ queryKey: ['objects', 'dataset_version', 'first', version.item.id], queryFn: async ({ signal }) => (await listSamples(version.path, {}, 0, looked, signal)).items })
+  const sample = samples.data?.[at] ?? null
   const shown = useShown()
   const run = useMutation({
     mutationFn: () => request<Task>(`${version.path}/preprocess`, { method: 'POST', body: { steps } }),
@@ -34,7 +39,7 @@ export function Preprocess({ version, onClose }: { version: Version; onClose: ()
     <label className="step-field"><span>{t(`preprocess.${field}` as 'preprocess.x')}</span><InputNumber size="small" min={min} max={max} value={(step as unknown as Record<string, number>)[field]} onChange={(v) => set(i, { ...step, [field]: v ?? min } as Step)} /></label>
   )
   return (
-    <FormDialog wide title={t('preprocess.title')} dirty={steps.length > 0 && !run.isSuccess} busy={run.isPending} submitText={t('preprocess.run')} onClose={onClose} onSubmit={() => { if (steps.length > 0) run.mutate() }} error={run.error ? <ProblemNote error={run.error} /> : null}>
+    <FormDialog wide title={t('preprocess.title')} dirty={steps.length > 0 && !run.isSuccess} busy={run.isPending} submitText={t('preprocess.run')} submittable={steps.length > 0} onClose={onClose} onSubmit={() => { if (steps.length > 0) run.mutate() }} error={run.error ? <ProblemNote error={run.error} /> : null}>
       <p className="muted">{t('preprocess.help')}</p>
       <div className="preprocess">
         <div>
@@ -46,20 +51,28 @@ export function Preprocess({ version, onClose }: { version: Version; onClose: ()
                   <Button type="text" size="small" disabled={i === steps.length - 1} aria-label={t('preprocess.down', { n: i + 1 })} icon={<Icon name="down" size={12} />} onClick={() => setSteps(moveStep(steps, i, 1))} />
                   <Button type="text" size="small" aria-label={t('preprocess.remove', { n: i + 1 })} icon={<Icon name="trash" size={12} />} onClick={() => setSteps(steps.filter((_, k) => k !== i))} />
                 </div>
-                {step.op === 'blur' && <>{number(i, step, 'threshold', 0, 5000)}<p className="field-help">{t('preprocess.blurHelp')}</p></>}
+                {step.op === 'blur' && <>{number(i, step, 'threshold', 0, 5000)}<p className="field-help">{t('preprocess.blurHelp')}</p><SharpnessHistogram version={version} threshold={step.threshold} onThreshold={(threshold) => set(i, { op: 'blur', threshold })} /></>}
                 {step.op === 'rotate' && number(i, step, 'angle', -360, 360)}
                 {step.op === 'crop' && <div className="crop">{number(i, step, 'x', 0, 1e6)}{number(i, step, 'y', 0, 1e6)}{number(i, step, 'w', 1, 1e6)}{number(i, step, 'h', 1, 1e6)}</div>}
               </li>
             ))}
           </ol>
-          <Dropdown trigger={['click']} disabled={first.isPending || steps.length >= mostSteps} menu={{ items: stepNames.map((name) => ({ key: name, label: t(`step.${name}`) })), onClick: ({ key }) => {
+          <Dropdown trigger={['click']} disabled={samples.isPending || steps.length >= mostSteps} menu={{ items: stepNames.map((name) => ({ key: name, label: t(`step.${name}`) })), onClick: ({ key }) => {
             const [w, h] = steps.reduce<[number, number]>(([a, b], s) => sizeAfter(s, a, b), [sample?.width ?? 1, sample?.height ?? 1])
             setSteps([...steps, newStep(key as Step['op'], w, h)])
           } }}>
-            <Button icon={<Icon name="plus" size={14} />} disabled={first.isPending || steps.length >= mostSteps}>{t('preprocess.add')}</Button>
+            <Button icon={<Icon name="plus" size={14} />} disabled={samples.isPending || steps.length >= mostSteps}>{t('preprocess.add')}</Button>
           </Dropdown>
         </div>
-        {sample && <Preview version={version} sample={sample} steps={steps} />}
+        {sample && (
+          <div className="preview-side">
+            <Preview version={version} sample={sample} steps={steps} />
+            <span className="row preview-turn">
+              <Button size="small" aria-label={t('keys.previousSample')} title={t('keys.previousSample')} disabled={at === 0} icon={<span className="turned"><Icon name="chevron" size={12} /></span>} onClick={() => setAt(at - 1)} />
+              <Button size="small" aria-label={t('keys.nextSample')} title={t('keys.nextSample')} disabled={at + 1 >= (samples.data?.length ?? 0)} icon={<Icon name="chevron" size={12} />} onClick={() => setAt(at + 1)} />
+            </span>
+          </div>
+        )}
       </div>
     </FormDialog>
   )

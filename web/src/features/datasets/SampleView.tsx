@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode } from 'react'
-import { send } from '../../api/client'
 import { formatMoment } from '../../components/format'
+import { ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
-import { contentUrl, type Annotation, type ColorOf, type Sample, type Version } from './samples'
+import { contentUrl, textBegin, type Annotation, type ColorOf, type Sample, type Version } from './samples'
 import { Shapes } from './Shapes'
 
 const longest = 200_000
@@ -12,7 +12,7 @@ export function SampleView({ version, sample, colorOf, shapes }: { version: Vers
   const url = contentUrl(version.path, sample)
   const type = version.parent['data_type']
   if (type === 'audio') return <Sound url={url} sample={sample} />
-  if (type === 'text') return <TextSample url={url} sample={sample} colorOf={colorOf} />
+  if (type === 'text') return <TextSample version={version} sample={sample} colorOf={colorOf} />
   return (
     <div className="sample-picture">
       <div className="sample-frame" style={{ aspectRatio: sample.width > 0 ? `${sample.width} / ${sample.height}` : undefined, width: sample.width > 0 ? `min(100%, calc((100vh - 160px) * ${sample.width / sample.height}))` : undefined }}>
@@ -36,19 +36,16 @@ function Sound({ url, sample }: { url: string; sample: Sample }) {
   )
 }
 
-function TextSample({ url, sample, colorOf }: { url: string; sample: Sample; colorOf: ColorOf }) {
+function TextSample({ version, sample, colorOf }: { version: Version; sample: Sample; colorOf: ColorOf }) {
   const { t } = useI18n()
   const text = useQuery({
     queryKey: ['sample-text', sample.digest],
-    queryFn: async ({ signal }) => {
-      const answer = await send(url, { signal, headers: { Range: `bytes=0-${longest - 1}` } })
-      if (!answer.ok) throw new Error(String(answer.status))
-      return new TextDecoder().decode(await answer.arrayBuffer())
-    },
+    queryFn: ({ signal }) => textBegin(version.path, sample, longest, signal),
     staleTime: Infinity,
   })
   return (
     <div className="sample-text">
+      {text.error && <ErrorState error={text.error} onRetry={() => void text.refetch()} />}
       <p className="pre">{text.data === undefined ? '' : marked(text.data, sample.annotation, colorOf)}</p>
       {sample.size > longest && <p className="muted">{t('sample.cut')}</p>}
     </div>

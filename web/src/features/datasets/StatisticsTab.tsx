@@ -1,52 +1,19 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Button } from 'antd'
-import { useState, type ReactNode } from 'react'
-import { Link } from 'react-router'
-import { request, type Schema } from '../../api/client'
-import { invalidate } from '../../api/objects'
+import { useState } from 'react'
 import { formatBytes } from '../../components/format'
-import { useOnce } from '../../components/hooks'
-import { ProblemNote } from '../../components/ProblemNote'
 import { Empty, ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
-import { TaskView } from '../tasks/TaskView'
-import type { Task } from '../tasks/tasks'
+import { Bars, Block } from './Bars'
+import { SharpnessHistogram } from './Sharpness'
+import { Sizes } from './Sizes'
 import { sampleStates, useStatistics, type Version } from './samples'
+import { usualThreshold } from './steps'
 
-interface BarRow {
-  key: string
-  title: string
-  value: number
-  note?: string
-  to?: string
-}
-
-/** Horizontal bars with their numbers; the longest fills the width. */
-function Bars({ rows, label }: { rows: BarRow[]; label: string }) {
-  const { n } = useI18n()
-  const most = Math.max(1, ...rows.map((r) => r.value))
-  return (
-    <table className="bars" aria-label={label}>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={row.key}>
-            <th scope="row">{row.to ? <Link to={row.to}>{row.title}</Link> : row.title}</th>
-            <td className="bars-line">{row.value > 0 && <div style={{ width: `${(row.value / most) * 100}%` }} />}</td>
-            <td className="right num">{n(row.value)}{row.note && <span className="muted"> {row.note}</span>}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
-}
-
-function Block({ title, children }: { title: string; children: ReactNode }) {
-  return <section className="block"><h2>{title}</h2>{children}</section>
-}
-
-export function StatisticsTab({ version }: { version: Version }) {
+/** Counts by state and label, sizes, sharpness. `onPreprocess` is there where pictures can be cleaned by their sharpness. */
+export function StatisticsTab({ version, onPreprocess }: { version: Version; onPreprocess?: (threshold: number) => void }) {
   const { t, n } = useI18n()
   const [all, setAll] = useState(false)
+  const [threshold, setThreshold] = useState(usualThreshold)
   const found = useStatistics(version)
   if (found.error) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
   const data = found.data
@@ -73,53 +40,14 @@ export function StatisticsTab({ version }: { version: Version }) {
           </>
         )}
       </Block>
-      {version.parent['data_type'] === 'image' && <Sharpness version={version} />}
-    </div>
-  )
-}
-
-/** Runs the measurement that sharpness and duplicates need. */
-export function Measure({ version }: { version: Version }) {
-  const { t } = useI18n()
-  const client = useQueryClient()
-  const run = useMutation({ mutationFn: () => request<Task>(`${version.path}/measure`, { method: 'POST', body: {} }) })
-  const measure = useOnce(() => run.mutateAsync().catch(() => undefined))
-  return (
-    <>
-      {run.data ? <TaskView id={run.data.id} onOver={() => void invalidate(client, 'dataset_version')} /> : <Button loading={run.isPending} disabled={!version.open} onClick={() => void measure()}>{t('statistics.measure')}</Button>}
-      {run.error && <ProblemNote error={run.error} />}
-    </>
-  )
-}
-
-function Sharpness({ version }: { version: Version }) {
-  const { t, n } = useI18n()
-  const [at, setAt] = useState<number | null>(null)
-  const found = useQuery({
-    queryKey: ['objects', 'dataset_version', 'sharpness', version.item.id],
-    queryFn: ({ signal }) => request<Schema<'DatasetSharpness'>>(`${version.path}/sharpness`, { signal }),
-  })
-  const data = found.data
-  if (!data) return null
-  const most = Math.max(1, ...data.bins.map((b) => b.samples))
-  const below = at === null ? null : data.bins.slice(0, at + 1).reduce((sum, b) => sum + b.samples, 0)
-  return (
-    <Block title={t('statistics.sharpness')}>
-      {data.measured < Number(version.item['samples']) && <div className="measure"><p className="muted">{t('statistics.measured', { n: n(data.measured), total: n(Number(version.item['samples'])) })}</p><Measure version={version} /></div>}
-      {data.measured > 0 && (
-        <figure className="histogram">
-          <svg viewBox="0 0 500 120" preserveAspectRatio="none" role="img" aria-label={t('statistics.sharpness')} onMouseLeave={() => setAt(null)}>
-            {data.bins.map((bin, i) => (
-              <g key={bin.from} onMouseEnter={() => setAt(i)}>
-                <rect x={i * 10} y={0} width={10} height={120} fill="transparent" />
-                <rect className={at !== null && i <= at ? 'below' : undefined} x={i * 10 + 1} y={120 - (bin.samples / most) * 116} width={8} height={(bin.samples / most) * 116} />
-              </g>
-            ))}
-          </svg>
-          <div className="axis num"><span>0</span><span>{n(data.bins[25]?.from ?? 0, 0)}</span><span>{n(5000)}</span></div>
-          <figcaption className="muted">{at === null || below === null ? t('statistics.sharpnessHint') : t('statistics.below', { n: n(below), threshold: n(data.bins[at]?.to ?? 0, 0) })}</figcaption>
-        </figure>
+      <Sizes version={version} />
+      {version.parent['data_type'] === 'image' && (
+        <Block title={t('statistics.sharpness')}>
+          <p className="muted">{t('statistics.sharpnessHint')}</p>
+          <SharpnessHistogram version={version} threshold={threshold} onThreshold={setThreshold} />
+          {onPreprocess && <p className="more-link"><Button size="small" onClick={() => onPreprocess(threshold)}>{t('statistics.clean')}</Button></p>}
+        </Block>
       )}
-    </Block>
+    </div>
   )
 }

@@ -29,6 +29,7 @@ import { Publish } from './Publish'
 import { RecordsTab } from './RecordsTab'
 import { useVersionNumber, type Version } from './samples'
 import { StatisticsTab } from './StatisticsTab'
+import type { Step } from './steps'
 import { StateTag } from './Versions'
 
 const LineageView = lazy(async () => ({ default: (await import('../trainings/Lineage')).LineageView }))
@@ -52,7 +53,7 @@ function Found({ parentKind, kind, id, number }: { parentKind: Kind; kind: Kind;
   const version = useMemo<Version | null>(() => {
     if (!parent.data || !found.data) return null
     const published = found.data['state'] === 'published' || found.data['published'] === true
-    return { kind, parentKind, parent: parent.data, item: found.data, path: `/${parentKind.plural}/${id}/versions/${found.data.id}`, open: mayUpdate && !published }
+    return { kind, parentKind, parent: parent.data, item: found.data, path: `/${parentKind.plural}/${id}/versions/${found.data.id}`, open: mayUpdate && !published, may: mayUpdate }
   }, [kind, parentKind, id, parent.data, found.data, mayUpdate])
   const error = lasting(parent) ?? lasting(found)
   if (error) return <ProblemPage error={error} onRetry={() => void (parent.error ? parent.refetch() : found.refetch())} />
@@ -70,7 +71,7 @@ function Loaded({ version }: { version: Version }) {
   const { session, project, kind: byName } = useApp()
   const navigate = useNavigate()
   const [params] = useSearchParams()
-  const [open, setOpen] = useState<Open | 'publish' | 'preprocess' | null>(null)
+  const [open, setOpen] = useState<Open | 'publish' | { preprocess: Step[] } | null>(null)
   const { kind, parentKind, parent, item } = version
   const data = kind.name === 'dataset_version'
   const audit = byName('audit')
@@ -112,7 +113,7 @@ function Loaded({ version }: { version: Version }) {
           {data && version.open && <Button type={Number(item['samples']) === 0 ? 'primary' : 'default'} onClick={() => void navigate('?tab=import')}>{t('import.title')}</Button>}
           {version.open && <Button onClick={() => setOpen('publish')}>{t('publish.title')}</Button>}
           {menu.length > 0 && (
-            <Dropdown trigger={['click']} menu={{ items: menu, onClick: ({ key }) => setOpen(key === 'preprocess' ? key : { what: key as 'edit' | 'delete', item }) }}>
+            <Dropdown trigger={['click']} menu={{ items: menu, onClick: ({ key }) => setOpen(key === 'preprocess' ? { preprocess: [] } : { what: key as 'edit' | 'delete', item }) }}>
               <Button aria-label={t('object.more')} icon={<Icon name="more" />} />
             </Dropdown>
           )}
@@ -123,7 +124,7 @@ function Loaded({ version }: { version: Version }) {
         {tabs.map((tab) => <Link key={tab} to={tab === first ? '?' : `?tab=${tab}`} aria-current={tab === now ? 'page' : undefined} replace>{t(tab === 'activity' ? 'object.activity' : `tab.${tab}`)}</Link>)}
       </nav>
       {now === 'samples' && <Gallery version={version} />}
-      {now === 'statistics' && <StatisticsTab version={version} />}
+      {now === 'statistics' && <StatisticsTab version={version} onPreprocess={mayPreprocess ? (threshold) => setOpen({ preprocess: [{ op: 'blur', threshold }] }) : undefined} />}
       {now === 'import' && <ImportTab version={version} />}
       {now === 'export' && <ExportTab version={version} />}
       {now === 'records' && <RecordsTab version={version} />}
@@ -133,8 +134,8 @@ function Loaded({ version }: { version: Version }) {
       {now === 'files' && <FileBrowser version={version} />}
       {now === 'activity' && audit && <ListView kind={audit} place={{}} fixed={`kind = ${JSON.stringify(kind.name)} and object = ${item.id}`} hiddenFields={['kind', 'object', 'name', 'project']} />}
       {open === 'publish' && <Publish version={version} onClose={() => setOpen(null)} />}
-      {open === 'preprocess' && <Preprocess version={version} onClose={() => setOpen(null)} />}
-      {open !== null && typeof open === 'object' && <Dialogs kind={kind} place={place} open={open} onClose={() => setOpen(null)} onDeleted={() => void navigate(parentUrl, { replace: true })} />}
+      {open !== null && typeof open === 'object' && 'preprocess' in open && <Preprocess version={version} first={open.preprocess} onClose={() => setOpen(null)} />}
+      {open !== null && typeof open === 'object' && 'what' in open && <Dialogs kind={kind} place={place} open={open} onClose={() => setOpen(null)} onDeleted={() => void navigate(parentUrl, { replace: true })} />}
     </article>
   )
 }

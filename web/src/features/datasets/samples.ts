@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { apiUrl, request, type Schema } from '../../api/client'
+import { apiUrl, request, send, type Schema } from '../../api/client'
 import type { Item, Kind } from '../../api/kinds'
 import { listPage } from '../../api/objects'
 import { normalize, palette } from '../label-sets/model'
@@ -28,6 +28,8 @@ export interface Version {
   path: string
   /** Whether this person may change it, and it can be changed at all. */
   open: boolean
+  /** Whether this person may work on it: what changes no sample (measures, record files) can be done after publishing too. */
+  may: boolean
 }
 
 export function listSamples(path: string, filter: SampleFilter, after: number, limit: number, signal?: AbortSignal) {
@@ -41,6 +43,15 @@ export function thumbnailUrl(path: string, sample: { id: number; digest?: string
 
 export function contentUrl(path: string, sample: { id: number; digest: string }): string {
   return apiUrl(`${path}/samples/${sample.id}/content`, { v: sample.digest.slice(0, 12) })
+}
+
+/** How a text begins: at most so many bytes of it. */
+export async function textBegin(path: string, sample: Sample, bytes: number, signal?: AbortSignal): Promise<string> {
+  if (sample.size === 0) return ''
+  const answer = await send(contentUrl(path, sample), { signal, headers: { Range: `bytes=0-${bytes - 1}` } })
+  if (!answer.ok) throw new Error(String(answer.status))
+  // The last character may have been cut in two.
+  return new TextDecoder().decode(await answer.arrayBuffer(), { stream: sample.size > bytes })
 }
 
 export function useVersionNumber(kind: Kind | undefined, parentKind: Kind | undefined, parent: number, number: number) {

@@ -11,9 +11,12 @@ export type StepName = (typeof stepNames)[number]
 
 export const mostSteps = 20
 
+/** Below it, a picture of a camera is usually blurred. */
+export const usualThreshold = 50
+
 export function newStep(op: StepName, width: number, height: number): Step {
   switch (op) {
-    case 'blur': return { op, threshold: 50 }
+    case 'blur': return { op, threshold: usualThreshold }
     case 'crop': return { op, x: 0, y: 0, w: Math.max(1, width), h: Math.max(1, height) }
     case 'rotate': return { op, angle: 90 }
     default: return { op }

@@ -105,7 +105,7 @@ export function EnvironmentPage({ kind, place, item }: PageProps) {
       tabs={[
         {
           name: 'overview', title: t('object.overview'),
-          content: () => <div className="summary">{running && <Ways item={item} />}<Facts kind={{ ...kind, fields: kind.fields.filter((f) => !hidden.includes(f.name) && !(f.name === 'description' && !item[f.name])) }} item={item} /></div>,
+          content: () => <div className="summary">{running && <Ways item={item} />}<Facts brief kind={{ ...kind, fields: kind.fields.filter((f) => !hidden.includes(f.name) && !(f.name === 'description' && !item[f.name])) }} item={item} /></div>,
         },
         ...tabs,
       ]}

@@ -27,7 +27,7 @@ export function SaveImage({ item, onClose }: { item: Item; onClose: () => void }
   })
   return (
     <FormDialog
-      title={t('save.title')} dirty={false} busy={save.isPending} submitText={t('save.do')} onClose={onClose}
+      title={t('save.title')} dirty={false} submittable={name !== '' && version !== ''} busy={save.isPending} submitText={t('save.do')} onClose={onClose}
       error={save.error ? <ProblemNote error={save.error} /> : null}
       onSubmit={() => {
         if (name !== '' && version !== '') save.mutate()
@@ -37,10 +37,12 @@ export function SaveImage({ item, onClose }: { item: Item; onClose: () => void }
       <div className="field">
         <label htmlFor="save-name">{t('save.name')}</label>
         <AutoComplete id="save-name" className="mono" value={name} onChange={setName} options={names.map((value) => ({ value }))} />
+        {name === '' && <p className="field-error" role="alert">{t('rule.required')}</p>}
       </div>
       <div className="field">
         <label htmlFor="save-version">{t('save.version')}</label>
         <Input id="save-version" className="mono" value={version} onChange={(e) => setVersion(e.target.value)} autoComplete="off" />
+        {version === '' && <p className="field-error" role="alert">{t('rule.required')}</p>}
       </div>
     </FormDialog>
   )

@@ -102,7 +102,7 @@ export function FileBrowser({ version }: { version: Version }) {
                 const path = join(folder, item.name)
                 return (
                   <tr key={item.name}>
-                    <td className="first"><Link className="row-name file-name" to={item.folder ? `?path=${encodeURIComponent(path)}` : `?${new URLSearchParams({ ...(folder ? { path: folder } : {}), file: item.name }).toString()}`}><Icon name={item.folder ? 'menu' : 'book'} size={14} />{item.name}{item.folder ? '/' : ''}</Link></td>
+                    <td className="first"><Link className="row-name file-name" to={item.folder ? `?path=${encodeURIComponent(path)}` : `?${new URLSearchParams({ ...(folder ? { path: folder } : {}), file: item.name }).toString()}`}><Icon name={item.folder ? 'folder' : 'file'} size={14} />{item.name}{item.folder ? '/' : ''}</Link></td>
                     <td className="right">{formatBytes(item.size)}{item.folder && <span className="muted">{` · ${t('versions.files', { n: n(item.files) })}`}</span>}</td>
                     <td className="actions-cell">
                       <span className="row-actions">
@@ -140,7 +140,7 @@ function Rename({ version, path, onClose, onDone }: { version: Version; path: st
     }
   }
   return (
-    <FormDialog title={t('files.renameTitle', { name: path })} dirty={false} busy={busy} submitText={t('files.rename')} onClose={onClose} onSubmit={() => void submit()} error={failed === null ? null : <ProblemNote error={failed} />}>
+    <FormDialog title={t('files.renameTitle', { name: path })} dirty={to !== path} busy={busy} submitText={t('files.rename')} onClose={onClose} onSubmit={() => void submit()} error={failed === null ? null : <ProblemNote error={failed} />}>
       <div className="field"><label htmlFor="rename-to">{t('files.newPath')}</label><Input id="rename-to" value={to} maxLength={1024} onChange={(e) => setTo(e.target.value)} /></div>
     </FormDialog>
   )

@@ -1,10 +1,29 @@
 import { useQuery } from '@tanstack/react-query'
 import { Button } from 'antd'
+import { useMemo } from 'react'
 import { formatBytes } from '../../components/format'
 import { ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
 import type { Version } from '../datasets/samples'
 import { fileUrl, largestText, readText } from './files'
+import { highlight } from './highlight'
+
+/** With the numbers of its lines, and its parts marked by the language that its name tells. */
+function Text({ path, text, lines }: { path: string; text: string; lines: number }) {
+  const pieces = useMemo(() => highlight(path, text), [path, text])
+  const numbers = useMemo(() => Array.from({ length: lines }, (_, i) => i + 1).join('\n'), [lines])
+  return (
+    <div className="file-text" tabIndex={0} role="region" aria-label={path}>
+      <pre className="file-numbers" aria-hidden="true">{numbers}</pre>
+      <pre>{pieces.map(([piece, part], i) => (part ? <span key={i} className={`code-${part}`}>{piece}</span> : piece))}</pre>
+    </div>
+  )
+}
+
+/** A line break at the very end begins no line. */
+function linesOf(text: string): number {
+  return text === '' ? 0 : text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
+}
 
 const pictures = /\.(png|jpe?g|gif|webp|bmp)$/i
 
@@ -16,7 +35,7 @@ export function FilePreview({ version, path, size }: { version: Version; path: s
     queryFn: ({ signal }) => readText(version.path, path, signal),
     enabled: !picture && size !== undefined && size <= largestText,
   })
-  const lines = text.data?.split('\n').length ?? 0
+  const lines = linesOf(text.data ?? '')
   const why = size !== undefined && size > largestText ? t('files.tooLarge', { size: formatBytes(largestText) }) : text.data === null ? t('files.noText') : null
   return (
     <div className="file-preview">
@@ -25,7 +44,7 @@ export function FilePreview({ version, path, size }: { version: Version; path: s
         <span className="grow" />
         <Button size="small" href={fileUrl(version, path, true)} download>{t('sample.download')}</Button>
       </div>
-      {picture ? <img src={fileUrl(version, path)} alt={path} /> : text.error ? <ErrorState error={text.error} onRetry={() => void text.refetch()} /> : why ? <p className="muted">{why}</p> : text.data !== undefined && <pre className="file-text" tabIndex={0} aria-label={path}>{text.data}</pre>}
+      {picture ? <img src={fileUrl(version, path)} alt={path} /> : text.error ? <ErrorState error={text.error} onRetry={() => void text.refetch()} /> : why ? <p className="muted">{why}</p> : typeof text.data === 'string' && <Text path={path} text={text.data} lines={lines} />}
     </div>
   )
 }

@@ -24,7 +24,7 @@ export function ForecastNote({ values, place }: FormNoteProps) {
   if (spec === null) return <p className="note forecast muted">{t('forecast.choose')}</p>
   const forecast = found.data
   const level = !forecast ? '' : !forecast.admitted ? 'forecast-no' : forecast.starts_now ? 'forecast-now' : 'forecast-wait'
-  const sum = chosen && nodes > 0 ? t('forecast.sum', { cpus: n(nodes * Number(chosen['cpus'])), memory: formatBytes(nodes * Number(chosen['memory'])) }) : ''
+  const sum = chosen && nodes > 0 ? t('forecast.sum', { cpus: t('spec.cpus', { n: n(nodes * Number(chosen['cpus'])) }), memory: formatBytes(nodes * Number(chosen['memory'])) }) : ''
   const devices = chosen && Number(chosen['accelerators']) > 0 ? ` · ${n(nodes * Number(chosen['accelerators']))} × ${String(chosen['accelerator'])}` : ''
   return (
     <div className={`note forecast ${level}`} role="status" aria-live="polite">

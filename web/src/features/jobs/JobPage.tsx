@@ -33,7 +33,7 @@ export function JobTimes({ job }: { job: Item }) {
 export function ReasonNote({ item, failed, log }: { item: Item; failed: boolean; log?: boolean }) {
   const i18n = useI18n()
   const text = reasonOf(item, i18n)
-  return text ? <p className={failed ? 'note note-error' : 'note'} role="status">{text}{failed && log && <> <Link to="?tab=log" replace>{i18n.t('job.seeLog')}</Link></>}</p> : null
+  return text ? <p className={failed ? 'note note-error reason' : 'note reason'} role="status">{text}{failed && log && <> · <Link to="?tab=log" replace>{i18n.t('job.seeLog')}</Link></>}</p> : null
 }
 
 /** Those that are no kinds themselves. */
@@ -69,7 +69,7 @@ export function JobPage({ kind, place, item }: PageProps) {
         </>
       }
       tabs={[
-        { name: 'overview', title: t('object.overview'), content: () => <Facts kind={{ ...kind, fields: kind.fields.filter((f) => !hidden.includes(f.name)) }} item={item} /> },
+        { name: 'overview', title: t('object.overview'), content: () => <Facts brief kind={{ ...kind, fields: kind.fields.filter((f) => !hidden.includes(f.name)) }} item={item} /> },
         ...tabs,
       ]}
     >

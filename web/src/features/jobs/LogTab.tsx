@@ -1,5 +1,6 @@
 import { Button, Input, Switch } from 'antd'
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import { useKeys, type Shortcut } from '../../app/keys'
 import type { Item } from '../../api/kinds'
 import { apiUrl, Problem } from '../../api/client'
 import { useDebounced } from '../../components/hooks'
@@ -48,6 +49,8 @@ export function LogTab({ job }: { job: Item }) {
   )
 }
 
+const shortcuts: readonly Shortcut[] = [{ keys: '/', label: 'log.search', group: 'page', run: () => document.getElementById('log-search')?.focus() }]
+
 function Viewer({ job, rank, attempt, children }: { job: Item; rank: number; attempt: number; children: React.ReactNode }) {
   const i18n = useI18n()
   const { t, n } = i18n
@@ -71,6 +74,7 @@ function Viewer({ job, rank, attempt, children }: { job: Item; rank: number; att
     const timer = window.setInterval(() => void store.start(), 1000)
     return () => window.clearInterval(timer)
   }, [early, store])
+  useKeys(shortcuts)
   const goTo = (i: number) => {
     if (matches.lines.length === 0) return
     const next = (i + matches.lines.length) % matches.lines.length
@@ -91,7 +95,7 @@ function Viewer({ job, rank, attempt, children }: { job: Item; rank: number; att
       <div className="tools">
         {children}
         <Input
-          className="search" aria-label={t('log.search')} placeholder={t('log.search')} prefix={<Icon name="search" size={14} />} value={text} allowClear
+          id="log-search" className="search" suffix={text === '' ? <kbd>/</kbd> : undefined} aria-label={t('log.search')} placeholder={t('log.search')} prefix={<Icon name="search" size={14} />} value={text} allowClear
           onChange={(e) => setText(e.target.value)} onKeyDown={(e) => { if (e.key === 'Enter') goTo(at + (e.shiftKey ? -1 : 1)) }}
         />
         {q !== '' && (

@@ -64,7 +64,7 @@ export function TerminalTab({ job }: { job: Item }) {
   useEffect(() => {
     if (!box.current || !running) return
     setState('connecting')
-    const made = new Xterm({ fontSize: 13, fontFamily: 'ui-monospace, "SF Mono", Menlo, Consolas, "Noto Sans Mono CJK SC", monospace', cursorBlink: false, scrollback: 10_000, screenReaderMode: true })
+    const made = new Xterm({ fontSize: 13, fontFamily: 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", "Liberation Mono", "Noto Sans Mono CJK SC", monospace', cursorBlink: false, scrollback: 10_000, screenReaderMode: true })
     screen.current = made
     const where = `${window.location.protocol === 'https:' ? 'wss' : 'ws'}://${window.location.host}/api/v1/jobs/${job.id}/terminal?rank=${rank}`
     return connect(box.current, where, made, setState)

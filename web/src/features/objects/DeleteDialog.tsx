@@ -17,6 +17,9 @@ interface Props {
   onDeleted?: () => void
 }
 
+/** What holds people's work: a slip must not delete it. */
+const holding = ['project', 'dataset', 'algorithm_set', 'model_set', 'environment']
+
 function ChildCount({ child, parent, id }: { child: Kind; parent: Kind; id: number }) {
   const { t, wl, n } = useI18n()
   const count = useCount(child, { parent: { kind: parent, id } })
@@ -35,7 +38,7 @@ export function DeleteDialog({ kind, place, item, onClose, onDeleted }: Props) {
   const name = nameOf(kind, current)
   const children = kinds.filter((k) => k.scope === 'child' && k.parent === kind.name && k.verbs.includes('list'))
   useEscape(onClose)
-  const mustType = kind.name === 'project'
+  const mustType = holding.includes(kind.name)
   const shown = useShown()
   const run = useOnce(async () => {
     const page = window.location.pathname
@@ -61,6 +64,7 @@ export function DeleteDialog({ kind, place, item, onClose, onDeleted }: Props) {
       }
     >
       <p>{t('delete.warning', { title: wl(kind.title), name })}</p>
+      {kind.name === 'environment' && <p>{t('delete.workspace')}</p>}
       {children.length > 0 && <ul className="references">{children.map((child) => <ChildCount key={child.name} child={child} parent={kind} id={current.id} />)}</ul>}
       {mustType && (
         <div className="field">

@@ -1,10 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { Button } from 'antd'
-import { useCallback, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react'
+import { Button, Segmented } from 'antd'
+import { Suspense, useCallback, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
 import { useApp } from '../../app/context'
 import { useKeys, type Shortcut } from '../../app/keys'
 import { childUrl, itemUrl } from '../../app/links'
+import { listLook } from '../../app/prefs'
 import { leaving } from '../../app/router'
 import type { Action, Item, Kind } from '../../api/kinds'
 import { allItems, listKey, useList, type Place } from '../../api/objects'
@@ -19,6 +20,7 @@ import { Dialogs, type Open } from './Dialogs'
 import { isNarrowed, listParams } from './filters'
 import { ListTools } from './ListTools'
 import { MoreRows } from './MoreRows'
+import { cardsOf } from './special'
 import { Table } from './Table'
 
 interface Props {
@@ -34,6 +36,8 @@ interface Props {
   /** Objects of other projects are looked at from this one. */
   here?: boolean
 }
+
+const looks = [{ value: 'rows', icon: 'list', title: 'list.rows' }, { value: 'cards', icon: 'cards', title: 'list.cards' }] as const
 
 export function ListView({ kind, place, fixed, title, hiddenFields, choice, here }: Props) {
   const { t, w, wl, n } = useI18n()
@@ -105,16 +109,19 @@ export function ListView({ kind, place, fixed, title, hiddenFields, choice, here
   )
   const rows = { kind, items, urlOf, may, onAct, active, hiddenFields, sort: query.sort ?? '', onSort: (sort: string) => change({ sort }) }
   const narrowed = isNarrowed(params)
+  const look = useSyncExternalStore(listLook.subscribe, listLook.get)
+  const OwnCards = cardsOf[kind.name]
   return (
     <section className="list" aria-labelledby={title ? 'page-title' : undefined}>
       {title && (
         <div className="page-head">
           <div className="row wrap"><h1 id="page-title">{w(kind.titles)}</h1>{choice}</div>
           {w(kind.help) && <p className="muted">{w(kind.help)}</p>}
+          {!narrow && create && <><span className="grow" />{create}</>}
         </div>
       )}
       <ListTools ref={search} kind={kind} params={params} onChange={change} narrow={narrow}>
-        {create}
+        {(!title || narrow) && create}
       </ListTools>
       {list.error && items.length === 0 ? (
         <ErrorState error={list.error} onRetry={() => void list.refetch()} />
@@ -130,11 +137,18 @@ export function ListView({ kind, place, fixed, title, hiddenFields, choice, here
         )
       ) : (
         <>
-          <p className="list-count num" role="status">
-            {total === undefined ? '' : t('list.count', { n: n(total) })}
+          <div className="list-count num">
+            <span role="status">{total === undefined ? '' : t('list.count', { n: n(total) })}</span>
             {outdated && <Button type="link" size="small" onClick={() => void client.resetQueries({ queryKey: key, exact: true })}>{t('list.refresh')}</Button>}
-          </p>
-          {narrow ? <Cards {...rows} /> : <Table {...rows} />}
+            <span className="grow" />
+            {OwnCards && (
+              <Segmented<'rows' | 'cards'>
+                size="small" aria-label={t('list.look')} value={look ?? 'rows'} onChange={listLook.set}
+                options={looks.map(({ value, icon, title: name }) => ({ value, title: t(name), label: <><Icon name={icon} size={14} /><span className="visually-hidden">{t(name)}</span></> }))}
+              />
+            )}
+          </div>
+          {OwnCards && look === 'cards' ? <Suspense fallback={<div className="skeleton" aria-busy="true"><div /><div /></div>}><OwnCards {...rows} /></Suspense> : narrow ? <Cards {...rows} /> : <Table {...rows} />}
           <MoreRows list={list} />
         </>
       )}

@@ -7,6 +7,7 @@ import { editorOf } from '../../components/editors'
 import { FieldValue, RefLink } from '../../components/FieldValue'
 import { Time } from '../../components/Time'
 import { useI18n } from '../../i18n'
+import { isEmpty } from './empty'
 import { ListView } from './ListView'
 import { childTabs, Special } from './special'
 
@@ -49,9 +50,10 @@ function isBlock(kind: Kind, field: Field): boolean {
   return field.type === 'json' || field.long || editorOf(kind.name, field)?.wide === true
 }
 
-export function Facts({ kind, item }: { kind: Kind; item: Item }) {
+/** What is known about an object, besides its name, which stands above. `brief`: of kinds with many fields, those that say something. */
+export function Facts({ kind, item, brief }: { kind: Kind; item: Item; brief?: boolean }) {
   const { t, w } = useI18n()
-  const fields = kind.fields.filter((f) => !f.secret)
+  const fields = kind.fields.filter((f) => !f.secret && !(f.name === 'name' && f === kind.fields[0]) && !((brief || isBlock(kind, f)) && isEmpty(item[f.name])))
   // A log's rows say themselves who and when.
   const log = fields.some((f) => f.name === 'at')
   const blocks = fields.filter((f) => isBlock(kind, f))

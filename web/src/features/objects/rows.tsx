@@ -30,11 +30,18 @@ export interface Column {
   sort: boolean
   number: boolean
   first: boolean
+  /** Whether it shows a field of the kind. */
+  field?: boolean
   cell: (item: Item) => ReactNode
 }
 
-/** Where the order of the table is not the order of reading. */
-const order: Record<string, string[]> = { audit: ['at', 'user', 'verb', 'kind', 'name', 'project', 'address'], label_set: ['name', 'labels', 'description', 'public'] }
+/** Where the order of the table is not the order of reading, or there are more columns than a page has room for. */
+const order: Record<string, string[]> = {
+  audit: ['at', 'user', 'verb', 'kind', 'name', 'project', 'address'], label_set: ['name', 'labels', 'description', 'public'],
+  dataset: ['name', 'annotation_type', 'label_set', 'samples', 'annotated'], job: ['name', 'state', 'reason', 'spec', 'started_at', 'ended_at'],
+  environment: ['name', 'state', 'reason', 'spec', 'started_at', 'ends_at'], training: ['name', 'datasets', 'algorithm', 'spec', 'nodes'],
+  task: ['name', 'type', 'state', 'problems', 'ended_at'],
+}
 
 /** The columns of a list: the kind's own, and by whom and when, unless the kind tells that itself. */
 export function columnsOf(kind: Kind, i18n: I18n, urlOf: RowsProps['urlOf'], hidden: readonly string[] = []): Column[] {
@@ -47,6 +54,7 @@ export function columnsOf(kind: Kind, i18n: I18n, urlOf: RowsProps['urlOf'], hid
     sort: field.sort,
     number: field.type === 'int' || field.type === 'real',
     first: i === 0,
+    field: true,
     cell: (item) => cell(kind, field, item, i === 0, urlOf),
   }))
   for (const { title, Cell } of extraColumns[kind.name] ?? []) {

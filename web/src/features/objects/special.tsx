@@ -3,6 +3,7 @@ import type { Item, Kind } from '../../api/kinds'
 import type { Place } from '../../api/objects'
 import type { Values } from '../../components/merge'
 import type { Key } from '../../i18n'
+import type { RowsProps } from './rows'
 
 // What some kinds show instead of the generic overview, or instead of the generic list of their children.
 export interface SpecialProps {
@@ -41,6 +42,9 @@ const AllVersions = lazy(async () => ({ default: (await versions()).AllVersions 
 export const extraColumns: Record<string, { title: Key; Cell: ComponentType<SpecialProps> }[] | undefined> = {
   environment: [{ title: 'tool.title', Cell: lazy(async () => ({ default: (await import('../environments/Tools')).ToolsCell })) }],
 }
+
+/** Lists that can also be looked at as cards of their own. */
+export const cardsOf: Record<string, ComponentType<RowsProps> | undefined> = { dataset: lazy(async () => ({ default: (await import('../datasets/DatasetCards')).DatasetCards })) }
 
 /** By the kind whose page it is. */
 export const overviews: Registry = {

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { useApp } from '../../app/context'
 import { listUrl } from '../../app/links'
+import { menuGroups } from '../../app/menu'
 import { request, type Schema } from '../../api/client'
 import type { Item, Kind } from '../../api/kinds'
 import { useCount, type Place } from '../../api/objects'
@@ -27,11 +28,12 @@ function useOverview(project: number, every: number) {
 
 /** The home of a project: what it may use and uses, what runs, what it holds, and what to do next. */
 export function ProjectSummary({ item }: { item: Item }) {
-  const { t, language } = useI18n()
   const { kinds, session, project, kind } = useApp()
   const [every, setEvery] = useState(10_000)
   const found = useOverview(item.id, every)
-  const shown = kinds.filter((k) => k.scope === 'project' && k.menu && k.name !== 'task' && k.name !== 'job' && offers(session, k, 'list', project?.id))
+  const i18n = useI18n()
+  const { t, language } = i18n
+  const shown = menuGroups(kinds, session, project, i18n).flatMap((group) => group.entries.flatMap(({ kind: k }) => (k?.scope === 'project' && k.name !== 'task' && k.name !== 'job' ? [k] : [])))
   const member = kind('member')
   const projects = kind('project')
   const data = found.data
@@ -39,7 +41,8 @@ export function ProjectSummary({ item }: { item: Item }) {
     <div className="summary">
       {data && <NextSteps counts={data.counts} />}
       {data && <JobCards counts={data.counts} />}
-      <section aria-label={t('project.contents')}>
+      <section className="block">
+        <h2>{t('project.contents')}</h2>
         <ul className="tiles">
           {shown.map((k) => <KindTile key={k.name} kind={k} />)}
           {member && projects && offers(session, member, 'list', item.id) && <CountTile kind={member} place={{ parent: { kind: projects, id: item.id } }} url={`?tab=${member.plural}`} />}
@@ -90,7 +93,8 @@ function JobCards({ counts }: { counts: Record<string, number> }) {
   const url = jobs && offers(session, jobs, 'list', project?.id) ? listUrl(jobs, project) : null
   if (!url) return null
   return (
-    <section aria-label={t('overview.jobs')}>
+    <section className="block">
+      <h2>{t('overview.jobs')}</h2>
       <ul className="tiles">
         {jobCards.map(([name, state]) => (
           <li key={name}>

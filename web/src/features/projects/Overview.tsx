@@ -2,7 +2,7 @@ import { Button } from 'antd'
 import { useState } from 'react'
 import { useApp } from '../../app/context'
 import { ProblemPage } from '../../app/pages'
-import { useItem } from '../../api/objects'
+import { lasting, useItem } from '../../api/objects'
 import { offers } from '../../api/session'
 import { useTitle } from '../../components/hooks'
 import { useI18n } from '../../i18n'
@@ -18,7 +18,8 @@ export function Overview() {
   const found = useItem(projects, {}, project?.id ?? NaN, project !== null)
   useTitle(t('menu.overview'), project?.name)
   if (!projects || !project) return null
-  if (found.error) return <ProblemPage error={found.error} onRetry={() => void found.refetch()} />
+  const error = lasting(found)
+  if (error) return <ProblemPage error={error} onRetry={() => void found.refetch()} />
   const item = found.data
   if (!item) return <div className="skeleton" aria-busy="true"><div /><div /></div>
   const own = session.projects.find((p) => p.id === project.id)

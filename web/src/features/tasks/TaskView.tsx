@@ -3,7 +3,7 @@ import { App, Button } from 'antd'
 import { useEffect } from 'react'
 import { apiUrl, request, send } from '../../api/client'
 import { invalidate } from '../../api/objects'
-import { formatDuration } from '../../components/format'
+import { formatBytes, formatDuration } from '../../components/format'
 import { useNow } from '../../components/hooks'
 import { problemText } from '../../components/problem'
 import { Bar } from './Bar'
@@ -25,7 +25,7 @@ export function TaskProgress({ task, compact }: { task: Task; compact?: boolean 
   const now = useNow()
   const over = isOver(task)
   const seconds = task.started_at ? (Math.max(now, Date.now() - 1000) - Date.parse(task.started_at)) / 1000 : 0
-  const { share, left } = progressOf(task.done ?? 0, task.total ?? 0, seconds)
+  const { share, left, perSecond } = progressOf(task.done ?? 0, task.total ?? 0, seconds)
   const cancel = async () => {
     try {
       await request(`/tasks/${task.id}/cancel`, { method: 'POST', body: {} })
@@ -41,6 +41,7 @@ export function TaskProgress({ task, compact }: { task: Task; compact?: boolean 
         <span className={`tag task-${task.state}`}>{t(`task.${task.state}`)}</span>
         <span className="muted num">
           {(task.total ?? 0) > 0 && `${n(task.done ?? 0)} / ${n(task.total ?? 0)}`}
+          {!over && left !== null && perSecond !== null && ` · ${t('task.rate', { n: n(perSecond, perSecond < 10 ? 1 : 0) })}`}
           {!over && left !== null && ` · ${t('task.left', { time: formatDuration(left, language) })}`}
           {(task.problems ?? 0) > 0 && ` · ${t('task.problems', { n: n(task.problems ?? 0) })}`}
         </span>
@@ -85,7 +86,7 @@ function Report({ task }: { task: Task }) {
   )
 }
 
-const counts = ['added', 'changed', 'same', 'waiting', 'skipped', 'repaired'] as const
+const counts = ['samples', 'records', 'files', 'shards', 'added', 'changed', 'same', 'waiting', 'skipped', 'repaired'] as const
 
 /** A task from beginning to report. */
 export function TaskView({ id, onOver }: { id: number; onOver?: (task: Task) => void }) {
@@ -107,6 +108,7 @@ export function TaskView({ id, onOver }: { id: number; onOver?: (task: Task) => 
       {over && told.length > 0 && (
         <dl className="facts facts-small">
           {told.map((name) => <div key={name}><dt>{t(`task.result.${name}`)}</dt><dd className="num">{n(Number(result[name]))}</dd></div>)}
+          {typeof result['bytes'] === 'number' && <div><dt>{t('versions.size')}</dt><dd className="num">{formatBytes(result['bytes'])}</dd></div>}
         </dl>
       )}
       {over && <Report task={task} />}
@@ -115,10 +117,14 @@ export function TaskView({ id, onOver }: { id: number; onOver?: (task: Task) => 
 }
 
 export function TaskOverview({ kind, item }: SpecialProps) {
+  const { t } = useI18n()
+  const params = item['params']
+  const hasParams = typeof params === 'object' && params !== null && Object.keys(params).length > 0
   return (
     <div className="summary">
       <TaskView id={item.id} />
-      <Facts kind={{ ...kind, fields: kind.fields.filter((f) => !['name', 'state', 'done', 'total', 'problems', 'message', 'report', 'output', 'output_name', 'cancel', 'subject', 'subject_kind'].includes(f.name)) }} item={item} />
+      <Facts brief kind={{ ...kind, fields: kind.fields.filter((f) => !['name', 'state', 'done', 'total', 'problems', 'message', 'report', 'output', 'output_name', 'cancel', 'subject', 'subject_kind', 'params', 'result'].includes(f.name)) }} item={item} />
+      {hasParams && <details><summary>{t('task.params')}</summary><pre>{JSON.stringify(params, null, 2)}</pre></details>}
     </div>
   )
 }

@@ -43,7 +43,7 @@ export function Metrics({ path, item }: { path: string; item: Item }) {
         {series.map((s) => (
           <Chart
             key={s.name} title={s.name} series={[{ name: s.name, points: s.points.map((p) => [x(p), p[2]] as const) }]} from={from} to={to > from ? to : from + 1}
-            gap={Infinity} time={by === 'time'} format={formatMetric} at={at} onAt={setAt}
+            loose gap={Infinity} time={by === 'time'} format={formatMetric} at={at} onAt={setAt}
           />
         ))}
       </div>

@@ -66,7 +66,7 @@ export function TrainingPage({ kind, place, item }: PageProps) {
           name: 'instances', title: w(instances.titles),
           content: () => (count.data === 0 ? <p className="note">{t('training.firstRun')}</p> : <ListView kind={instances} place={{ parent }} />),
         }] : []),
-        { name: 'overview', title: t('training.definition'), content: () => <Facts kind={{ ...kind, fields: kind.fields.filter((f) => f.name !== 'name' && f.name !== 'description') }} item={item} /> },
+        { name: 'overview', title: t('training.definition'), content: () => <Facts brief kind={{ ...kind, fields: kind.fields.filter((f) => f.name !== 'name' && f.name !== 'description') }} item={item} /> },
       ]}
     >
       <Dialogs kind={kind} place={place} open={open} onClose={() => setOpen(null)} onDeleted={() => void navigate(listUrl(kind, project) ?? '/', { replace: true })} />
