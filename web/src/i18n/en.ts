@@ -140,6 +140,7 @@ export const en = {
 
   'delete.title': 'Delete {name}?',
   'delete.warning': 'The {title} “{name}” will be deleted for good. This cannot be undone.',
+  'delete.count': '{n} {what}',
   'delete.holds': 'It holds {children}.',
   'delete.workspace': 'All files in its /workspace go with it.',
   'delete.typeName': 'Type {name} to confirm',

@@ -33,3 +33,11 @@ test('every type of task that the server knows has a text', () => {
   expect(types.length).toBe(registered)
   for (const type of types) expect(en).toHaveProperty([`taskType.${type}`])
 })
+
+test('whatever an import leaves out or repairs is told in Chinese', () => {
+  const codec = sources(join(__dirname, '../../../src/codec')).join('\n')
+  // Reasons begin so; formats are filled in.
+  const reasons = [...codec.matchAll(/"(its? [^"\\]+)"/g)].map((m) => (m[1] ?? '').replace(/%[a-z]+/g, '7'))
+  expect(reasons.length).toBeGreaterThan(40)
+  expect(reasons.filter((reason) => sentence(reason, 'zh') === reason)).toEqual([])
+})

@@ -141,6 +141,7 @@ export const zh: Record<Key, string> = {
 
   'delete.title': '删除 {name}？',
   'delete.warning': '{title}“{name}”将被永久删除，无法恢复。',
+  'delete.count': '{n} 个{what}',
   'delete.holds': '其中有 {children}。',
   'delete.workspace': '其 /workspace 中的所有文件将一并删除。',
   'delete.typeName': '输入 {name} 以确认',

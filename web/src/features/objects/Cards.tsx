@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { useI18n } from '../../i18n'
-import { isEmpty } from './empty'
+import { isMissing } from './empty'
 import { columnsOf, RowActions, type RowsProps } from './rows'
 
 /** The rows of a list on a phone. */
@@ -16,7 +16,7 @@ export function Cards({ kind, items, urlOf, may, onAct, hiddenFields }: RowsProp
             <RowActions kind={kind} item={item} may={may} onAct={onAct} />
           </div>
           <dl>
-            {rest.filter((column) => !(column.field && isEmpty(item[column.name]))).map((column) => (
+            {rest.filter((column) => !(column.field && isMissing(item[column.name]))).map((column) => (
               <div key={column.name}>
                 <dt>{column.title}</dt>
                 <dd>{column.cell(item)}</dd>

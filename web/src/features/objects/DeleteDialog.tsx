@@ -23,7 +23,7 @@ const holding = ['project', 'dataset', 'algorithm_set', 'model_set', 'environmen
 function ChildCount({ child, parent, id }: { child: Kind; parent: Kind; id: number }) {
   const { t, wl, n } = useI18n()
   const count = useCount(child, { parent: { kind: parent, id } })
-  return count.data ? <li>{t('delete.holds', { children: `${n(count.data)} ${wl(count.data === 1 ? child.title : child.titles)}` })}</li> : null
+  return count.data ? <li>{t('delete.holds', { children: t('delete.count', { n: n(count.data), what: wl(count.data === 1 ? child.title : child.titles) }) })}</li> : null
 }
 
 /** Says what will be lost; what holds other things asks for the name to be typed. */

@@ -38,8 +38,8 @@ export interface Column {
 /** Where the order of the table is not the order of reading, or there are more columns than a page has room for. */
 const order: Record<string, string[]> = {
   audit: ['at', 'user', 'verb', 'kind', 'name', 'project', 'address'], label_set: ['name', 'labels', 'description', 'public'],
-  dataset: ['name', 'annotation_type', 'label_set', 'samples', 'annotated'], job: ['name', 'state', 'reason', 'spec', 'started_at', 'ended_at'],
-  environment: ['name', 'state', 'reason', 'spec', 'started_at', 'ends_at'], training: ['name', 'datasets', 'algorithm', 'spec', 'nodes'],
+  dataset: ['name', 'annotation_type', 'label_set', 'samples', 'annotated'], job: ['name', 'state', 'reason', 'spec', 'started_at'],
+  environment: ['name', 'state', 'reason', 'spec', 'ends_at'], training: ['name', 'datasets', 'algorithm', 'spec', 'nodes'],
   task: ['name', 'type', 'state', 'problems', 'ended_at'],
 }
 
