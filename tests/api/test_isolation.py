@@ -207,7 +207,7 @@ def test_a_stranger_learns_nothing_on_any_path(admin, full, make_user):
     assert admin.get("audit", count="true", limit=1)["total"] == before
 
 
-PLATFORM = {"users", "groups", "roles", "projects", "specs", "node-pools", "nodes", "audit", "resources", "storage", "backup", "restore"}
+PLATFORM = {"log", "users", "groups", "roles", "projects", "specs", "node-pools", "nodes", "audit", "resources", "storage", "backup", "restore"}
 # What only reads, though it is asked for with POST.
 READS = {"POST datasets/{dataset_id}/versions/{id}/export", "POST datasets/{dataset_id}/versions/{id}/training-data",
          "POST datasets/{dataset_id}/versions/{version_id}/records/{file}/verify",
