@@ -1,15 +1,15 @@
 #include "core/job/placed.h"
 
-struct placed placed_of(yyjson_val *one)
+struct placed placed_of(yyjson_val *rank)
 {
     struct placed p = {0};
     yyjson_val *d;
     size_t i, max;
-    p.known = yyjson_obj_get(one, "cpus") != NULL;
-    p.node = yyjson_get_str(yyjson_obj_get(one, "node"));
-    p.cpus = yyjson_get_num(yyjson_obj_get(one, "cpus"));
-    p.memory = yyjson_get_sint(yyjson_obj_get(one, "memory"));
-    p.devices = yyjson_obj_get(one, "devices");
+    p.known = yyjson_obj_get(rank, "cpus") != NULL;
+    p.node = yyjson_get_str(yyjson_obj_get(rank, "node"));
+    p.cpus = yyjson_get_num(yyjson_obj_get(rank, "cpus"));
+    p.memory = yyjson_get_sint(yyjson_obj_get(rank, "memory"));
+    p.devices = yyjson_obj_get(rank, "devices");
     if (!yyjson_arr_size(p.devices))
         return p;
     yyjson_arr_foreach(p.devices, i, max, d)

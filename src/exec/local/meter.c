@@ -96,12 +96,13 @@ static yyjson_val *declared(yyjson_val *inventory, struct str path)
 {
     size_t i, max;
     yyjson_val *item;
-    if (yyjson_arr_size(inventory))
-        yyjson_arr_foreach(inventory, i, max, item)
-        {
-            if (str_eq(json_str(yyjson_obj_get(item, "path")), path))
-                return item;
-        }
+    if (!yyjson_arr_size(inventory))
+        return NULL;
+    yyjson_arr_foreach(inventory, i, max, item)
+    {
+        if (str_eq(json_str(yyjson_obj_get(item, "path")), path))
+            return item;
+    }
     return NULL;
 }
 
