@@ -74,8 +74,10 @@ bool curves_file_add(struct core *core, struct exec_id id, const struct curve_po
 void curves_forget(struct core *core, struct exec_id id)
 {
     auto_arena struct arena a;
+    char text[EXEC_ID_MAX];
     arena_init(&a);
     unlink(container_path(core, &a, id));
+    unlink(arena_printf(&a, "%s/curves/%s", core->data, exec_id_format(id, text))); /* of format 1 */
 }
 
 /* --- projects --- */
