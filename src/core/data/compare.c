@@ -89,9 +89,9 @@ static void write_id(struct json_out *out, const char *key, const struct side *s
 }
 
 /* x or y is NULL where the sample is in one of the two only. */
-static void note(struct comparing *c, const struct side *x, const struct side *y, enum change change)
+static void note(struct comparing *c, struct str name, const struct side *x, const struct side *y,
+                 enum change change)
 {
-    struct str name = (y ? y : x)->name;
     c->counts[change]++;
     if (c->only >= 0 && c->only != (int)change)
         return;
@@ -119,13 +119,13 @@ static bool merge(struct comparing *c, struct err *err)
             return true;
         int order = !x ? 1 : !y ? -1 : by_name(x, y);
         if (order < 0)
-            note(c, x, NULL, REMOVED);
+            note(c, x->name, x, NULL, REMOVED);
         else if (order > 0)
-            note(c, NULL, y, ADDED);
+            note(c, y->name, NULL, y, ADDED);
         else if (memcmp(x->blob, y->blob, sizeof x->blob) != 0)
-            note(c, x, y, CHANGED);
+            note(c, y->name, x, y, CHANGED);
         else if (memcmp(x->annotation, y->annotation, sizeof x->annotation) != 0)
-            note(c, x, y, ANNOTATED);
+            note(c, y->name, x, y, ANNOTATED);
         c->before.at += order <= 0;
         c->after.at += order >= 0;
     }

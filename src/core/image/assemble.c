@@ -122,7 +122,7 @@ bool assemble_task(struct op *op, const struct object *image, const char *type, 
                                .subject = image->id,
                                .name = title,
                                .params = params};
-    int64_t id;
+    int64_t id = 0;
     return task_start(op->core, op->caller, &t, op->arena, &id, err) &&
            engine_answer_id(op, &kind_task, id, out, err);
 }
