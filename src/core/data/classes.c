@@ -44,8 +44,9 @@ bool classes_put(struct op *op, int64_t version, const struct classes *c, struct
                       " ON CONFLICT (version, name) DO UPDATE SET definition = excluded.definition"
                     : "INSERT INTO version_classes (version, position, name, definition) VALUES (?, ?, ?, ?)"
                       " ON CONFLICT (version, name) DO NOTHING";
+        position++;
         if (!conn_exec(op->conn, sql,
-                       db_args(db_int(version), db_int(++position), db_text(x->name), db_text(x->definition)),
+                       db_args(db_int(version), db_int(position), db_text(x->name), db_text(x->definition)),
                        NULL, err))
             return false;
     }
