@@ -89,4 +89,10 @@ test('a long gallery draws and asks for what is in sight only', async ({ page, a
   await expect(page.getByText('1,500 selected')).toBeVisible()
   await page.keyboard.press('Escape')
   await expect(page.getByText('1,500 selected')).toBeHidden()
+
+  // A count that is not known yet says that there are more; that of one state is counted on the server.
+  await page.goto(`/p/${project.name}/datasets/${set.id}/v/1?q=0`)
+  await expect(page.getByRole('status').filter({ hasText: /^\d+\+ samples$/ })).toBeVisible()
+  await page.goto(`/p/${project.name}/datasets/${set.id}/v/1?state=unannotated`)
+  await expect(page.getByRole('status').filter({ hasText: '1,500 samples' })).toBeVisible()
 })

@@ -124,7 +124,7 @@ export function Gallery({ version }: { version: Version }) {
   const empty = pages.count === 0 && !pages.pending
   return (
     <section className="gallery-page">
-      <GalleryTools version={version} statistics={statistics.data} filter={filter} onChange={change} selected={selection.ids.size} onClean={cleanChosen} onClear={selection.clear} count={filtered && pages.pending ? null : pages.count} error={pages.count > 0 ? pages.error : null} onRetry={pages.retry} />
+      <GalleryTools version={version} statistics={statistics.data} filter={filter} onChange={change} selected={selection.ids.size} onClean={cleanChosen} onClear={selection.clear} count={filtered && pages.pending ? null : pages.count} exact={pages.exact} error={pages.count > 0 ? pages.error : null} onRetry={pages.retry} />
       {pages.error && pages.count === 0 ? <ErrorState error={pages.error} onRetry={pages.retry} /> : empty && filtered ? (
         <Empty title={t('list.noMatch')} text={t('gallery.noMatch')}><Button onClick={() => change({ q: null, state: null, label: null })}>{t('list.clear')}</Button></Empty>
       ) : empty ? (

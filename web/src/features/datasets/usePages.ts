@@ -6,6 +6,8 @@ import { listSamples, type Sample, type SampleFilter, type SamplePage } from './
 export interface Pages {
   /** Cells of the grid; it grows while the number of matches is not known. */
   count: number
+  /** Whether that is the number of matches. */
+  exact: boolean
   at: (index: number) => Sample | undefined
   /** Where a sample that was seen stands. */
   indexOf: (id: number) => number | undefined
@@ -113,9 +115,11 @@ export function usePages(version: number, path: string, filter: SampleFilter, to
   }, [path, filter, density])
   const error = results.find((r) => r.error && !r.data)?.error ?? null
   const count = total ?? knownCount(fresh.starts, fresh.ended)
+  const exact = total !== null || fresh.ended !== null
   return useMemo<Pages>(
     () => ({
       count,
+      exact,
       at: (index) => byPage.get(Math.floor(index / pageSize))?.[index % pageSize],
       indexOf: (id) => seen.current.indexOf(id),
       idAt: (index) => seen.current.at(index)?.id,
@@ -126,6 +130,6 @@ export function usePages(version: number, path: string, filter: SampleFilter, to
     }),
     // Results change with every answer; the rest follows from them.
     // eslint-disable-next-line react-hooks/exhaustive-deps
-    [results, count, error, idsOf],
+    [results, count, exact, error, idsOf],
   )
 }

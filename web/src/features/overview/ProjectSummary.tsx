@@ -64,13 +64,14 @@ export function ProjectSummary({ item }: { item: Item }) {
   )
 }
 
+/** Minutes in which nothing ran are left out by the server: nothing was used then, which is no gap. */
 function DayCurves({ overview, now }: { overview: Schema<'ProjectOverview'>; now: number }) {
   const { t, n } = useI18n()
   const [at, setAt] = useState<number | null>(null)
-  const { items, step_s } = overview.curves
+  const { items } = overview.curves
   const times = items.map((p) => Date.parse(p.at))
   const to = Math.max(now, times[times.length - 1] ?? 0)
-  const common = { from: to - day, to, gap: step_s * 5000, at, onAt: setAt, limitTitle: t('chart.quota') }
+  const common = { from: to - day, to, gap: Infinity, at, onAt: setAt, limitTitle: t('chart.quota') }
   const kinds = [...new Set(items.flatMap((p) => Object.keys(p.accelerators ?? {})))]
   return (
     <section className="block">
