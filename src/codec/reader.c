@@ -68,7 +68,9 @@ bool reader_real(struct str s, double *ret)
     char text[64];
     if (str_to_real(s, ret))
         return true;
-    bool minus = s.n && s.p[0] == '-', sign = minus || (s.n && s.p[0] == '+');
+    if (!s.n)
+        return false;
+    bool minus = s.p[0] == '-', sign = minus || s.p[0] == '+';
     struct str rest = {s.p + sign, s.n - sign};
     if (!rest.n || rest.n > sizeof text - 3 || (rest.p[0] != '.' && !sign) || rest.p[0] == 'e' ||
         rest.p[0] == 'E')
