@@ -3,8 +3,10 @@
 # builds and installs what it needs, writes build/log/PART.log and prints its duration when it has ended. Two parts
 # run at a time, for most of them wait as much as they compute (JOBS=1: one). A part is left out only when the
 # repository has no folder for it. Tests that fail are run once more; those
-# that pass then are named at the end, "flaky: PART: TEST". Extra arguments after -- go to pytest:
+# that pass then are named at the end, "flaky: PART: TEST". Extra arguments after -- go to pytest, or to Playwright:
 #     scripts/test.sh api -- -k tokens -x
+#     scripts/test.sh api -- tests/api/test_jobs.py
+#     scripts/test.sh browser -- gallery
 # Tests with containers, mounts and owners of files need root: whoever is not root needs sudo for these parts.
 set -u
 cd "$(dirname "$0")/.."
@@ -112,11 +114,22 @@ run_fuzz() {
     return $failed
 }
 
+# Whether one of the arguments is a file of tests, or a test in one: then the part is those.
+names_tests() {
+    local one
+    for one; do
+        [ -e "${one%%::*}" ] && return 0
+    done
+    return 1
+}
+
 pytest() {
+    ! names_tests "${extra[@]}" || set --
     prepare scripts/venv.sh && scripts/pytest.sh "$@" "${extra[@]}"
 }
 
 root_pytest() {
+    ! names_tests "${extra[@]}" || set --
     prepare scripts/venv.sh && with_root scripts/pytest.sh "$@" "${extra[@]}"
 }
 
@@ -177,7 +190,7 @@ run_web() {
 
 run_browser() {
     prepare make --no-print-directory all && mode_build san && tools && prepare scripts/venv.sh || return 1
-    (cd web && CI=1 with_root ../scripts/node.sh npm run --silent browser)
+    (cd web && CI=1 with_root ../scripts/node.sh npm run --silent browser -- "${extra[@]}")
 }
 
 table() {
