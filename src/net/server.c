@@ -132,8 +132,11 @@ static bool share_socket(struct http_server *s, int fd, int *fds, struct err *er
     s->port = ntohs(*port_of(&at));
     s->handed = true;
     fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-    for (unsigned i = 0; i < s->loop_count; i++)
+    for (unsigned i = 0; i < s->loop_count; i++) {
         fds[i] = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+        if (fds[i] < 0)
+            return err_errno(err, errno, "cannot share the socket that was handed over");
+    }
     close(fd);
     return true;
 }
