@@ -1,16 +1,20 @@
 /* Many blobs made durable together. What costs time with small files is not their bytes but waiting for the
- * disk, and giving each its name: files are settled in groups (rows, one wait for the bytes of all, names) by
- * a thread of its own, while the next ones come. The names become durable with the flush. */
+ * disk, and giving each its name. So files are written by one thread (scribe.h) and settled by another, in
+ * groups, while the next ones come: their rows, one wait for the bytes of all, their names. The names become
+ * durable with the flush. */
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/thread.h"
 #include "store/scribe.h"
 #include "store/store_own.h"
 
 #include <errno.h>
-#include <stdatomic.h>
+#include <stdio.h>
 
-/* A group is settled when it has so many files or bytes, but not before the one before it; it waits for that
- * when it is as large as it may be. */
+#define SMALL (256 << 10) /* bytes of a blob that is kept in memory until its end */
+
+/* A group is settled when it has so many files or bytes and the one before is done; who adds waits for that
+ * when it has as many as it may. */
 #define GROUP_FILES     2048
 #define GROUP_BYTES     (INT64_C(32) << 20)
 #define MAX_GROUP_FILES 32768
@@ -20,6 +24,7 @@ struct item {
     struct digest digest;
     int64_t size;
     char name[BLOB_NAME_MAX]; /* in the folder of unfinished blobs */
+    bool known;               /* it has its row */
 };
 
 struct group {
@@ -30,27 +35,34 @@ struct group {
 
 struct blob_batch {
     struct store *store;
-    struct scribe *scribe; /* NULL: not needed yet */
-    struct group coming;
-    /* The thread's own while it runs. */
-    struct group settling;
-    bool placed; /* names were given that are not durable yet */
-    bool failed;
-    struct err err;
+    /* Of the thread that adds. */
+    struct buf small; /* the pieces so far, while they are few */
+    struct blob_writer *writer;
+    bool begun; /* the threads are there */
+    struct scribe *scribe;
+    char prefix[17]; /* of its files' names, and a number */
+    uint64_t made;
 
     pthread_t thread;
-    bool started;
-    atomic_bool ended;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct group coming;   /* held: its items stay where they are, others may be added behind them */
+    struct group settling; /* the thread's own while it is busy */
+    bool held, busy, flushing, ending, failed;
+    bool placed; /* names were given that are not durable yet */
+    struct err err;
 };
 
 struct blob_batch *blob_batch_new(struct store *s)
 {
     struct blob_batch *b = base_zalloc(sizeof *b);
     b->store = s;
+    pthread_mutex_init(&b->lock, NULL);
+    pthread_cond_init(&b->changed, NULL);
     return b;
 }
 
-/* --- settling a group --- */
+/* --- rows --- */
 
 struct rows {
     const struct group *group;
@@ -62,7 +74,8 @@ static bool write_rows(struct db_conn *c, void *ctx, struct err *err)
     const struct rows *r = ctx;
     for (size_t i = 0; i < r->group->n; i++) {
         const struct item *x = &r->group->item[i];
-        if (!conn_exec(c,
+        if (!x->known &&
+            !conn_exec(c,
                        "INSERT INTO blobs (digest, size, touched_at) VALUES (?, ?, ?)"
                        " ON CONFLICT (digest) DO UPDATE SET touched_at = excluded.touched_at",
                        db_args(digest_arg(&x->digest), db_int(x->size), db_int(r->now)), NULL, err))
@@ -70,6 +83,30 @@ static bool write_rows(struct db_conn *c, void *ctx, struct err *err)
     }
     return true;
 }
+
+static int by_digest(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof(struct digest));
+}
+
+/* In the order of digests, which is that of the rows on the disk, and of the folders. */
+static bool make_known(struct blob_batch *b, struct group *g, struct err *err)
+{
+    _Static_assert(offsetof(struct item, digest) == 0, "by_digest compares items by their first member");
+    bool all = true;
+    for (size_t i = 0; all && i < g->n; i++)
+        all = g->item[i].known;
+    if (all)
+        return true;
+    qsort(g->item, g->n, sizeof *g->item, by_digest);
+    if (!db_write(b->store->db, write_rows, &(struct rows){g, clock_now()}, err))
+        return false;
+    for (size_t i = 0; i < g->n; i++)
+        g->item[i].known = true;
+    return true;
+}
+
+/* --- settling a group --- */
 
 static bool sync_all(struct store *s, struct err *err)
 {
@@ -88,121 +125,194 @@ static bool any_new(const struct store *s, const struct group *g)
     return false;
 }
 
-/* The rows come first, as in blob_adopt. */
-static bool settle(struct blob_batch *b, struct group *g, struct err *err)
+/* The rows are there, as in blob_adopt. */
+static bool place(struct blob_batch *b, struct group *g, struct err *err)
 {
     struct store *s = b->store;
-    struct rows rows = {g, clock_now()};
-    if (g->n == 0)
-        return true;
-    if (!db_write(s->db, write_rows, &rows, err))
-        return false;
     if (any_new(s, g)) {
         b->placed = true;
         if (!sync_all(s, err))
             return false;
     }
-    for (size_t i = 0; i < g->n; i++) {
-        pthread_mutex_t *lock = &s->lock[g->item[i].digest.b[0]];
+    for (; g->n; g->n--) {
+        struct item *x = &g->item[g->n - 1];
+        pthread_mutex_t *lock = &s->lock[x->digest.b[0]];
         pthread_mutex_lock(lock);
-        bool ok = blob_move(s, s->tmp_fd, g->item[i].name, &g->item[i].digest, err);
+        bool ok = blob_move(s, s->tmp_fd, x->name, &x->digest, err);
         pthread_mutex_unlock(lock);
         if (!ok)
             return false;
     }
-    g->n = 0;
     g->bytes = 0;
     return true;
 }
 
-static void *settle_beside(void *arg)
+static bool large(const struct group *g, size_t files, int64_t bytes)
+{
+    return g->n >= files || g->bytes >= bytes;
+}
+
+/* With the lock held, which it lets go meanwhile. */
+static void settle_next(struct blob_batch *b)
+{
+    struct err err = {0};
+    struct group empty = b->settling;
+    b->settling = b->coming;
+    b->coming = empty;
+    b->busy = b->held = true;
+    pthread_mutex_unlock(&b->lock);
+    bool ok = scribe_settle(b->scribe, &err) && make_known(b, &b->settling, &err);
+    pthread_mutex_lock(&b->lock);
+    b->held = false;
+    pthread_cond_broadcast(&b->changed);
+    pthread_mutex_unlock(&b->lock);
+    ok = ok && place(b, &b->settling, &err);
+    pthread_mutex_lock(&b->lock);
+    b->busy = false;
+    if (!ok) {
+        b->failed = true;
+        b->err = err;
+    }
+    pthread_cond_broadcast(&b->changed);
+}
+
+static void *settle_all(void *arg)
 {
     struct blob_batch *b = arg;
-    b->failed = !settle(b, &b->settling, &b->err);
-    atomic_store(&b->ended, true);
+    pthread_mutex_lock(&b->lock);
+    while (!b->ending) {
+        bool enough = b->flushing ? b->coming.n > 0 : large(&b->coming, GROUP_FILES, GROUP_BYTES);
+        if (enough && !b->held && !b->failed)
+            settle_next(b);
+        else
+            pthread_cond_wait(&b->changed, &b->lock);
+    }
+    pthread_mutex_unlock(&b->lock);
     return NULL;
 }
 
-/* Waits for the group that is being settled. */
-static bool settled(struct blob_batch *b, struct err *err)
+/* --- adding --- */
+
+static bool told(const struct blob_batch *b, struct err *err)
 {
-    if (b->started)
-        pthread_join(b->thread, NULL);
-    b->started = false;
     if (b->failed)
         *err = b->err;
     return !b->failed;
 }
 
-static bool begin_settling(struct blob_batch *b, struct err *err)
+static void begin(struct blob_batch *b)
 {
-    if (!settled(b, err) || (b->scribe && !scribe_settle(b->scribe, err)))
-        return false;
-    struct group empty = b->settling;
-    b->settling = b->coming;
-    b->coming = empty;
-    atomic_store(&b->ended, false);
-    b->started = true;
-    b->thread = thread_start("settle", settle_beside, b);
-    return true;
+    if (b->begun)
+        return;
+    uint8_t id[8];
+    random_bytes(id, sizeof id);
+    hex_encode(id, sizeof id, b->prefix);
+    b->begun = true;
+    b->scribe = scribe_new(b->store->tmp_fd);
+    b->thread = thread_start("settle", settle_all, b);
 }
 
-/* --- adding --- */
-
-static struct item *next_item(struct group *g)
+static bool add_item(struct blob_batch *b, const struct item *x, struct err *err)
 {
+    struct group *g = &b->coming;
+    pthread_mutex_lock(&b->lock);
+    while (!b->failed && large(g, MAX_GROUP_FILES, MAX_GROUP_BYTES))
+        pthread_cond_wait(&b->changed, &b->lock);
     if (g->n == g->cap) {
         g->cap = g->cap ? g->cap * 2 : 64;
         g->item = base_realloc(g->item, g->cap * sizeof *g->item);
     }
-    return &g->item[g->n++];
+    g->item[g->n++] = *x;
+    g->bytes += x->size;
+    if (!b->busy && large(g, GROUP_FILES, GROUP_BYTES))
+        pthread_cond_broadcast(&b->changed);
+    bool ok = told(b, err);
+    pthread_mutex_unlock(&b->lock);
+    return ok;
 }
 
-static bool added(struct blob_batch *b, int64_t size, struct err *err)
+bool blob_batch_piece(struct blob_batch *b, struct str piece, struct err *err)
 {
-    struct group *g = &b->coming;
-    g->bytes += size;
-    if (g->n < GROUP_FILES && g->bytes < GROUP_BYTES)
+    if (!b->writer && b->small.n + piece.n <= SMALL) {
+        buf_str(&b->small, piece);
         return true;
-    bool busy = b->started && !atomic_load(&b->ended);
-    if (busy && g->n < MAX_GROUP_FILES && g->bytes < MAX_GROUP_BYTES)
-        return true;
-    return begin_settling(b, err);
-}
-
-bool blob_batch_add(struct blob_batch *b, struct blob_writer *w, struct digest *ret, int64_t *ret_size,
-                    struct err *err)
-{
-    if (b->store->bucket) /* the bucket makes each durable by itself */
-        return blob_writer_finish(w, ret, ret_size, err);
-    struct item *x = next_item(&b->coming);
-    blob_writer_end(w, &x->digest, &x->size, x->name);
-    *ret = x->digest;
-    *ret_size = x->size;
-    return added(b, x->size, err);
+    }
+    if (!b->writer) {
+        b->writer = blob_writer_new(b->store, err);
+        if (!b->writer || !blob_writer_add(b->writer, buf_view(&b->small), err))
+            return false;
+    }
+    return blob_writer_add(b->writer, piece, err);
 }
 
 bool blob_batch_data(struct blob_batch *b, struct str data, struct digest *ret, struct err *err)
 {
-    if (b->store->bucket)
+    if (b->store->bucket) /* it makes each durable by itself */
         return blob_put(b->store, data, ret, err);
-    if (!b->scribe)
-        b->scribe = scribe_new(b->store->tmp_fd);
-    struct item *x = next_item(&b->coming);
-    uint8_t id[16];
-    random_bytes(id, sizeof id);
-    hex_encode(id, sizeof id, x->name);
-    sha256_of(data, x->digest.b);
-    x->size = (int64_t)data.n;
-    *ret = x->digest;
-    return scribe_write(b->scribe, x->name, data, err) && added(b, x->size, err);
+    begin(b);
+    struct item x = {.size = (int64_t)data.n};
+    snprintf(x.name, sizeof x.name, "%s%016llx", b->prefix, (unsigned long long)b->made++);
+    sha256_of(data, x.digest.b);
+    *ret = x.digest;
+    return scribe_write(b->scribe, x.name, data, err) && add_item(b, &x, err);
+}
+
+bool blob_batch_end(struct blob_batch *b, struct digest *ret, int64_t *ret_size, struct err *err)
+{
+    struct blob_writer *w = b->writer;
+    struct item x = {0};
+    b->writer = NULL;
+    bool ok;
+    if (!w) {
+        *ret_size = (int64_t)b->small.n;
+        ok = blob_batch_data(b, buf_view(&b->small), ret, err);
+    } else if (b->store->bucket) {
+        ok = blob_writer_finish(w, ret, ret_size, err);
+    } else {
+        begin(b);
+        blob_writer_end(w, &x.digest, &x.size, x.name);
+        *ret = x.digest;
+        *ret_size = x.size;
+        ok = add_item(b, &x, err);
+    }
+    buf_clear(&b->small);
+    return ok;
+}
+
+void blob_batch_drop(struct blob_batch *b)
+{
+    blob_writer_abort(b->writer);
+    b->writer = NULL;
+    buf_clear(&b->small);
+}
+
+bool blob_batch_known(struct blob_batch *b, struct err *err)
+{
+    pthread_mutex_lock(&b->lock);
+    while (b->held)
+        pthread_cond_wait(&b->changed, &b->lock);
+    bool ok = told(b, err);
+    b->held = true;
+    pthread_mutex_unlock(&b->lock);
+    ok = ok && make_known(b, &b->coming, err);
+    pthread_mutex_lock(&b->lock);
+    b->held = false;
+    pthread_cond_broadcast(&b->changed);
+    pthread_mutex_unlock(&b->lock);
+    return ok;
 }
 
 bool blob_batch_flush(struct blob_batch *b, struct err *err)
 {
-    if (!settled(b, err) || (b->scribe && !scribe_settle(b->scribe, err)) || !settle(b, &b->coming, err))
-        return false;
-    if (b->placed && !sync_all(b->store, err))
+    pthread_mutex_lock(&b->lock);
+    b->flushing = true;
+    pthread_cond_broadcast(&b->changed);
+    while (!b->failed && (b->coming.n || b->busy))
+        pthread_cond_wait(&b->changed, &b->lock);
+    b->flushing = false;
+    bool ok = told(b, err);
+    pthread_mutex_unlock(&b->lock);
+    if (!ok || (b->placed && !sync_all(b->store, err)))
         return false;
     b->placed = false;
     return true;
@@ -219,10 +329,18 @@ void blob_batch_free(struct blob_batch *b)
 {
     if (!b)
         return;
-    struct err ignored = {0};
-    settled(b, &ignored);
+    pthread_mutex_lock(&b->lock);
+    b->ending = true;
+    pthread_cond_broadcast(&b->changed);
+    pthread_mutex_unlock(&b->lock);
+    if (b->begun)
+        pthread_join(b->thread, NULL);
     scribe_free(b->scribe);
+    blob_batch_drop(b);
+    buf_release(&b->small);
     drop(b->store, &b->coming);
     drop(b->store, &b->settling);
+    pthread_cond_destroy(&b->changed);
+    pthread_mutex_destroy(&b->lock);
     free(b);
 }

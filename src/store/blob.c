@@ -133,20 +133,34 @@ static bool is_local(struct store *s, const struct digest *d)
     return faccessat(s->blobs_fd, path, F_OK, 0) == 0;
 }
 
+/* As renameat, but with EEXIST when there is one of the new name; who calls holds its lock. */
+static int rename_new(int from, const char *name, int to, const char *path)
+{
+    if (renameat2(from, name, to, path, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno != EINVAL) /* some network file systems cannot do it */
+        return -1;
+    if (faccessat(to, path, F_OK, 0) != 0)
+        return renameat(from, name, to, path);
+    errno = EEXIST;
+    return -1;
+}
+
 bool blob_move(struct store *s, int dirfd, const char *name, const struct digest *d, struct err *err)
 {
     char path[BLOB_PATH_MAX];
     blob_path(d, path);
-    if (faccessat(s->blobs_fd, path, F_OK, 0) == 0)
+    char folder[3] = {path[0], path[1], 0};
+    int failed = rename_new(dirfd, name, s->blobs_fd, path);
+    if (failed && errno == ENOENT) {
+        if (mkdirat(s->blobs_fd, folder, 0750) != 0 && errno != EEXIST)
+            return err_errno(err, errno, "cannot make a folder for blobs");
+        failed = rename_new(dirfd, name, s->blobs_fd, path);
+    }
+    if (failed && errno == EEXIST)
         return unlinkat(dirfd, name, 0) == 0 ||
                err_errno(err, errno, "cannot remove a second copy of a blob");
-    char folder[3] = {path[0], path[1], 0};
-    if (renameat(dirfd, name, s->blobs_fd, path) == 0)
-        return true;
-    if (errno == ENOENT && mkdirat(s->blobs_fd, folder, 0750) != 0 && errno != EEXIST)
-        return err_errno(err, errno, "cannot make a folder for blobs");
-    return renameat(dirfd, name, s->blobs_fd, path) == 0 ||
-           err_errno(err, errno, "cannot move a blob into place");
+    return !failed || err_errno(err, errno, "cannot move a blob into place");
 }
 
 static bool move_into_place(struct store *s, int dirfd, const char *name, const struct digest *d,

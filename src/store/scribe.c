@@ -21,8 +21,10 @@ struct scribe {
     pthread_mutex_t lock;
     pthread_cond_t came, went;
     struct page page[PAGES]; /* a ring */
-    size_t head, waiting;    /* one that is being written still waits */
+    uint64_t given, written; /* so many ever; one that is being written still waits */
     size_t bytes;
+    bool resting;   /* the thread has nothing to do */
+    unsigned waits; /* others for it */
     bool ending, failed;
     struct err err;
 };
@@ -40,11 +42,13 @@ static void *work(void *arg)
     struct scribe *s = arg;
     pthread_mutex_lock(&s->lock);
     for (;;) {
-        while (!s->waiting && !s->ending)
+        s->resting = s->given == s->written;
+        while (s->given == s->written && !s->ending)
             pthread_cond_wait(&s->came, &s->lock);
-        if (!s->waiting)
+        s->resting = false;
+        if (s->given == s->written)
             break;
-        struct page *p = &s->page[s->head];
+        struct page *p = &s->page[s->written % PAGES];
         bool skip = s->failed;
         struct err err = {0};
         pthread_mutex_unlock(&s->lock);
@@ -56,9 +60,9 @@ static void *work(void *arg)
             s->err = err;
         }
         s->bytes -= p->n;
-        s->head = (s->head + 1) % PAGES;
-        s->waiting--;
-        pthread_cond_signal(&s->went);
+        s->written++;
+        if (s->waits && (s->given - s->written <= PAGES / 2 || !ok))
+            pthread_cond_broadcast(&s->went);
     }
     pthread_mutex_unlock(&s->lock);
     return NULL;
@@ -83,22 +87,32 @@ static bool told(const struct scribe *s, struct err *err)
     return !s->failed;
 }
 
+/* Until about half of what may wait is written: a change of threads for every file costs as much as a file.
+ * With the lock held. */
+static void wait_for_it(struct scribe *s)
+{
+    s->waits++;
+    pthread_cond_wait(&s->went, &s->lock);
+    s->waits--;
+}
+
 bool scribe_write(struct scribe *s, const char *name, struct str bytes, struct err *err)
 {
     char *copy = base_alloc(bytes.n + 1);
     if (bytes.n)
         memcpy(copy, bytes.p, bytes.n);
     pthread_mutex_lock(&s->lock);
-    while (s->waiting == PAGES || (s->waiting && s->bytes + bytes.n > PAGE_BYTES))
-        pthread_cond_wait(&s->went, &s->lock);
+    while (s->given - s->written == PAGES || (s->given > s->written && s->bytes + bytes.n > PAGE_BYTES))
+        wait_for_it(s);
     bool ok = told(s, err);
     if (ok) {
-        struct page *p = &s->page[(s->head + s->waiting++) % PAGES];
+        struct page *p = &s->page[s->given++ % PAGES];
         snprintf(p->name, sizeof p->name, "%s", name);
         p->bytes = copy;
         p->n = bytes.n;
         s->bytes += bytes.n;
-        pthread_cond_signal(&s->came);
+        if (s->resting)
+            pthread_cond_signal(&s->came);
     } else {
         free(copy);
     }
@@ -109,8 +123,9 @@ bool scribe_write(struct scribe *s, const char *name, struct str bytes, struct e
 bool scribe_settle(struct scribe *s, struct err *err)
 {
     pthread_mutex_lock(&s->lock);
-    while (s->waiting)
-        pthread_cond_wait(&s->went, &s->lock);
+    uint64_t all = s->given;
+    while (s->written < all)
+        wait_for_it(s);
     bool ok = told(s, err);
     pthread_mutex_unlock(&s->lock);
     return ok;

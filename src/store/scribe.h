@@ -1,5 +1,5 @@
 /* Writes small files on a thread of its own, so that who makes them (unpacking, hashing) need not wait for
- * the file system. Used by one thread; what waits is bounded. */
+ * the file system. One thread gives them; what waits is bounded. */
 #ifndef INGOT_STORE_SCRIBE_H
 #define INGOT_STORE_SCRIBE_H
 
@@ -12,7 +12,7 @@ struct scribe;
 struct scribe *scribe_new(int dirfd);
 /* A new file of the folder; bytes are copied. The error may be that of an earlier file. */
 bool scribe_write(struct scribe *s, const char *name, struct str bytes, struct err *err);
-/* All files are written (not synced), or one was not. */
+/* All files that were given before are written (not synced), or one was not. For any thread. */
 bool scribe_settle(struct scribe *s, struct err *err);
 void scribe_free(struct scribe *s); /* settles first; NULL allowed */
 

@@ -154,6 +154,13 @@ static bool add_bytes(struct db_conn *c, int64_t project, int64_t bytes, struct 
                      db_args(db_int(project), db_int(bytes)), NULL, err);
 }
 
+static bool not_there(const struct digest *d, struct err *err)
+{
+    char hex[SHA256_HEX + 1];
+    digest_hex(d, hex);
+    return err_set(err, ERR_CONFLICT, NULL, "blob %s is not in the store any more", hex);
+}
+
 /* The blob's own counter says how many projects use it. */
 static bool count_project(struct db_conn *c, const struct digest *d, int by, int64_t *ret_size,
                           struct err *err)
@@ -166,11 +173,8 @@ static bool count_project(struct db_conn *c, const struct digest *d, int by, int
                         "UPDATE blobs SET uses = uses + ?, touched_at = ? WHERE digest = ? RETURNING size",
                         db_args(db_int(by), db_int(clock_now()), digest_arg(d)), &row, &found, err))
         return false;
-    if (!found) {
-        char hex[SHA256_HEX + 1];
-        digest_hex(d, hex);
-        return err_set(err, ERR_CONFLICT, NULL, "blob %s is not in the store any more", hex);
-    }
+    if (!found)
+        return not_there(d, err);
     *ret_size = row.v[0].i;
     return true;
 }
@@ -183,20 +187,32 @@ static bool use_last(struct db_conn *c, int64_t project, const struct digest *d,
            count_project(c, d, -1, &size, err) && add_bytes(c, project, -size, err);
 }
 
-/* Most blobs that begin to be used are new to their project. */
+/* Most blobs that begin to be used are new to their project. *first: how many rows that made, none or one. */
+static bool use_first(struct db_conn *c, int64_t project, const struct digest *d, int64_t count,
+                      int64_t *first, struct err *err)
+{
+    return conn_exec(c,
+                     "INSERT INTO blob_uses (project, digest, count) VALUES (?, ?, ?)"
+                     " ON CONFLICT (project, digest) DO NOTHING",
+                     db_args(db_int(project), digest_arg(d), db_int(count)), first, err);
+}
+
+static bool use_again(struct db_conn *c, int64_t project, const struct digest *d, int64_t count,
+                      struct err *err)
+{
+    return conn_exec(c, "UPDATE blob_uses SET count = count + ? WHERE project = ? AND digest = ?",
+                     db_args(db_int(count), db_int(project), digest_arg(d)), NULL, err);
+}
+
 static bool use_more(struct db_conn *c, int64_t project, const struct digest *d, int64_t count,
                      struct err *err)
 {
     int64_t first, size;
-    if (!conn_exec(c,
-                   "INSERT INTO blob_uses (project, digest, count) VALUES (?, ?, ?)"
-                   " ON CONFLICT (project, digest) DO NOTHING",
-                   db_args(db_int(project), digest_arg(d), db_int(count)), &first, err))
+    if (!use_first(c, project, d, count, &first, err))
         return false;
     if (first)
         return count_project(c, d, 1, &size, err) && add_bytes(c, project, size, err);
-    return conn_exec(c, "UPDATE blob_uses SET count = count + ? WHERE project = ? AND digest = ?",
-                     db_args(db_int(count), db_int(project), digest_arg(d)), NULL, err);
+    return use_again(c, project, d, count, err);
 }
 
 static bool use_less(struct db_conn *c, int64_t project, const struct digest *d, int64_t count,
@@ -218,6 +234,36 @@ static bool use_less(struct db_conn *c, int64_t project, const struct digest *d,
 bool store_use(struct db_conn *c, int64_t project, const struct digest *d, int64_t count, struct err *err)
 {
     return count > 0 ? use_more(c, project, d, count, err) : use_less(c, project, d, -count, err);
+}
+
+static int by_digest(const void *a, const void *b)
+{
+    const struct store_used *x = a, *y = b;
+    return memcmp(&x->blob, &y->blob, sizeof x->blob);
+}
+
+/* In the order of the rows on the disk, and without asking for what the caller knows. */
+bool store_use_all(struct db_conn *c, int64_t project, struct store_used *u, size_t n, struct err *err)
+{
+    int64_t bytes = 0, now = clock_now();
+    qsort(u, n, sizeof *u, by_digest);
+    for (size_t i = 0; i < n; i++) {
+        int64_t first, known;
+        if (!use_first(c, project, &u[i].blob, 1, &first, err))
+            return false;
+        if (!first) {
+            if (!use_again(c, project, &u[i].blob, 1, err))
+                return false;
+            continue;
+        }
+        if (!conn_exec(c, "UPDATE blobs SET uses = uses + 1, touched_at = ? WHERE digest = ?",
+                       db_args(db_int(now), digest_arg(&u[i].blob)), &known, err))
+            return false;
+        if (!known)
+            return not_there(&u[i].blob, err);
+        bytes += u[i].size;
+    }
+    return bytes == 0 || add_bytes(c, project, bytes, err);
 }
 
 bool store_folder_use(struct db_conn *c, const char *folder, int64_t project, int64_t bytes, struct err *err)

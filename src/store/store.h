@@ -48,15 +48,17 @@ bool blob_writer_add(struct blob_writer *w, struct str piece, struct err *err);
 bool blob_writer_finish(struct blob_writer *w, struct digest *ret, int64_t *ret_size, struct err *err);
 void blob_writer_abort(struct blob_writer *w); /* NULL allowed */
 bool blob_put(struct store *s, struct str data, struct digest *ret, struct err *err);
-/* Many blobs that become durable together, for archives of small files. A writer that is added gives its
- * digest at once; the blob is there (durable, known) after the flush, which adding may also do. What was not
- * flushed when the batch is freed is dropped. */
+/* Many blobs that become durable together, one after another, from one thread: pieces and then the end, or
+ * data that is in memory already. Each gives its digest at its end. It may be used (store_use) after
+ * blob_batch_known, and is there after blob_batch_flush. What was not flushed when the batch is freed may be
+ * missing. */
 struct blob_batch;
 struct blob_batch *blob_batch_new(struct store *s);
-bool blob_batch_add(struct blob_batch *b, struct blob_writer *w, struct digest *ret, int64_t *ret_size,
-                    struct err *err); /* frees w */
-/* A small one that is in memory; it is written by a thread of the batch. */
+bool blob_batch_piece(struct blob_batch *b, struct str piece, struct err *err);
+bool blob_batch_end(struct blob_batch *b, struct digest *ret, int64_t *ret_size, struct err *err);
+void blob_batch_drop(struct blob_batch *b); /* the pieces since the last end */
 bool blob_batch_data(struct blob_batch *b, struct str data, struct digest *ret, struct err *err);
+bool blob_batch_known(struct blob_batch *b, struct err *err);
 bool blob_batch_flush(struct blob_batch *b, struct err *err);
 void blob_batch_free(struct blob_batch *b); /* NULL allowed */
 /* Takes over a finished file of the same file system (a completed upload): hashes it and moves it into place.
@@ -107,6 +109,12 @@ bool blob_each(struct store *s, bool (*one)(void *ctx, const struct digest *d, s
 /* --- uses, inside a write --- */
 /* count is positive or negative; a use of a blob that is gone is ERR_CONFLICT. */
 bool store_use(struct db_conn *c, int64_t project, const struct digest *d, int64_t count, struct err *err);
+/* One use more of each of many, whose sizes are known. They are sorted. */
+struct store_used {
+    struct digest blob;
+    int64_t size;
+};
+bool store_use_all(struct db_conn *c, int64_t project, struct store_used *u, size_t n, struct err *err);
 /* Folders of the data folder that belong to a project and are no blobs (/workspace, checkpoints): what they
  * took when they were measured last. bytes -1 forgets one. Inside a write. */
 bool store_folder_use(struct db_conn *c, const char *folder, int64_t project, int64_t bytes, struct err *err);

@@ -231,12 +231,12 @@ def test_an_import_that_ends_while_putting_changes_nothing(server, admin, projec
     annotate(admin, version, first, {"annotation": {"labels": ["b"]}, "state": "accepted"})
     before = everything(admin, version)
 
-    # Three writes of 400: changed and new samples, one that an annotation waits for, one that waits; the last brings the end.
+    # Three writes of 1,000: changed and new samples, one that an annotation waits for, one that waits; the last brings the end.
     new = [{"file": f"{i}.txt", "content": "new", "annotation": {"labels": ["c"]}} for i in range(20)]
     new += [{"file": "later.txt", "content": "came"}, {"file": "never.txt", "annotation": {"labels": ["d"]}}]
-    new += [{"file": f"new-{i:04}.txt", "content": "same", "annotation": {"labels": ["c"]}} for i in range(1000)]
+    new += [{"file": f"new-{i:04}.txt", "content": "same", "annotation": {"labels": ["c"]}} for i in range(2500)]
     cancel = "UPDATE tasks SET cancel = 1 WHERE state = 'running' AND type = 'import'"
-    halfway(server, "new-0950.txt", *((cancel, cancel) if end == "cancelled" else ("SELECT RAISE(ABORT, 'no')", "RAISE EXCEPTION 'no'")))
+    halfway(server, "new-2450.txt", *((cancel, cancel) if end == "cancelled" else ("SELECT RAISE(ABORT, 'no')", "RAISE EXCEPTION 'no'")))
     task = bring(admin, project, version, "new.zip", texts(new), state=end)
     assert not admin.call("GET", f"tasks/{task['id']}/report").text.count("taken back")
     assert everything(admin, version) == before
@@ -249,8 +249,8 @@ def test_an_import_that_ends_while_putting_changes_nothing(server, admin, projec
     found = {s["name"]: s["annotation"] for s in samples(admin, version, q="l")} | {s["name"]: s["annotation"] for s in samples(admin, version, q="never")}
     assert found == {"later.txt": {"labels": ["waits"]}, "never.txt": {}}
     result = bring(admin, project, version, "new.zip", texts(new))["result"]
-    assert (result["added"], result["changed"]) == (1000, 21)
-    assert admin.get(version)["samples"] == 1032
+    assert (result["added"], result["changed"]) == (2500, 21)
+    assert admin.get(version)["samples"] == 2532
 
 
 def test_nothing_is_left_of_a_killed_import(fresh_server):
@@ -263,13 +263,13 @@ def test_nothing_is_left_of_a_killed_import(fresh_server):
     sent = upload(api, project, zipped({f"{i:04}.png": png(16, 16, i) for i in range(4000)}))
 
     def on_disk() -> int:
-        return sum(len(files) for _, _, files in os.walk(f"{server.data}/blobs"))
+        return sum(len(files) for _, _, files in os.walk(f"{server.data}/blobs/sha256"))
     task = api.post(f"{version}/import", {"uploads": [{"upload": sent, "name": "a.zip"}]}, expect=202)
-    wait_for(lambda: on_disk() > 300, "some blobs")
+    wait_for(lambda: on_disk() > 100, "some blobs")
     server.kill()
     server.start()
     api = server.admin()
-    assert on_disk() > 300
+    assert on_disk() > 100
     api.call("POST", f"tasks/{task['id']}/cancel")
     over = wait_for(lambda: (t := api.get(f"tasks/{task['id']}"))["state"] not in ("waiting", "running") and t, "the end")
     assert len(samples(api, version, limit=10)) == (0 if over["state"] == "cancelled" else 10)

@@ -202,8 +202,6 @@ static void keep_annotation(struct reading *r, struct str name, struct str text,
 static bool take_bytes(struct reading *r, struct str name, const struct str *row, const char *position,
                        bool *left_out, struct err *err)
 {
-    struct digest d;
-    int64_t size;
     struct err why = {0};
     int column = r->at[CONTENT] >= 0 ? r->at[CONTENT] : r->at[FILE_PATH];
     *left_out = false;
@@ -215,14 +213,11 @@ static bool take_bytes(struct reading *r, struct str name, const struct str *row
         *left_out = true;
         return true;
     }
-    if (r->at[CONTENT] >= 0) {
-        size = (int64_t)row[column].n;
-        return blob_put(r->task->core->store, row[column], &d, err) &&
-               unpack_add(r->out, name, &d, size, err);
-    }
-    if (folder_in_file(r->task, row[column], r->row, &d, &size, &why))
-        return unpack_add(r->out, name, &d, size, err);
-    if (why.code == ERR_UNAVAILABLE || why.code == ERR_INTERNAL || why.code == ERR_CONFLICT) {
+    if (r->at[CONTENT] >= 0)
+        return unpack_piece(r->out, row[column], err) && unpack_file(r->out, name, err);
+    if (folder_in_file(r->task, row[column], name, r->out, r->row, &why))
+        return true;
+    if (why.code != ERR_FORBIDDEN && why.code != ERR_INVALID && why.code != ERR_NOT_FOUND) {
         *err = why;
         return false;
     }
@@ -284,26 +279,21 @@ static void write_line(struct buf *b, const struct labels *l)
 
 static bool write_labels(struct reading *r, struct err *err)
 {
-    struct digest d;
-    int64_t size;
     bool ok = true;
     if (!r->first)
         return true;
-    struct blob_writer *w = blob_writer_new(r->task->core->store, err);
-    if (!w)
-        return false;
     for (const struct labels *l = r->first; ok && l; l = l->next) {
         auto_buf struct buf line = {0};
         if (!l->annotation.p && l->n == 0)
             continue;
         write_line(&line, l);
-        ok = blob_writer_add(w, buf_view(&line), err);
+        ok = unpack_piece(r->out, buf_view(&line), err);
     }
     if (!ok) {
-        blob_writer_abort(w);
+        unpack_drop(r->out);
         return false;
     }
-    return blob_writer_finish(w, &d, &size, err) && unpack_add(r->out, STR("ingot.jsonl"), &d, size, err);
+    return unpack_file(r->out, STR("ingot.jsonl"), err);
 }
 
 static bool read_rows(struct reading *r, struct database_rows *rows, yyjson_val *v, struct err *err)

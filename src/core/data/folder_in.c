@@ -55,36 +55,30 @@ struct walk {
 };
 
 /* done: files before this one. */
-static bool copy_file(struct task *t, int fd, char *block, int64_t done, struct digest *ret,
-                      int64_t *ret_size, struct err *err)
+static bool copy_file(struct task *t, struct unpacked *out, int fd, struct str path, char *block,
+                      int64_t done, struct err *err)
 {
-    struct blob_writer *b = blob_writer_new(t->core->store, err);
-    if (!b)
-        return false;
     ssize_t n;
     bool ok = true;
     while (ok && (n = read(fd, block, BLOCK)) > 0)
-        ok = blob_writer_add(b, (struct str){block, (size_t)n}, err) && task_progress(t, done, 0, err);
+        ok = unpack_piece(out, (struct str){block, (size_t)n}, err) && task_progress(t, done, 0, err);
     if (!ok || n < 0) {
-        blob_writer_abort(b);
+        unpack_drop(out);
         return ok ? err_errno(err, errno, "cannot read a file of the folder") : false;
     }
-    return blob_writer_finish(b, ret, ret_size, err);
+    return unpack_file(out, path, err);
 }
 
 static bool take_file(struct walk *w, int dirfd, const char *name, struct str path, struct err *err)
 {
-    struct digest d;
-    int64_t size;
     struct err why = {0};
     auto_fd int fd = fs_open_beneath(dirfd, name, O_RDONLY | O_NONBLOCK, 0, &why);
     if (fd < 0) {
         task_problem(w->task, path, NULL, "left out: %s", why.message);
         return true;
     }
-    return copy_file(w->task, fd, w->block, (int64_t)w->out->n, &d, &size, err) &&
-           unpack_add(w->out, path, &d, size, err) && unpack_keep(w->task, w->out, err) &&
-           task_progress(w->task, (int64_t)w->out->n, 0, err);
+    return copy_file(w->task, w->out, fd, path, w->block, (int64_t)w->out->n, err) &&
+           unpack_keep(w->task, w->out, err) && task_progress(w->task, (int64_t)w->out->n, 0, err);
 }
 
 static bool walk_dir(struct walk *w, int fd, struct str prefix, int depth, struct err *err);
@@ -162,7 +156,7 @@ bool folder_in(struct task *t, struct str path, struct unpacked *out, struct err
     return ok;
 }
 
-bool folder_in_file(struct task *t, struct str path, int64_t done, struct digest *ret, int64_t *ret_size,
+bool folder_in_file(struct task *t, struct str path, struct str name, struct unpacked *out, int64_t done,
                     struct err *err)
 {
     struct stat st;
@@ -172,5 +166,5 @@ bool folder_in_file(struct task *t, struct str path, int64_t done, struct digest
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
         return err_set(err, ERR_INVALID, NULL, "\"" STR_FMT "\" is no file", STR_ARG(path));
     auto_free char *block = base_alloc(BLOCK);
-    return copy_file(t, fd, block, done, ret, ret_size, err);
+    return copy_file(t, out, fd, name, block, done, err);
 }

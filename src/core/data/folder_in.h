@@ -8,8 +8,8 @@
 /* ERR_FORBIDDEN when the path is below none of the roots. */
 bool folder_in_check(struct core *core, struct str path, struct err *err);
 bool folder_in(struct task *t, struct str path, struct unpacked *out, struct err *err);
-/* One file below the roots, as a blob. done: the task's progress meanwhile. */
-bool folder_in_file(struct task *t, struct str path, int64_t done, struct digest *ret, int64_t *ret_size,
+/* One file below the roots, added under the name. done: the task's progress meanwhile. */
+bool folder_in_file(struct task *t, struct str path, struct str name, struct unpacked *out, int64_t done,
                     struct err *err);
 
 #endif

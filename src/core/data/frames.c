@@ -27,14 +27,13 @@ static bool take_frame(void *ctx, int64_t number, double time, struct str jpeg, 
 {
     (void)time;
     struct expanding *x = ctx;
-    struct digest d;
     if (number < 0)
         return task_progress(x->task, (int64_t)x->out->n, 0, err);
     const char *path =
         arena_printf(x->task->arena, STR_FMT "/%06lld.jpg", STR_ARG(x->stem), (long long)number);
-    return blob_put(x->task->core->store, jpeg, &d, err) &&
-           unpack_add(x->out, str_of(path), &d, (int64_t)jpeg.n, err) && unpack_keep(x->task, x->out, err) &&
-           unpack_keep(x->task, x->files, err) && task_progress(x->task, (int64_t)x->out->n, 0, err);
+    return unpack_piece(x->out, jpeg, err) && unpack_file(x->out, str_of(path), err) &&
+           unpack_keep(x->task, x->out, err) && unpack_keep(x->task, x->files, err) &&
+           task_progress(x->task, (int64_t)x->out->n, 0, err);
 }
 
 static struct str stem_of(struct str path)
@@ -86,6 +85,8 @@ bool frames_expand(struct task *t, struct unpacked *files, const struct media_fr
 {
     if (!has_video(files))
         return true;
+    if (!blob_batch_flush(files->batch, err))
+        return false;
     struct unpacked out = *files;
     out.file = NULL;
     out.n = out.cap = 0;

@@ -1,7 +1,8 @@
 /* The task "import": an upload (archive or file) becomes samples of a version (D3, D4). First everything is
  * read and kept aside (spool.h): until then nothing is changed. Then the samples are put, in batches, each of
  * which notes what it changes (import_undo.h): when the import fails or is cancelled, all of it is taken
- * back. Repeating an import changes nothing, so a server that was killed in the middle simply runs it again.
+ * back. The last files become durable meanwhile, and the import ends when they are. Repeating an import
+ * changes nothing, so a server that was killed in the middle simply runs it again.
  */
 #include "core/data/import.h"
 #include "base/map.h"
@@ -22,7 +23,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
-#define BATCH      400
+#define BATCH      1000
 #define HEAD_BYTES (64 << 10) /* enough for a picture's header */
 /* Larger ones are shown to the decoder, which refuses those that nobody could look at. */
 #define QUICK_PIXELS UINT64_C(100000000)
@@ -94,6 +95,8 @@ static bool make_listing(struct import *m, struct err *err)
 static bool map_blob(struct import *m, const struct unpacked_file *f, size_t want, struct str *ret,
                      struct err *err)
 {
+    if (!blob_batch_flush(m->files.batch, err))
+        return false;
     auto_fd int fd = blob_open(m->task->core->store, &f->blob, NULL, err);
     if (fd < 0)
         return false;
@@ -235,7 +238,8 @@ static bool measure_content(struct import *m, const struct codec_sample *s, stru
                             bool *usable, struct err *err)
 {
     struct unpacked_file f = {.path = s->path, .size = (int64_t)s->content.n};
-    return blob_put(m->task->core->store, s->content, &f.blob, err) &&
+    unpack_look(&f, s->content);
+    return blob_batch_data(m->files.batch, s->content, &f.blob, err) &&
            unpack_admit(&m->files, &f.blob, f.size, err) && measure(m, &f, n, usable, err);
 }
 
@@ -428,7 +432,8 @@ static bool put_all(struct import *m, struct err *err)
     bool done = false;
     arena_release(&m->batch_arena);
     arena_init(&m->batch_arena);
-    if (!spool_rewind(m->spool, err) || !import_undo_begin(m->task, &m->set, &m->undo, err))
+    if (!spool_rewind(m->spool, err) || !import_undo_begin(m->task, &m->set, &m->undo, err) ||
+        !blob_batch_known(m->files.batch, err))
         return false;
     while (!done) {
         struct spool_item item;
@@ -442,7 +447,7 @@ static bool put_all(struct import *m, struct err *err)
         if ((full || done) && (!flush(m, err) || !say_put(m, err)))
             return false;
     }
-    return true;
+    return blob_batch_flush(m->files.batch, err);
 }
 
 /* --- the task --- */

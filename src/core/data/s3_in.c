@@ -46,27 +46,23 @@ bool s3_in_check(struct op *op, yyjson_val *v, struct str secret, struct err *er
 
 struct fetching {
     struct task *task;
-    struct blob_writer *writer;
+    struct unpacked *out;
     int64_t done, total;
 };
 
 static bool fetch_piece(void *ctx, struct str piece, struct err *err)
 {
     struct fetching *f = ctx;
-    return blob_writer_add(f->writer, piece, err) && task_progress(f->task, f->done, f->total, err);
+    return unpack_piece(f->out, piece, err) && task_progress(f->task, f->done, f->total, err);
 }
 
-static bool fetch(struct fetching *f, struct s3 *s, struct str key, struct digest *ret, int64_t *ret_size,
-                  struct err *err)
+/* Its pieces; nothing of it when it fails. */
+static bool fetch(struct fetching *f, struct s3 *s, struct str key, struct err *err)
 {
-    f->writer = blob_writer_new(f->task->core->store, err);
-    if (!f->writer)
-        return false;
-    if (!s3_get(s, key, 0, -1, &(struct s3_sink){fetch_piece, f, NULL}, err)) {
-        blob_writer_abort(f->writer);
-        return false;
-    }
-    return blob_writer_finish(f->writer, ret, ret_size, err);
+    if (s3_get(s, key, 0, -1, &(struct s3_sink){fetch_piece, f, NULL}, err))
+        return true;
+    unpack_drop(f->out);
+    return false;
 }
 
 static struct str after_slash(struct str key)
@@ -79,12 +75,16 @@ static struct str after_slash(struct str key)
 
 static bool take_one(struct task *t, struct s3 *s, struct str key, struct unpacked *out, struct err *err)
 {
-    struct fetching f = {.task = t};
+    struct fetching f = {.task = t, .out = out};
     struct digest d;
     int64_t size;
     if (!s3_head(s, key, &size, err) || !quota_admit_size(t->core, t->project, size, err))
         return false;
-    return fetch(&f, s, key, &d, &size, err) && unpack(t, after_slash(key), &d, out, err);
+    if (!fetch(&f, s, key, err) || !blob_batch_end(out->batch, &d, &size, err) ||
+        !blob_batch_flush(out->batch, err))
+        return false;
+    unpack_drop(out); /* what was seen of the archive's first bytes */
+    return unpack(t, after_slash(key), &d, out, err);
 }
 
 /* --- all below a prefix --- */
@@ -135,16 +135,14 @@ static bool take_prefix(struct task *t, struct s3 *s, struct str prefix, struct 
         return false;
     for (size_t i = 0; i < found.n; i++) {
         struct str key = found.item[i].key, name = {key.p + folder, key.n - folder};
-        struct fetching f = {.task = t, .done = (int64_t)i, .total = (int64_t)found.n};
-        struct digest d;
-        int64_t size;
+        struct fetching f = {.task = t, .out = out, .done = (int64_t)i, .total = (int64_t)found.n};
         struct err why = {0};
         if (!manifest_check_path(name, &why)) {
             task_problem(t, key, NULL, "left out: %s", why.message);
             continue;
         }
-        if (fetch(&f, s, key, &d, &size, &why)) {
-            if (!unpack_add(out, name, &d, size, err) || !unpack_keep(t, out, err))
+        if (fetch(&f, s, key, &why)) {
+            if (!unpack_file(out, name, err) || !unpack_keep(t, out, err))
                 return false;
         } else if (why.code == ERR_NOT_FOUND) {
             task_problem(t, key, NULL, "left out: it was removed while the import ran");

@@ -51,12 +51,15 @@ struct putting {
     bool waiting;     /* annotations wait for samples of this version */
     struct tally tally;
     struct sample_added sum;
+    struct store_used *used; /* by new ones, not counted yet */
+    size_t uses;
 };
 
 static bool begin_put(struct putting *p, size_t n, struct err *err)
 {
     struct db_row row;
     tally_begin(&p->tally, p->op->arena, p->set->version);
+    p->used = arena_array(p->op->arena, struct store_used, n);
     return take_positions(p->op, p->set->version, (int64_t)n, &p->position, err) &&
            conn_query_one(p->op->conn, p->op->arena, "SELECT 1 FROM sample_waiting WHERE version = ? LIMIT 1",
                           db_args(db_int(p->set->version)), &row, &p->waiting, err);
@@ -77,30 +80,36 @@ static bool take_waiting(struct op *op, const struct sample_set *set, const stru
     return true;
 }
 
-static bool insert_sample(struct putting *p, const struct sample_new *n, struct err *err)
+/* *added false: there is one of this name. */
+static bool insert_sample(struct putting *p, const struct sample_new *n, bool *added, struct err *err)
 {
     struct op *op = p->op;
     const struct sample_set *set = p->set;
     struct str annotation = n->annotation.p ? n->annotation : STR("{}");
-    int64_t position = p->position++;
-    p->sum.added++;
+    *added = false;
     if (p->waiting && !take_waiting(op, set, n, &annotation, err))
         return false;
     enum sample_state state = sample_state_for(annotation, n->machine);
+    struct err why = {0};
     int64_t now = clock_now(), id;
     if (!conn_insert(
             op->conn,
             "INSERT INTO samples (version, position, name, digest, size, width, height, duration, state, "
             "former,"
             " revision, annotation, split, updated_at, updated_by)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 1, ?, ?, ?, ?)",
-            db_args(db_int(set->version), db_int(position), db_text(n->name), digest_arg(&n->blob),
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 1, ?, ?, ?, ?) ON CONFLICT (version, name) DO NOTHING",
+            db_args(db_int(set->version), db_int(p->position), db_text(n->name), digest_arg(&n->blob),
                     db_int(n->size), db_int(n->width), db_int(n->height), db_real(n->duration), db_int(state),
                     db_text(annotation), db_int(n->split), db_int(now), db_int(op->caller->user)),
-            &id, err))
-        return false;
-    return store_use(op->conn, set->project, &n->blob, 1, err) &&
-           sample_labels_set(op->conn, set->version, id, position, annotation, false, err) &&
+            &id, &why)) {
+        if (why.code != ERR_EXISTS)
+            *err = why;
+        return why.code == ERR_EXISTS;
+    }
+    *added = true;
+    p->sum.added++;
+    p->used[p->uses++] = (struct store_used){n->blob, n->size};
+    return sample_labels_set(op->conn, set->version, id, p->position++, annotation, false, err) &&
            tally_sample(&p->tally, state, annotation, n->size, 1, err);
 }
 
@@ -165,18 +174,28 @@ static bool overwrite(struct op *op, const struct sample_set *set, const struct 
            write_annotation(op, set, old, annotation, state, old->former, err);
 }
 
+static bool count_uses(struct putting *p, struct err *err)
+{
+    size_t n = p->uses;
+    p->uses = 0;
+    return store_use_all(p->op->conn, p->set->project, p->used, n, err);
+}
+
+/* Most are new; only when annotations wait, for samples that are not there, that has to be known first. */
 static bool put_one(struct putting *p, const struct sample_new *n, struct err *err)
 {
     struct db_row row;
-    bool found;
+    bool found, added;
+    if (!p->waiting && (!insert_sample(p, n, &added, err) || added))
+        return added;
     if (!conn_query_one(p->op->conn, p->op->arena,
                         "SELECT " SAMPLE_COLUMNS " FROM samples s WHERE s.version = ? AND s.name = ?",
                         db_args(db_int(p->set->version), db_text(n->name)), &row, &found, err))
         return false;
     if (!found)
-        return insert_sample(p, n, err);
+        return insert_sample(p, n, &added, err);
     struct sample old = sample_row(&row);
-    return overwrite(p->op, p->set, &old, n, &p->tally, &p->sum, err);
+    return count_uses(p, err) && overwrite(p->op, p->set, &old, n, &p->tally, &p->sum, err);
 }
 
 bool sample_put(struct op *op, const struct sample_set *set, const struct sample_new *s, size_t n,
@@ -188,6 +207,7 @@ bool sample_put(struct op *op, const struct sample_set *set, const struct sample
     bool ok = begin_put(&p, n, err);
     for (size_t i = 0; ok && i < n; i++)
         ok = put_one(&p, &s[i], err);
+    ok = ok && count_uses(&p, err);
     if (!tally_end(&p.tally, op->conn, ok, err))
         return false;
     sum->added += p.sum.added;

@@ -12,7 +12,6 @@
 #include <archive_entry.h>
 
 #define BLOCK         (256 << 10)
-#define SMALL         (256 << 10)                   /* bytes of a file that is unpacked in memory */
 #define KEEP_EVERY_NS (UINT64_C(1200) * 1000000000) /* a third of the time that unused blobs are kept */
 
 bool unpack_begin(struct unpacked *u, struct task *t, struct err *err)
@@ -21,6 +20,7 @@ bool unpack_begin(struct unpacked *u, struct task *t, struct err *err)
         (struct unpacked){.arena = t->arena, .core = t->core, .project = t->project, .kept_at = clock_mono()};
     if (!quota_storage(t->core, t->project, &u->limit, err))
         return false;
+    u->batch = blob_batch_new(t->core->store);
     if (u->limit > 0)
         u->counted = map_new();
     return u->limit <= 0 || store_project_bytes(t->core->store, t->project, &u->used, err);
@@ -28,6 +28,7 @@ bool unpack_begin(struct unpacked *u, struct task *t, struct err *err)
 
 void unpack_end(struct unpacked *u)
 {
+    blob_batch_free(u->batch);
     map_free(u->counted);
 }
 
@@ -82,6 +83,41 @@ bool unpack_add(struct unpacked *u, struct str path, const struct digest *blob, 
     }
     u->file[u->n++] = (struct unpacked_file){.path = arena_str(u->arena, path), .blob = *blob, .size = size};
     u->bytes += size;
+    return true;
+}
+
+void unpack_look(struct unpacked_file *f, struct str first)
+{
+    struct media_info info = {0};
+    bool picture = media_quick(first, &info) && strcmp(info.kind, "image") == 0;
+    f->width = picture ? info.width : 0;
+    f->height = picture ? info.height : 0;
+}
+
+bool unpack_piece(struct unpacked *u, struct str piece, struct err *err)
+{
+    if (!u->looked)
+        unpack_look(&u->coming, piece);
+    u->looked = true;
+    return blob_batch_piece(u->batch, piece, err);
+}
+
+void unpack_drop(struct unpacked *u)
+{
+    u->looked = false;
+    u->coming = (struct unpacked_file){0};
+    blob_batch_drop(u->batch);
+}
+
+bool unpack_file(struct unpacked *u, struct str path, struct err *err)
+{
+    struct unpacked_file f = u->coming;
+    u->looked = false;
+    u->coming = (struct unpacked_file){0};
+    if (!blob_batch_end(u->batch, &f.blob, &f.size, err) || !unpack_add(u, path, &f.blob, f.size, err))
+        return false;
+    u->file[u->n - 1].width = f.width;
+    u->file[u->n - 1].height = f.height;
     return true;
 }
 
@@ -169,10 +205,6 @@ struct unpacking {
     int fd;       /* its bytes */
     int64_t size; /* of the archive */
     size_t found; /* entries so far */
-    struct blob_batch *batch;
-    struct buf small;           /* the file being unpacked, while it is small */
-    struct blob_writer *writer; /* the same once it is larger */
-    struct media_info info;     /* of the file unpacked last */
 };
 
 static bool no_bomb(const struct unpacking *u, int64_t bytes, struct err *err)
@@ -185,28 +217,6 @@ static bool no_bomb(const struct unpacking *u, int64_t bytes, struct err *err)
                    (long long)bytes);
 }
 
-/* The bytes are at hand now; later the file would have to be opened again. */
-static void look_at(struct unpacking *u, struct str first)
-{
-    u->info = (struct media_info){0};
-    if (!media_quick(first, &u->info) || strcmp(u->info.kind, "image") != 0)
-        u->info.width = u->info.height = 0;
-}
-
-static bool keep_piece(struct unpacking *u, struct str piece, struct err *err)
-{
-    if (!u->writer && u->small.n + piece.n <= SMALL) {
-        buf_str(&u->small, piece);
-        return true;
-    }
-    if (!u->writer) {
-        u->writer = blob_writer_new(u->task->core->store, err);
-        if (!u->writer || !blob_writer_add(u->writer, buf_view(&u->small), err))
-            return false;
-    }
-    return blob_writer_add(u->writer, piece, err);
-}
-
 /* Also asks whether the import was cancelled: one file may be most of the archive. */
 static bool say_progress(struct unpacking *u, struct err *err)
 {
@@ -216,13 +226,11 @@ static bool say_progress(struct unpacking *u, struct err *err)
 /* The file's next bytes, of which there are *size so far. */
 static bool take_piece(struct unpacking *u, struct str piece, int64_t *size, struct err *err)
 {
-    if (*size == 0)
-        look_at(u, piece);
     *size += (int64_t)piece.n;
     if (u->out->limit > 0 && *size > u->out->limit)
         return err_set(err, ERR_QUOTA, "storage", "the project may store %lld bytes, and one file has more",
                        (long long)u->out->limit);
-    return no_bomb(u, u->out->bytes + *size, err) && keep_piece(u, piece, err) && say_progress(u, err);
+    return no_bomb(u, u->out->bytes + *size, err) && unpack_piece(u->out, piece, err) && say_progress(u, err);
 }
 
 /* A tar leaves out what is zero in sparse files. */
@@ -285,29 +293,17 @@ static bool copy_entry(struct unpacking *u, struct archive_entry *e, int64_t *si
 
 static bool take_file(struct unpacking *u, struct archive_entry *e, struct str path, struct err *err)
 {
-    struct digest d;
     int64_t size = 0;
     struct flaws f = {0};
-    buf_clear(&u->small);
     if (!copy_entry(u, e, &size, &f, err) || f.damage) {
-        blob_writer_abort(u->writer);
-        u->writer = NULL;
+        unpack_drop(u->out);
         if (f.damage)
             task_problem(u->task, path, NULL, "the archive is damaged here: %s", f.damage);
         return f.damage != NULL;
     }
     if (f.doubt)
         task_problem(u->task, path, NULL, "taken, but the archive may be damaged here: %s", f.doubt);
-    struct blob_writer *w = u->writer;
-    u->writer = NULL;
-    bool kept = w ? blob_batch_add(u->batch, w, &d, &size, err)
-                  : blob_batch_data(u->batch, buf_view(&u->small), &d, err);
-    if (!kept || !unpack_add(u->out, path, &d, size, err))
-        return false;
-    struct unpacked_file *file = &u->out->file[u->out->n - 1];
-    file->width = size ? u->info.width : 0;
-    file->height = size ? u->info.height : 0;
-    return true;
+    return unpack_file(u->out, path, err);
 }
 
 static bool take_entry(struct unpacking *u, struct archive_entry *e, struct err *err)
@@ -383,10 +379,7 @@ bool unpack(struct task *t, struct str name, const struct digest *blob, struct u
     struct input in = {fd, base_alloc(BLOCK)};
     u.fd = fd;
     u.archive = archive_of(&in, name, err);
-    u.batch = blob_batch_new(t->core->store);
-    bool ok = u.archive && unpack_archive(&u, err) && blob_batch_flush(u.batch, err);
-    blob_batch_free(u.batch);
-    buf_release(&u.small);
+    bool ok = u.archive && unpack_archive(&u, err);
     if (u.archive)
         archive_read_free(u.archive);
     free(in.block);

@@ -20,6 +20,9 @@ struct unpacked {
     struct unpacked_file *file;
     size_t n, cap;
     int64_t bytes;
+    struct blob_batch *batch;    /* the blobs are there after its flush */
+    struct unpacked_file coming; /* what is known of the file whose pieces come */
+    bool looked;
     /* What the project may still store, of bytes that it does not use yet; limit 0: anything. */
     struct core *core;
     int64_t project, limit, used, fresh;
@@ -44,6 +47,12 @@ bool unpack_admit(struct unpacked *u, const struct digest *blob, int64_t size, s
 /* One more file, admitted. */
 bool unpack_add(struct unpacked *u, struct str path, const struct digest *blob, int64_t size,
                 struct err *err);
+/* The same from its bytes: pieces, and then the file, or nothing of it. */
+bool unpack_piece(struct unpacked *u, struct str piece, struct err *err);
+bool unpack_file(struct unpacked *u, struct str path, struct err *err);
+void unpack_drop(struct unpacked *u);
+/* How large a picture is that begins so; now, as later the file would have to be opened again. */
+void unpack_look(struct unpacked_file *f, struct str first);
 /* Called now and then by what takes long: keeps the blobs from the collector, as no sample uses them yet. */
 bool unpack_keep(struct task *t, struct unpacked *u, struct err *err);
 

@@ -356,10 +356,11 @@ static void test_a_batch_is_there_after_its_flush(void **state)
     static const char *const bytes[] = {"one", "two", "one"};
     struct blob_batch *b = blob_batch_new(f->store);
     for (size_t i = 0; i < countof(bytes); i++) {
-        struct blob_writer *w = blob_writer_new(f->store, &err);
-        assert_non_null(w);
-        assert_true(blob_writer_add(w, str_of(bytes[i]), &err));
-        assert_true(blob_batch_add(b, w, &d[i], &size, &err));
+        assert_true(blob_batch_piece(b, STR("dropped"), &err));
+        blob_batch_drop(b);
+        assert_true(blob_batch_piece(b, (struct str){bytes[i], 1}, &err));
+        assert_true(blob_batch_piece(b, str_of(bytes[i] + 1), &err));
+        assert_true(blob_batch_end(b, &d[i], &size, &err));
         assert_int_equal(size, 3);
     }
     assert_memory_equal(&d[0], &d[2], sizeof d[0]);
@@ -371,6 +372,51 @@ static void test_a_batch_is_there_after_its_flush(void **state)
         assert_true(blob_touch(f->store, &d[i], &size, &err));
         assert_int_equal(size, 3);
     }
+    blob_batch_free(b);
+}
+
+/* Larger than what is kept in memory. */
+static void test_a_batch_takes_large_ones_too(void **state)
+{
+    struct fixture *f = *state;
+    struct err err = {0};
+    enum { PIECE = 100000, PIECES = 10 };
+    static char piece[PIECE];
+    struct digest d[2];
+    int64_t size;
+    struct str found;
+    struct blob_batch *b = blob_batch_new(f->store);
+    for (size_t k = 0; k < countof(d); k++) {
+        memset(piece, 'a' + (int)k, sizeof piece);
+        for (int i = 0; i < PIECES; i++)
+            assert_true(blob_batch_piece(b, (struct str){piece, PIECE}, &err));
+        assert_true(blob_batch_end(b, &d[k], &size, &err));
+        assert_int_equal(size, PIECE * PIECES);
+    }
+    assert_true(blob_batch_flush(b, &err));
+    assert_true(blob_read(f->store, &f->arena, &d[1], PIECE * PIECES, &found, &err));
+    assert_int_equal(found.n, PIECE * PIECES);
+    assert_true(found.p[0] == 'b' && found.p[found.n - 1] == 'b');
+    assert_true(blob_batch_piece(b, STR("begun"), &err));
+    blob_batch_free(b);
+}
+
+/* Used while it is on its way to the disk: the collector must leave it alone from then on. */
+static void test_a_known_one_may_be_used_before_it_is_there(void **state)
+{
+    struct fixture *f = *state;
+    struct err err = {0};
+    struct digest d;
+    struct str text;
+    struct blob_batch *b = blob_batch_new(f->store);
+    assert_true(blob_batch_data(b, STR("early"), &d, &err));
+    assert_true(blob_batch_known(b, &err));
+    use(f, &d, 1, 1);
+    assert_int_equal(bytes_of(f, 1), 5);
+    assert_true(blob_batch_data(b, STR("later"), &d, &err));
+    assert_true(blob_batch_flush(b, &err));
+    assert_true(blob_read(f->store, &f->arena, &d, 10, &text, &err));
+    assert_true(str_is(text, "later"));
     blob_batch_free(b);
 }
 
@@ -447,14 +493,10 @@ static void test_a_batch_that_is_given_up_leaves_nothing(void **state)
     struct fixture *f = *state;
     struct err err = {0};
     struct digest d;
-    int64_t size;
     if (f->store->bucket)
         return; /* there each blob is stored at once */
     struct blob_batch *b = blob_batch_new(f->store);
-    struct blob_writer *w = blob_writer_new(f->store, &err);
-    assert_non_null(w);
-    assert_true(blob_writer_add(w, STR("gone"), &err));
-    assert_true(blob_batch_add(b, w, &d, &size, &err));
+    assert_true(blob_batch_data(b, STR("gone"), &d, &err));
     blob_batch_free(b);
     assert_int_equal(blob_open(f->store, &d, NULL, &err), -1);
     assert_int_equal(err.code, ERR_NOT_FOUND);
@@ -465,6 +507,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_same_bytes_are_kept_once, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_a_batch_is_there_after_its_flush, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_a_batch_takes_large_ones_too, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_a_known_one_may_be_used_before_it_is_there, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_a_batch_of_many_small_ones, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_a_group_that_cannot_be_settled_is_told, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_a_file_that_cannot_be_written_is_told, open_all, close_all),
