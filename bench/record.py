@@ -31,16 +31,11 @@ def samples(n: int, size: int) -> Iterator[Sample]:
 
 def ours(folder: str, n: int, size: int) -> Callable[[int], object]:
     path = f"{folder}/ours-{size}"
-    schema = {"fields": [{"name": "image", "type": "bytes"}, {"name": "label", "type": "int64"}]}
+    schema = {"fields": [{"name": "label", "type": "int64"}, {"name": "image", "type": "bytes"}]}
     with record.Writer(path, schema, overwrite=True) as w:
         for image, label in samples(n, size):
             w.add(image=image, label=label)
-    reader = record.open(path)
-
-    def read(i: int) -> object:
-        r = reader[i]
-        return r["image"], r["label"]
-    return read
+    return record.open(path).row
 
 
 def lmdb(folder: str, n: int, size: int) -> Callable[[int], object]:

@@ -33,9 +33,12 @@ def test_round_trip(make_set, pure):
         for i, r in enumerate(reader):
             assert r.number == i
             same(r.dict(), sample(i))
+            same(dict(zip(r.keys(), reader.row(i), strict=True)), sample(i))
         same(reader[-1].dict(), sample(99))
         with pytest.raises(IndexError, match="the set has 100 records"):
             reader[100]
+        with pytest.raises(IndexError, match="the set has 100 records"):
+            reader.row(100)
         with pytest.raises(IndexError):
             reader[-101]
 

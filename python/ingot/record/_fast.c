@@ -483,7 +483,10 @@ static void core_dealloc(PyObject *self)
     Py_TYPE(self)->tp_free(self);
 }
 
+static PyObject *core_row(PyObject *self, PyObject *index);
+
 static PyMethodDef core_methods[] = {
+    {"row", core_row, METH_O, "row(number): all fields of a record, decoded, in the schema's order"},
     {"view", (PyCFunction)(void (*)(void))core_view, METH_FASTCALL,
      "view(number, field): the bytes of a field, or None"},
     {"_find", core_find, METH_O, "_find(key): number of the first record with this key, or -1"},
@@ -607,6 +610,23 @@ static PyObject *record_decode(const Record *r, int field)
     default:
         return decode_with(r, field, value, length);
     }
+}
+
+/* Without a Record, which nobody would keep. */
+static PyObject *core_row(PyObject *self, PyObject *index)
+{
+    Record r = {.core = (Core *)self};
+    if (record_number(r.core, index, &r.number) < 0 || locate(r.core, r.number, &r.data, &r.size) < 0)
+        return NULL;
+    PyObject *row = PyTuple_New((Py_ssize_t)r.core->fields);
+    for (uint32_t i = 0; row && i < r.core->fields; i++) {
+        PyObject *value = record_decode(&r, (int)i);
+        if (value)
+            PyTuple_SET_ITEM(row, (Py_ssize_t)i, value);
+        else
+            Py_CLEAR(row);
+    }
+    return row;
 }
 
 static PyObject *record_subscript(PyObject *self, PyObject *field)

@@ -125,6 +125,12 @@ class BaseReader:
         for i in range(len(self)):
             yield self[i]
 
+    def row(self, number: int) -> tuple[Any, ...]:
+        """All fields of one record, decoded, in the schema's order: `image, label = reader.row(17)`. The fastest way to
+        many small records."""
+        record = self[number]
+        return tuple(record[i] for i in range(len(self.schema.fields)))
+
     def _find(self, key: bytes) -> int:
         raise NotImplementedError
 
@@ -234,7 +240,7 @@ class _PureReader(Reader):
 
 if _fast is not None:
     class _FastReader(_fast.Core, Reader):
-        """Its length, [number], view, _find and close are those of the extension."""
+        """Its length, [number], row, view, _find and close are those of the extension."""
 
         @classmethod
         def _make(cls, opened: _Opened, verify: bool) -> Any:
