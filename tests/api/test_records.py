@@ -29,10 +29,10 @@ def test_every_record_of_every_file(admin, version, written):
         page = admin.get(f"{path}/items", limit=100)
         assert (page["first"], page["bytes"], page["key"]) == (first, file["size"], "name")
         assert [(f["name"], f["type"]) for f in page["fields"]] == [
-            ("name", "utf8"), ("data", "bytes"), ("annotation", "json"), ("width", "int64"), ("height", "int64")]
+            ("name", "utf8"), ("width", "int64"), ("height", "int64"), ("annotation", "json"), ("data", "bytes")]
         assert page["records"] == len(page["items"])
         for item in page["items"]:
-            name, data, annotation, width, height = item["values"]
+            name, width, height, annotation, data = item["values"]
             assert (data["type"], annotation, width, height) == ("image/png", {}, 8, 8)
             value = admin.call("GET", f"{path}/value", params={"record": item["record"], "field": "data"})
             assert value.headers["content-type"] == "image/png" and "sandbox" in value.headers["content-security-policy"]

@@ -9,10 +9,11 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
+/* What is small comes first: it is read without touching the picture. */
 static const char schema[] =
-    "{\"fields\":[{\"name\":\"name\",\"type\":\"utf8\"},{\"name\":\"data\",\"type\":\"bytes\"},"
-    "{\"name\":\"annotation\",\"type\":\"json\"},{\"name\":\"width\",\"type\":\"int64\"},"
-    "{\"name\":\"height\",\"type\":\"int64\"}],\"key\":\"name\"}";
+    "{\"fields\":[{\"name\":\"name\",\"type\":\"utf8\"},{\"name\":\"width\",\"type\":\"int64\"},"
+    "{\"name\":\"height\",\"type\":\"int64\"},{\"name\":\"annotation\",\"type\":\"json\"},"
+    "{\"name\":\"data\",\"type\":\"bytes\"}],\"key\":\"name\"}";
 
 struct writing {
     struct task *task;
@@ -38,10 +39,10 @@ static bool add_sample(void *ctx, const struct sample *s, struct err *err)
         return err_errno(err, errno, "a sample cannot be mapped");
     uint64_t width = htole64((uint64_t)s->width), height = htole64((uint64_t)s->height);
     const struct record_value values[] = {{s->name.p, s->name.n},
-                                          {map ? map : "", (size_t)s->size},
-                                          {s->annotation.p, s->annotation.n},
                                           {&width, sizeof width},
-                                          {&height, sizeof height}};
+                                          {&height, sizeof height},
+                                          {s->annotation.p, s->annotation.n},
+                                          {map ? map : "", (size_t)s->size}};
     bool ok = record_writer_add(w->writer, values, countof(values), &why);
     if (map)
         munmap(map, (size_t)s->size);
