@@ -107,15 +107,15 @@ class Datasets(Collection[Dataset]):
     def diff(
         self, dataset: Named, before: str | int, after: str | int, *, project: Which | None = None
     ) -> Object:
-        """How many samples were added, removed, changed and annotated differently from one version to another; `items` are
-        the first 1000 of them, `changes` gives all."""
+        """How many samples were `added`, `removed`, `changed`, `annotated` differently or moved to another part of the
+        `split` from one version to another; `items` are the first 1000 of them, `changes` gives all."""
         path, old = self._comparison(dataset, before, after, project)
         return cast(Object, self._client.request("GET", path, params={"with": old}))
 
     def changes(
         self, dataset: Named, before: str | int, after: str | int, *, project: Which | None = None
     ) -> Iterator[Object]:
-        """Every difference as `{"name", "change"}`, by name, a page at a time."""
+        """Every difference as `{"name", "change", "split_before", "split_after", ...}`, by name, a page at a time."""
         path, old = self._comparison(dataset, before, after, project)
         params: dict[str, Any] = {"with": old}
         while True:

@@ -102,24 +102,24 @@ static const struct shape dataset_statistics[] = {
     {0},
 };
 
-/* `before` and `after` are the sample's ids in the two versions. */
+/* `before` and `after` are the sample's ids in the two versions, `split_before` and `split_after` its parts
+ * of the split. It counts as one change: the first of the choices that is true of it. */
 static const struct shape dataset_change[] = {
     M("name", TEXT),
-    M("change", TEXT, .choices = "added removed changed annotated"),
+    M("change", TEXT, .choices = "added removed changed annotated split"),
     M("before", INT, .flags = OR_NULL),
     M("after", INT, .flags = OR_NULL),
+    M("split_before", TEXT, .flags = OR_NULL, .choices = "train val test"),
+    M("split_after", TEXT, .flags = OR_NULL, .choices = "train val test"),
     {0},
 };
 
 /* The numbers are on the first page only. */
 static const struct shape dataset_changes[] = {
-    M("items", LIST, .of = dataset_change),
-    M("added", INT, .flags = OPTIONAL),
-    M("removed", INT, .flags = OPTIONAL),
-    M("changed", INT, .flags = OPTIONAL),
-    M("annotated", INT, .flags = OPTIONAL),
-    M("next", TEXT, .flags = OR_NULL),
-    {0},
+    M("items", LIST, .of = dataset_change), M("added", INT, .flags = OPTIONAL),
+    M("removed", INT, .flags = OPTIONAL),   M("changed", INT, .flags = OPTIONAL),
+    M("annotated", INT, .flags = OPTIONAL), M("split", INT, .flags = OPTIONAL),
+    M("next", TEXT, .flags = OR_NULL),      {0},
 };
 
 /* Samples of from <= x < to. */

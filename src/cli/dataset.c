@@ -297,7 +297,23 @@ static const struct {
 } changes[] = {{"added", "added", '+'},
                {"removed", "removed", '-'},
                {"changed", "changed", '~'},
-               {"annotated", "annotated differently", '*'}};
+               {"annotated", "annotated differently", '*'},
+               {"split", "moved between parts of the split", '>'}};
+
+static struct str part_of(yyjson_val *item, const char *key)
+{
+    struct str part = json_str(yyjson_obj_get(item, key));
+    return part.p ? part : STR("none");
+}
+
+/* Of a sample that is in both versions, also when it changed otherwise. */
+static void tell_parts(yyjson_val *item)
+{
+    struct str from = part_of(item, "split_before"), to = part_of(item, "split_after");
+    bool both = yyjson_is_int(yyjson_obj_get(item, "before")) && yyjson_is_int(yyjson_obj_get(item, "after"));
+    if (both && !str_eq(from, to))
+        printf(" (" STR_FMT " -> " STR_FMT ")", STR_ARG(from), STR_ARG(to));
+}
 
 static void tell_changes(yyjson_val *v)
 {
@@ -309,7 +325,9 @@ static void tell_changes(yyjson_val *v)
         char sign = '?';
         for (size_t s = 0; s < countof(changes); s++)
             sign = str_is(change, changes[s].change) ? changes[s].sign : sign;
-        printf("%c " STR_FMT "\n", sign, STR_ARG(json_str(yyjson_obj_get(item, "name"))));
+        printf("%c " STR_FMT, sign, STR_ARG(json_str(yyjson_obj_get(item, "name"))));
+        tell_parts(item);
+        putchar('\n');
     }
 }
 

@@ -18,6 +18,9 @@ const struct db_migration migrations[] = {
      " definition {text} NOT NULL, PRIMARY KEY (version, name));\n"
      "ALTER TABLE samples ADD COLUMN split BIGINT NOT NULL DEFAULT 0;\n"
      "ALTER TABLE import_changes ADD COLUMN split BIGINT NOT NULL DEFAULT 0;\n"},
+    {6, "+ parts of annotations that wait for their samples",
+     "ALTER TABLE sample_waiting ADD COLUMN split BIGINT NOT NULL DEFAULT 0;\n"
+     "ALTER TABLE import_waits ADD COLUMN split BIGINT NOT NULL DEFAULT 0;\n"},
     {0},
 };
 const size_t migration_count = countof(migrations) - 1;

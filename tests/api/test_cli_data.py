@@ -110,7 +110,12 @@ def test_diff(cli, space, filled, folder):
     cli.run("dataset", "import", str(folder), f"{filled}:new")
     shown = cli.run("dataset", "diff", f"{filled}:v1", ":v2").out.splitlines()
     assert shown == ["- images/000.png", "~ images/001.png", "+ images/new.png",
-                     "1 added, 1 removed, 1 changed, 0 annotated differently"]
+                     "1 added, 1 removed, 1 changed, 0 annotated differently, 0 moved between parts of the split"]
+    (folder / "annotations" / "train.json").rename(folder / "annotations" / "val.json")
+    cli.run("dataset", "import", str(folder), f"{filled}:new")
+    moved = cli.run("dataset", "diff", f"{filled}:v2", ":v3").out.splitlines()
+    assert moved == [*(f"> images/{i:03}.png (train -> val)" for i in range(1, 12)),
+                     "0 added, 0 removed, 0 changed, 0 annotated differently, 11 moved between parts of the split"]
     assert cli.json("dataset", "diff", f"{filled}:2", f"{filled}:1")["removed"] == 1
     cli.fails(4, "dataset", "diff", f"{filled}:v1", ":v7", says="v7")
     cli.fails(2, "dataset", "diff", f"{filled}:v1", ":old", says="old")

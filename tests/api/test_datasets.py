@@ -289,6 +289,25 @@ def test_versions_are_compared_a_page_at_a_time(admin, project):
     assert "limit" in json.dumps(problem)
 
 
+def test_parts_of_a_split_are_compared(admin, project, dataset):
+    """A sample that only moved is a change of its own; of those that changed otherwise too, the parts are told."""
+    def version(parts: dict[str, str | None], boxes: dict) -> str:
+        path = f"datasets/{dataset['id']}/versions/" + str(admin.post(f"datasets/{dataset['id']}/versions", {})["id"])
+        lines = [{"file": name, "split": part, "annotation": boxes.get(name, {})} for name, part in parts.items()]
+        pictures = {name: png(9, 8, i) for i, name in enumerate(sorted(parts))}
+        bring(admin, project, path, "a.zip", zipped({**pictures, "ingot.jsonl": "".join(json.dumps(x) + "\n" for x in lines).encode()}))
+        return path
+    old = version({"a.png": "train", "b.png": None, "c.png": "val", "d.png": "test"}, {})
+    new = version({"a.png": "val", "b.png": "train", "c.png": "train", "d.png": "test"}, {"c.png": BOX})
+    other = int(old.rsplit("/", 1)[1])
+    found = admin.get(f"{new}/compare", **{"with": other})
+    assert [(i["name"], i["change"], i["split_before"], i["split_after"]) for i in found["items"]] == [
+        ("a.png", "split", "train", "val"), ("b.png", "split", None, "train"), ("c.png", "annotated", "val", "train")]
+    assert [found[c] for c in ("added", "removed", "changed", "annotated", "split")] == [0, 0, 0, 1, 2]
+    only = admin.get(f"{new}/compare", **{"with": other, "change": "split"})
+    assert [i["name"] for i in only["items"]] == ["a.png", "b.png"]
+
+
 def test_published_versions_never_change(admin, project, filled):
     published = admin.post(f"{filled}/publish", expect=200)
     assert published["state"] == "published"

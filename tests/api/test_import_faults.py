@@ -226,14 +226,14 @@ def test_an_import_that_ends_while_putting_changes_nothing(server, admin, projec
     number = admin.post(f"datasets/{made['id']}/versions", {})["id"]
     version = f"datasets/{made['id']}/versions/{number}"
     old = [{"file": f"{i}.txt", "content": f"old {i % 7}", "annotation": {"labels": ["a"]}} for i in range(30)]
-    bring(admin, project, version, "old.zip", texts([*old, {"file": "later.txt", "annotation": {"labels": ["waits"]}}]))
+    bring(admin, project, version, "old.zip", texts([*old, {"file": "later.txt", "split": "val", "annotation": {"labels": ["waits"]}}]))
     first = samples(admin, version)[0]
     annotate(admin, version, first, {"annotation": {"labels": ["b"]}, "state": "accepted"})
     before = everything(admin, version)
 
     # Three writes of 1,000: changed and new samples, one that an annotation waits for, one that waits; the last brings the end.
     new = [{"file": f"{i}.txt", "content": "new", "annotation": {"labels": ["c"]}} for i in range(20)]
-    new += [{"file": "later.txt", "content": "came"}, {"file": "never.txt", "annotation": {"labels": ["d"]}}]
+    new += [{"file": "later.txt", "content": "came", "split": "test", "annotation": {"labels": ["e"]}}, {"file": "never.txt", "annotation": {"labels": ["d"]}}]
     new += [{"file": f"new-{i:04}.txt", "content": "same", "annotation": {"labels": ["c"]}} for i in range(2500)]
     cancel = "UPDATE tasks SET cancel = 1 WHERE state = 'running' AND type = 'import'"
     halfway(server, "new-2450.txt", *((cancel, cancel) if end == "cancelled" else ("SELECT RAISE(ABORT, 'no')", "RAISE EXCEPTION 'no'")))
@@ -246,10 +246,10 @@ def test_an_import_that_ends_while_putting_changes_nothing(server, admin, projec
     # What waited waits again, what was to wait does not; and the import can be repeated whole.
     in_database(server, "DROP TRIGGER halfway;", "DROP TRIGGER halfway ON samples; DROP FUNCTION halfway();")
     bring(admin, project, version, "later.zip", texts([{"file": "later.txt", "content": "came"}, {"file": "never.txt", "content": "x"}]))
-    found = {s["name"]: s["annotation"] for s in samples(admin, version, q="l")} | {s["name"]: s["annotation"] for s in samples(admin, version, q="never")}
-    assert found == {"later.txt": {"labels": ["waits"]}, "never.txt": {}}
+    found = {s["name"]: (s["annotation"], s["split"]) for q in ("l", "never") for s in samples(admin, version, q=q)}
+    assert found == {"later.txt": ({"labels": ["waits"]}, "val"), "never.txt": ({}, None)}
     result = bring(admin, project, version, "new.zip", texts(new))["result"]
-    assert (result["added"], result["changed"]) == (2500, 21)
+    assert (result["added"], result["changed"]) == (2500, 22)
     assert admin.get(version)["samples"] == 2532
 
 

@@ -125,6 +125,27 @@ def test_parts_that_names_of_files_say(admin, project, new_version):
     assert admin.post(f"{again}/publish", expect=200)["digest"] != digest, "a part is content"
 
 
+def test_parts_wait_for_their_pictures(admin, project, new_version):
+    """Annotations first: pictures come into the part that those said, also such as have nothing annotated in them. What comes
+    with an annotation of its own goes where that says."""
+    version = new_version("detection")
+
+    def part(*names: str, boxes: int = 1) -> bytes:
+        images = [{"id": i, "file_name": name, "width": 9, "height": 8} for i, name in enumerate(names)]
+        return coco(images, [{"id": i, "image_id": i, "category_id": 1, "bbox": [1, 1, 2, 2]} for i in range(boxes)], [{"id": 1, "name": "cat"}])
+    task = bring(admin, project, version, "a.zip", zipped({"val.json": part("a.png", "plain.png"), "test.json": part("b.png")}))
+    assert task["result"]["waiting"] == 3
+    assert sorted(line["reason"].split(";")[1] for line in report(admin, task)) == [
+        " its annotation is kept until it comes"] * 2 + [" its part of the split is kept until it comes"]
+    bring(admin, project, version, "b.zip", zipped({
+        **{name: png(9, 8, i) for i, name in enumerate(("a.png", "plain.png", "b.png", "c.png"))}, "train.json": part("b.png")}))
+    assert {s["name"]: (s["split"], s["state"]) for s in samples(admin, version)} == {
+        "a.png": ("val", "annotated"), "plain.png": ("val", "unannotated"), "b.png": ("train", "annotated"), "c.png": (None, "unannotated")}
+    # One that is there moves, although nothing is annotated in it.
+    result = bring(admin, project, version, "d.zip", zipped({"test.json": part("plain.png", boxes=0)}))["result"]
+    assert result["changed"] == 1 and [s["split"] for s in samples(admin, version, q="plain")] == ["test"]
+
+
 # --- where shapes lie ---
 
 def turned(orientation: int, *after: bytes) -> tuple[bytes, tuple]:

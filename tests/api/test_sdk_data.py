@@ -50,6 +50,10 @@ def test_versions_and_their_differences(client, space, folder):
     found = client.datasets.diff(dataset, "v1", 2)
     assert (found["added"], found["removed"], found["changed"]) == (1, 1, 0)
     assert list(client.datasets.changes(dataset, "v1", 2)) == found["items"]
+    (folder / "annotations" / "train.json").rename(folder / "annotations" / "val.json")
+    client.datasets.import_(folder, dataset, version="new")
+    assert client.datasets.diff(dataset, 2, 3)["split"] == 11
+    assert {(c["change"], c["split_before"], c["split_after"]) for c in client.datasets.changes(dataset, 2, 3)} == {("split", "train", "val")}
     with pytest.raises(ingot.NotFound):
         client.datasets.version(dataset, "v9")
     with pytest.raises(ingot.Invalid):

@@ -241,3 +241,17 @@ test('texts show how they begin', async ({ page, api, project }) => {
   // The last character within the bytes asked for is cut in two and not shown.
   await expect(page.locator('.cell-text-begin')).toHaveText(/^轴承过热 很+$/)
 })
+
+test('what differs: parts of a split', async ({ page, api, project }) => {
+  const set = await api.create('datasets', { project: project.id, name: 'parts', data_type: 'text', annotation_type: 'text-class' })
+  await signInAsAdmin(page)
+  for (const [version, part] of [[1, 'train'], [2, 'val']] as const) {
+    await api.create(`datasets/${set.id}/versions`, {})
+    const lines = Array.from({ length: 450 }, (_, i) => JSON.stringify({ file: `${String(i).padStart(3, '0')}.txt`, content: `text ${i}`, split: part }))
+    await bring(page, `/p/${project.name}/datasets/${set.id}/v/${version}`, [{ name: 'ingot.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(lines.join('\n')) }])
+  }
+  const url = `/p/${project.name}/datasets/${set.id}/v/2?tab=compare`
+  await page.goto(url)
+  await expect(page.getByText('Split 450')).toBeVisible()
+  await expect(page.getByRole('row', { name: '000.txt' })).toContainText('train → val')
+})

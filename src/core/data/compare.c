@@ -5,13 +5,15 @@
 enum { PAGE = 500, ITEMS_MAX = 1000 };
 enum { WITH, AFTER, LIMIT, CHANGE }; /* of the input */
 
-enum change { ADDED, REMOVED, CHANGED, ANNOTATED, CHANGE_COUNT };
-static const char *const change_names[] = {"added", "removed", "changed", "annotated"};
+/* What a sample counts as: the first of these that is true of it. */
+enum change { ADDED, REMOVED, CHANGED, ANNOTATED, SPLIT, CHANGE_COUNT };
+static const char *const change_names[] = {"added", "removed", "changed", "annotated", "split"};
 
 struct side {
     int64_t id;
     struct str name;
     uint8_t blob[32], annotation[32]; /* a hash of the annotation is enough to see that it differs */
+    enum codec_split split;
 };
 
 /* One version in the order of its names. */
@@ -35,6 +37,7 @@ static bool take_row(void *ctx, const struct db_row *row, struct err *err)
     memcpy(side->blob, row->v[1].s.p, sizeof side->blob);
     sha256_of(row->v[2].s, side->annotation);
     side->id = row->v[3].i;
+    side->split = (enum codec_split)row->v[4].i;
     s->n++;
     return true;
 }
@@ -51,7 +54,7 @@ static bool fill(struct stream *s, struct err *err)
     s->page = arena_array(&s->arena, struct side, PAGE);
     s->n = s->at = 0;
     bool ok = conn_each(s->conn,
-                        "SELECT name, digest, annotation, id FROM samples WHERE version = ? AND name > ?"
+                        "SELECT name, digest, annotation, id, split FROM samples WHERE version = ? AND name > ?"
                         " AND state <> ? ORDER BY name LIMIT ?",
                         db_args(db_int(s->version), db_text(s->last), db_int(SAMPLE_CLEANED), db_int(PAGE)),
                         take_row, s, err);
@@ -88,6 +91,12 @@ static void write_id(struct json_out *out, const char *key, const struct side *s
     side ? json_int(out, side->id) : json_null(out);
 }
 
+static void write_split(struct json_out *out, const char *key, const struct side *side)
+{
+    json_key(out, key);
+    side && side->split ? json_string(out, str_of(codec_split_names[side->split])) : json_null(out);
+}
+
 /* x or y is NULL where the sample is in one of the two only. */
 static void note(struct comparing *c, struct str name, const struct side *x, const struct side *y,
                  enum change change)
@@ -104,6 +113,8 @@ static void note(struct comparing *c, struct str name, const struct side *x, con
     json_kz(c->out, "change", change_names[change]);
     write_id(c->out, "before", x);
     write_id(c->out, "after", y);
+    write_split(c->out, "split_before", x);
+    write_split(c->out, "split_after", y);
     json_object_end(c->out);
     if (++c->listed == c->limit)
         c->next = arena_str(c->arena, name);
@@ -126,6 +137,8 @@ static bool merge(struct comparing *c, struct err *err)
             note(c, y->name, x, y, CHANGED);
         else if (memcmp(x->annotation, y->annotation, sizeof x->annotation) != 0)
             note(c, y->name, x, y, ANNOTATED);
+        else if (x->split != y->split)
+            note(c, y->name, x, y, SPLIT);
         c->before.at += order <= 0;
         c->after.at += order >= 0;
     }
@@ -195,6 +208,7 @@ static const struct choice changes[] = {{"added", {"Added", "新增"}},
                                         {"removed", {"Removed", "删除"}},
                                         {"changed", {"Changed", "修改"}},
                                         {"annotated", {"Annotated anew", "标注有变"}},
+                                        {"split", {"Moved between parts of the split", "划分有变"}},
                                         {NULL, {NULL, NULL}}};
 
 const struct field compare_fields[] = {

@@ -245,12 +245,13 @@ static bool measure_content(struct import *m, const struct codec_sample *s, stru
 
 static bool wait_for_it(struct import *m, const struct codec_sample *s, struct err *err)
 {
-    if (!s->annotation.p)
+    if (!s->annotation.p && !s->split)
         return true;
-    struct sample_waiting w = {s->path, s->annotation};
+    struct sample_waiting w = {s->path, s->annotation, s->split};
     task_problem(m->task, s->source.p ? s->source : s->path,
                  s->position.p ? arena_strz(&m->batch_arena, s->position) : NULL,
-                 "\"" STR_FMT "\" was not uploaded; its annotation is kept until it comes", STR_ARG(s->path));
+                 "\"" STR_FMT "\" was not uploaded; its %s is kept until it comes", STR_ARG(s->path),
+                 s->annotation.p ? "annotation" : "part of the split");
     return spool_waiting(m->spool, &w, err);
 }
 
@@ -264,13 +265,14 @@ static bool resolve(struct import *m, const struct codec_sample *s, struct sampl
         return measure_content(m, s, n, usable, err);
     if (f)
         return measure(m, f, n, usable, err);
-    *usable = s->missing || s->annotation.p;
+    bool told = s->annotation.p || (s->split && s->source.p);
+    *usable = s->missing || told;
     if (!*usable) /* in the version already, and nothing new about it */
         return true;
     bool found;
     if (!existing_blob(m, s->path, n, &found, err))
         return false;
-    *usable = found && s->annotation.p;
+    *usable = found && told;
     return found || wait_for_it(m, s, err);
 }
 
@@ -282,11 +284,13 @@ static bool take_waiting(struct import *m, struct sample_new *n, struct err *err
     if (!m->waited_for || n->annotation.p)
         return true;
     if (!db_query_one(m->task->core->db, &m->batch_arena,
-                      "SELECT annotation FROM sample_waiting WHERE version = ? AND name = ?",
+                      "SELECT annotation, split FROM sample_waiting WHERE version = ? AND name = ?",
                       db_args(db_int(m->version.id), db_text(n->name)), &row, &found, err))
         return false;
-    if (found)
+    if (found && !annotation_empty(row.v[0].s))
         n->annotation = row.v[0].s;
+    if (found && row.v[1].i)
+        n->split = (enum codec_split)row.v[1].i;
     return true;
 }
 

@@ -74,10 +74,13 @@ static bool note_waiting(struct op *op, const struct import_undo *u, const struc
                          struct str name, struct err *err)
 {
     return conn_exec(op->conn,
-                     "INSERT INTO import_waits (task, name, annotation) VALUES"
-                     " (?, ?, (SELECT annotation FROM sample_waiting WHERE version = ? AND name = ?))"
+                     "INSERT INTO import_waits (task, name, annotation, split) VALUES"
+                     " (?, ?, (SELECT annotation FROM sample_waiting WHERE version = ? AND name = ?),"
+                     " COALESCE((SELECT split FROM sample_waiting WHERE version = ? AND name = ?), 0))"
                      " ON CONFLICT (task, name) DO NOTHING",
-                     db_args(db_int(u->task), db_text(name), db_int(set->version), db_text(name)), NULL, err);
+                     db_args(db_int(u->task), db_text(name), db_int(set->version), db_text(name),
+                             db_int(set->version), db_text(name)),
+                     NULL, err);
 }
 
 bool import_undo_note(struct op *op, struct import_undo *u, const struct sample_set *set,
@@ -216,12 +219,13 @@ static bool unwait_write(struct op *op, void *ctx, struct err *err)
     struct step *s = ctx;
     struct db_rows rows;
     if (!conn_query(op->conn, op->arena,
-                    "SELECT name, annotation FROM import_waits WHERE task = ? ORDER BY name LIMIT 400",
+                    "SELECT name, annotation, split FROM import_waits WHERE task = ? ORDER BY name LIMIT 400",
                     db_args(db_int(s->task->id)), &rows, err))
         return false;
     for (size_t i = 0; i < rows.n; i++) {
-        struct sample_waiting w = {rows.row[i].v[0].s, rows.row[i].v[1].s};
-        bool had = rows.row[i].v[1].type != DB_NULL;
+        const struct db_value *v = rows.row[i].v;
+        struct sample_waiting w = {v[0].s, v[1].s, (enum codec_split)v[2].i};
+        bool had = v[1].type != DB_NULL;
         if (had ? !sample_wait(op, s->set, &w, 1, err)
                 : !conn_exec(op->conn, "DELETE FROM sample_waiting WHERE version = ? AND name = ?",
                              db_args(db_int(s->set->version), db_text(w.name)), NULL, err))

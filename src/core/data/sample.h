@@ -72,9 +72,11 @@ struct sample_added {
 bool sample_put(struct op *op, const struct sample_set *set, const struct sample_new *s, size_t n,
                 struct sample_added *sum, struct err *err);
 
-/* Annotations whose samples have not come yet: they are attached when a sample of that name is put. */
+/* Annotations whose samples have not come yet: they are attached when a sample of that name is put, and its
+ * part of the split is theirs, unless it brings an annotation with a part of its own. */
 struct sample_waiting {
-    struct str name, annotation; /* canonical */
+    struct str name, annotation; /* canonical; STR_NULL: only the part is known */
+    enum codec_split split;
 };
 bool sample_wait(struct op *op, const struct sample_set *set, const struct sample_waiting *w, size_t n,
                  struct err *err);

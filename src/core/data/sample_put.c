@@ -33,13 +33,17 @@ bool sample_wait(struct op *op, const struct sample_set *set, const struct sampl
 {
     if (!sample_set_open(set, err))
         return false;
-    for (size_t i = 0; i < n; i++)
-        if (!conn_exec(op->conn,
-                       "INSERT INTO sample_waiting (version, name, annotation) VALUES (?, ?, ?)"
-                       " ON CONFLICT (version, name) DO UPDATE SET annotation = excluded.annotation",
-                       db_args(db_int(set->version), db_text(w[i].name), db_text(w[i].annotation)), NULL,
-                       err))
+    for (size_t i = 0; i < n; i++) {
+        struct str annotation = w[i].annotation.p ? w[i].annotation : STR("{}");
+        if (!conn_exec(
+                op->conn,
+                "INSERT INTO sample_waiting (version, name, annotation, split) VALUES (?, ?, ?, ?)"
+                " ON CONFLICT (version, name) DO UPDATE SET annotation = excluded.annotation,"
+                " split = excluded.split",
+                db_args(db_int(set->version), db_text(w[i].name), db_text(annotation), db_int(w[i].split)),
+                NULL, err))
             return false;
+    }
     return true;
 }
 
@@ -65,18 +69,21 @@ static bool begin_put(struct putting *p, size_t n, struct err *err)
                           db_args(db_int(p->set->version)), &row, &p->waiting, err);
 }
 
-/* The annotation that waits for a sample of this name, if it brings none itself. */
+/* The annotation and the part that wait for a sample of this name, if it brings none itself. */
 static bool take_waiting(struct op *op, const struct sample_set *set, const struct sample_new *n,
-                         struct str *ret, struct err *err)
+                         struct str *annotation, enum codec_split *split, struct err *err)
 {
     struct db_row row;
     bool found;
-    if (!conn_query_one(op->conn, op->arena,
-                        "DELETE FROM sample_waiting WHERE version = ? AND name = ? RETURNING annotation",
-                        db_args(db_int(set->version), db_text(n->name)), &row, &found, err))
+    if (!conn_query_one(
+            op->conn, op->arena,
+            "DELETE FROM sample_waiting WHERE version = ? AND name = ? RETURNING annotation, split",
+            db_args(db_int(set->version), db_text(n->name)), &row, &found, err))
         return false;
     if (found && !n->annotation.p)
-        *ret = row.v[0].s;
+        *annotation = row.v[0].s;
+    if (found && row.v[1].i && !(n->annotation.p && n->split))
+        *split = (enum codec_split)row.v[1].i;
     return true;
 }
 
@@ -86,8 +93,9 @@ static bool insert_sample(struct putting *p, const struct sample_new *n, bool *a
     struct op *op = p->op;
     const struct sample_set *set = p->set;
     struct str annotation = n->annotation.p ? n->annotation : STR("{}");
+    enum codec_split split = n->split;
     *added = false;
-    if (p->waiting && !take_waiting(op, set, n, &annotation, err))
+    if (p->waiting && !take_waiting(op, set, n, &annotation, &split, err))
         return false;
     enum sample_state state = sample_state_for(annotation, n->machine);
     struct err why = {0};
@@ -100,7 +108,7 @@ static bool insert_sample(struct putting *p, const struct sample_new *n, bool *a
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 1, ?, ?, ?, ?) ON CONFLICT (version, name) DO NOTHING",
             db_args(db_int(set->version), db_int(p->position), db_text(n->name), digest_arg(&n->blob),
                     db_int(n->size), db_int(n->width), db_int(n->height), db_real(n->duration), db_int(state),
-                    db_text(annotation), db_int(n->split), db_int(now), db_int(op->caller->user)),
+                    db_text(annotation), db_int(split), db_int(now), db_int(op->caller->user)),
             &id, &why)) {
         if (why.code != ERR_EXISTS)
             *err = why;

@@ -75,7 +75,7 @@ bool spool_sample(struct spool *s, const struct sample_new *n, struct err *err)
 
 bool spool_waiting(struct spool *s, const struct sample_waiting *w, struct err *err)
 {
-    struct record r = {.waits = 1};
+    struct record r = {.waits = 1, .split = (uint8_t)w->split};
     return put_record(s, &r, w->name, w->annotation, err);
 }
 
@@ -116,6 +116,6 @@ bool spool_next(struct spool *s, struct arena *a, struct spool_item *ret, bool *
                                           .annotation = annotation,
                                           .split = (enum codec_split)r.split,
                                           .machine = r.machine},
-                               .waiting = {name, annotation}};
+                               .waiting = {name, annotation, (enum codec_split)r.split}};
     return true;
 }

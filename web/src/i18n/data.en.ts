@@ -55,6 +55,12 @@ export const dataEn = {
   'change.removed': 'Removed',
   'change.changed': 'Changed',
   'change.annotated': 'Annotated anew',
+  'change.split': 'Split',
+
+  'split.train': 'train',
+  'split.val': 'val',
+  'split.test': 'test',
+  'split.none': 'no part',
 
   'gallery.search': 'Name begins with',
   'gallery.label': 'Label',
@@ -75,6 +81,7 @@ export const dataEn = {
   'sample.annotation': 'Annotation',
   'sample.none': 'Nothing is annotated.',
   'sample.pixels': 'Pixels',
+  'sample.split': 'Part of the split',
   'sample.duration': 'Duration',
   'sample.download': 'Download',
   'sample.hideShapes': 'Hide shapes',

@@ -57,6 +57,12 @@ export const dataZh: Record<keyof typeof dataEn, string> = {
   'change.removed': '删除',
   'change.changed': '修改',
   'change.annotated': '标注有变',
+  'change.split': '划分有变',
+
+  'split.train': '训练集',
+  'split.val': '验证集',
+  'split.test': '测试集',
+  'split.none': '未划分',
 
   'gallery.search': '名称开头',
   'gallery.label': '标签',
@@ -77,6 +83,7 @@ export const dataZh: Record<keyof typeof dataEn, string> = {
   'sample.annotation': '标注',
   'sample.none': '没有标注。',
   'sample.pixels': '像素',
+  'sample.split': '所属划分',
   'sample.duration': '时长',
   'sample.download': '下载',
   'sample.hideShapes': '隐藏图形',

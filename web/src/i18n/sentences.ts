@@ -69,6 +69,7 @@ const sentences: readonly (readonly [en: string, zh: string])[] = [
   ['its image_id is not among the images', '其 image_id 不在图片列表中'],
   ['it was clipped at the edge of the picture of * x * pixels', '已按图片边缘裁剪（* x * 像素）'],
   ['"*" was not uploaded; its annotation is kept until it comes', '“*”尚未上传，其标注将保留到图片到来'],
+  ['"*" was not uploaded; its part of the split is kept until it comes', '“*”尚未上传，其所属划分将保留到图片到来'],
   ['"*" is annotated as it is stored; the shapes were turned with the picture', '“*”按存储方向标注，图形已随图片转正'],
   ['"*" has * x * pixels and is said to have * x *; its annotation is taken as it is', '“*”为 * x * 像素，而标注称其为 * x * 像素；标注按原样导入'],
   ['"*" has annotations already; these are left out', '“*”已有标注，这些标注未导入'],

@@ -25,6 +25,19 @@ interface Props {
   onNext?: () => void
 }
 
+/** What happened to a sample; and from which part of the split it went to which, whatever else changed. */
+export function ChangeTag({ change }: { change: Change }) {
+  const { t } = useI18n()
+  const part = (name: Change['split_after']) => (name ? t(`split.${name}`) : t('split.none'))
+  const moved = change.before !== null && change.after !== null && change.split_before !== change.split_after
+  return (
+    <span className="row wrap">
+      <span className={`tag change-${change.change}`}>{t(`change.${change.change}`)}</span>
+      {moved && <span className="muted">{`${part(change.split_before)} → ${part(change.split_after)}`}</span>}
+    </span>
+  )
+}
+
 /** One sample as it was and as it is, side by side. */
 export function ChangeDrawer({ version, other, change, onClose, onPrevious, onNext }: Props) {
   const { t } = useI18n()
@@ -43,7 +56,7 @@ export function ChangeDrawer({ version, other, change, onClose, onPrevious, onNe
       open width="min(1180px, 100vw)" onClose={onClose} rootClassName="sample-drawer"
       title={<span className="drawer-title" title={change.name}>{change.name}</span>}
       extra={<span className="row">
-        <span className={`tag change-${change.change}`}>{t(`change.${change.change}`)}</span>
+        <ChangeTag change={change} />
         <Button aria-label={t('keys.previousSample')} title={t('keys.previousSample')} disabled={!onPrevious} icon={<span className="turned"><Icon name="chevron" /></span>} onClick={onPrevious} />
         <Button aria-label={t('keys.nextSample')} title={t('keys.nextSample')} disabled={!onNext} icon={<Icon name="chevron" />} onClick={onNext} />
       </span>}
@@ -70,7 +83,7 @@ function Side({ title, version, id, colorOf }: { title: string; version: Version
       {id === null ? <p className="muted">{t('compare.absent')}</p> : found.error ? <ErrorState error={found.error} onRetry={() => void found.refetch()} /> : sample && (
         <>
           <SampleView key={sample.id} version={version} sample={sample} colorOf={colorOf} shapes />
-          <p className="muted num">{[t(`sampleState.${sample.state}`), ...(sample.width > 0 ? [`${sample.width} × ${sample.height}`] : []), formatBytes(sample.size)].join(' · ')}</p>
+          <p className="muted num">{[t(`sampleState.${sample.state}`), ...(sample.split ? [t(`split.${sample.split}`)] : []), ...(sample.width > 0 ? [`${sample.width} × ${sample.height}`] : []), formatBytes(sample.size)].join(' · ')}</p>
           <Labels sample={sample} colorOf={colorOf} none={t('sample.none')} n={n} />
         </>
       )}

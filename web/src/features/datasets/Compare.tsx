@@ -6,11 +6,11 @@ import { nameOf } from '../../components/names'
 import { Empty, ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { MoreRows } from '../objects/MoreRows'
-import { ChangeDrawer } from './ChangeDrawer'
+import { ChangeDrawer, ChangeTag } from './ChangeDrawer'
 import { thumbnailUrl, type Version } from './samples'
 import { useVersionChoices } from './Versions'
 
-const changes = ['added', 'removed', 'changed', 'annotated'] as const
+const changes = ['added', 'removed', 'changed', 'annotated', 'split'] as const
 const pageSize = 200
 
 type Changes = Schema<'DatasetChanges'>
@@ -82,7 +82,7 @@ export function Compare({ version }: { version: Version }) {
                   <tr key={item.name}>
                     {version.parent['data_type'] === 'image' && <td className="thumb-cell"><img className="thumb" src={item.after !== null ? thumbnailUrl(version.path, { id: item.after }, 128) : thumbnailUrl(otherPath, { id: item.before ?? 0 }, 128)} alt="" loading="lazy" /></td>}
                     <td className="first"><Link className="row-name" replace to={to(item.name)}>{item.name}</Link></td>
-                    <td><span className={`tag change-${item.change}`}>{t(`change.${item.change}`)}</span></td>
+                    <td><ChangeTag change={item} /></td>
                   </tr>
                 ))}
               </tbody>

@@ -110,6 +110,7 @@ function Side({ version, sample, colorOf, shapes, onShapes, onClean }: { version
         {sample.width > 0 && <div><dt>{t('sample.pixels')}</dt><dd className="num">{`${sample.width} × ${sample.height}`}</dd></div>}
         {sample.duration > 0 && <div><dt>{t('sample.duration')}</dt><dd className="num">{formatMoment(sample.duration, language)}</dd></div>}
         <div><dt>{t('versions.size')}</dt><dd className="num">{formatBytes(sample.size)}</dd></div>
+        {sample.split && <div><dt>{t('sample.split')}</dt><dd>{t(`split.${sample.split}`)}</dd></div>}
         {sample.sharpness !== null && <div><dt>{t('statistics.sharpness')}</dt><dd className="num">{n(sample.sharpness, 1)}</dd></div>}
         <div><dt>{t('object.updated')}</dt><dd><Time at={sample.updated_at} /></dd></div>
       </dl>
