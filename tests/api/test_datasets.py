@@ -308,6 +308,18 @@ def test_parts_of_a_split_are_compared(admin, project, dataset):
     assert [i["name"] for i in only["items"]] == ["a.png", "b.png"]
 
 
+def test_differences_from_a_name_on(admin, dataset, filled):
+    """What a link to one difference asks for, wherever it stands."""
+    new = f"datasets/{dataset['id']}/versions/" + str(admin.post(f"datasets/{dataset['id']}/versions", {})["id"])
+    query = {"with": int(filled.rsplit("/", 1)[1]), "limit": 2}
+    page = admin.get(f"{new}/compare", **query, **{"from": "images/005.png"})
+    assert [i["name"] for i in page["items"]] == ["images/005.png", "images/006.png"]
+    assert page["next"] == "images/006.png" and "removed" not in page
+    assert [i["name"] for i in admin.get(f"{new}/compare", **query, **{"from": "images/011.png"})["items"]] == ["images/011.png"]
+    problem = admin.get(f"{new}/compare", **query, **{"from": "a", "after": "b"}, expect=422)
+    assert "from" in json.dumps(problem)
+
+
 def test_published_versions_never_change(admin, project, filled):
     published = admin.post(f"{filled}/publish", expect=200)
     assert published["state"] == "published"

@@ -242,7 +242,7 @@ test('texts show how they begin', async ({ page, api, project }) => {
   await expect(page.locator('.cell-text-begin')).toHaveText(/^轴承过热 很+$/)
 })
 
-test('what differs: parts of a split', async ({ page, api, project }) => {
+test('what differs: parts of a split; a link to a difference far down opens it', async ({ page, api, project }) => {
   const set = await api.create('datasets', { project: project.id, name: 'parts', data_type: 'text', annotation_type: 'text-class' })
   await signInAsAdmin(page)
   for (const [version, part] of [[1, 'train'], [2, 'val']] as const) {
@@ -254,4 +254,11 @@ test('what differs: parts of a split', async ({ page, api, project }) => {
   await page.goto(url)
   await expect(page.getByText('Split 450')).toBeVisible()
   await expect(page.getByRole('row', { name: '000.txt' })).toContainText('train → val')
+  await page.goto(`${url}&change=split&name=420.txt`)
+  await expect(dialog(page).getByText('420.txt')).toBeVisible()
+  await expect(dialog(page).getByRole('region', { name: 'v2' })).toContainText('text 420')
+  await page.keyboard.press('ArrowRight')
+  await expect(dialog(page).getByText('421.txt')).toBeVisible()
+  await page.goto(`${url}&name=500.txt`)
+  await expect(page.getByRole('status').filter({ hasText: '“500.txt” is not among these differences.' })).toBeVisible()
 })

@@ -3,7 +3,7 @@
 #include "core/data/sample.h"
 
 enum { PAGE = 500, ITEMS_MAX = 1000 };
-enum { WITH, AFTER, LIMIT, CHANGE }; /* of the input */
+enum { WITH, AFTER, FROM, LIMIT, CHANGE }; /* of the input */
 
 /* What a sample counts as: the first of these that is true of it. */
 enum change { ADDED, REMOVED, CHANGED, ANNOTATED, SPLIT, CHANGE_COUNT };
@@ -24,6 +24,7 @@ struct stream {
     struct side *page;
     size_t n, at;
     struct str last; /* of the page before; not in the arena */
+    bool with_last;  /* the page begins with it, not after it */
     struct buf last_text;
     bool ended;
 };
@@ -42,6 +43,10 @@ static bool take_row(void *ctx, const struct db_row *row, struct err *err)
     return true;
 }
 
+#define PAGE_SQL(after)                                                                                      \
+    "SELECT name, digest, annotation, id, split FROM samples WHERE version = ? AND name " after              \
+    " ? AND state <> ? ORDER BY name LIMIT ?"
+
 /* The next page, when all of this one was taken. */
 static bool fill(struct stream *s, struct err *err)
 {
@@ -53,11 +58,10 @@ static bool fill(struct stream *s, struct err *err)
     arena_release(&s->arena);
     s->page = arena_array(&s->arena, struct side, PAGE);
     s->n = s->at = 0;
-    bool ok = conn_each(s->conn,
-                        "SELECT name, digest, annotation, id, split FROM samples WHERE version = ? AND name > ?"
-                        " AND state <> ? ORDER BY name LIMIT ?",
+    bool ok = conn_each(s->conn, s->with_last ? PAGE_SQL(">=") : PAGE_SQL(">"),
                         db_args(db_int(s->version), db_text(s->last), db_int(SAMPLE_CLEANED), db_int(PAGE)),
                         take_row, s, err);
+    s->with_last = false;
     s->ended = s->n < PAGE;
     return ok;
 }
@@ -184,13 +188,16 @@ bool compare_run(struct op *op, struct object *o, const struct db_value *input, 
         return false;
     if (other.parent != o->parent)
         return err_set(err, ERR_INVALID, "with", "with: must be a version of the same dataset");
-    struct str after = input[AFTER].type == DB_TEXT ? input[AFTER].s : STR("");
+    bool from = input[FROM].type == DB_TEXT;
+    if (from && input[AFTER].type == DB_TEXT)
+        return err_set(err, ERR_INVALID, "from", "from: give from or after, not both");
+    struct str after = from ? input[FROM].s : input[AFTER].type == DB_TEXT ? input[AFTER].s : STR("");
     struct db_conn *conn = db_read_begin(op->core->db, err);
     if (!conn)
         return false;
     struct comparing c = {
-        .before = {.conn = conn, .version = other.id, .last = after},
-        .after = {.conn = conn, .version = o->id, .last = after},
+        .before = {.conn = conn, .version = other.id, .last = after, .with_last = from},
+        .after = {.conn = conn, .version = o->id, .last = after, .with_last = from},
         .out = out,
         .counting = !after.n,
         .only = change_of(input[CHANGE]),
@@ -224,6 +231,12 @@ const struct field compare_fields[] = {
      .title = {"After", "起点"},
      .help = {"The `next` of the page before; the counts come with the first page only.",
               "上一页的 next；计数仅在第一页给出。"}},
+    {.name = "from",
+     .type = FIELD_TEXT,
+     .flags = FIELD_CREATE,
+     .max = 1024,
+     .title = {"From", "起始名称"},
+     .help = {"The first name to list, instead of `after`.", "从此名称（含）开始列出，代替 after。"}},
     {.name = "limit",
      .type = FIELD_INT,
      .flags = FIELD_CREATE,

@@ -242,6 +242,7 @@ export const dataEn = {
   'compare.absent': 'Not in this version.',
   'compare.none': 'There is no other version',
   'compare.noneHint': 'Make a second version to compare the two.',
+  'compare.gone': '“{name}” is not among these differences.',
   'compare.same': 'Both versions are the same',
   'compare.skipped': '{n#1 equal line|{n} equal lines}',
 

@@ -244,6 +244,7 @@ export const dataZh: Record<keyof typeof dataEn, string> = {
   'compare.absent': '此版本中没有。',
   'compare.none': '没有其他版本',
   'compare.noneHint': '新建第二个版本后即可比较。',
+  'compare.gone': '“{name}”不在这些差异之中。',
   'compare.same': '两个版本相同',
   'compare.skipped': '{n} 行相同',
 

@@ -1,4 +1,4 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Segmented, Select } from 'antd'
 import { Link, useSearchParams } from 'react-router'
 import { request, type Schema } from '../../api/client'
@@ -57,15 +57,27 @@ export function Compare({ version }: { version: Version }) {
     enabled: other !== null,
     placeholderData: keepPreviousData,
   })
+  const items = found.data?.pages.flatMap((page) => page.items) ?? []
+  const at = items.findIndex((item) => item.name === open)
+  // An address may name one that is on no page yet: that one, and the one after it.
+  const apart = useQuery({
+    queryKey: ['objects', 'dataset_version', 'compare', version.item.id, other?.id ?? 0, change, 'from', open],
+    queryFn: ({ signal }) => request<Changes>(`${version.path}/compare`, { query: { with: other?.id, change: change || undefined, from: open, limit: 2 }, signal }),
+    enabled: other !== null && open !== null && at < 0 && found.isSuccess && found.hasNextPage,
+  })
+  const lone = open !== null && apart.data?.items[0]?.name === open ? apart.data.items : []
+  const shown = items[at] ?? lone[0]
+  const previous = items[at - 1]?.name
+  const next = at >= 0 ? items[at + 1]?.name : lone[1]?.name
+  const gone = open !== null && !shown && found.isSuccess && !found.isPlaceholderData && (!found.hasNextPage || apart.isSuccess)
   if (!pending && !other) return <Empty title={t('compare.none')} text={t('compare.noneHint')} />
   const counts = found.data?.pages[0]
-  const items = found.data?.pages.flatMap((page) => page.items) ?? []
   const sum = counts ? changes.reduce((all, name) => all + (counts[name] ?? 0), 0) : 0
   const otherPath = `/${version.parentKind.plural}/${version.parent.id}/versions/${other?.id ?? 0}`
-  const at = items.findIndex((item) => item.name === open)
   return (
     <section>
       <OtherSelect version={version} {...rest} />
+      {gone && <p className="muted" role="status">{t('compare.gone', { name: open })}</p>}
       {found.error && !counts ? <ErrorState error={found.error} onRetry={() => void found.refetch()} /> : !counts ? <div className="skeleton" aria-busy="true"><div /><div /></div> : sum === 0 ? <Empty title={t('compare.same')} /> : (
         <>
           <div className="tools">
@@ -91,11 +103,11 @@ export function Compare({ version }: { version: Version }) {
           <MoreRows list={found} />
         </>
       )}
-      {at >= 0 && other && items[at] && (
+      {shown && other && (
         <ChangeDrawer
-          version={version} other={{ path: otherPath, name: nameOf(version.kind, other) }} change={items[at]} onClose={() => set('name', null)}
-          onPrevious={at > 0 ? () => set('name', items[at - 1]?.name ?? null) : undefined}
-          onNext={at + 1 < items.length ? () => set('name', items[at + 1]?.name ?? null) : undefined}
+          version={version} other={{ path: otherPath, name: nameOf(version.kind, other) }} change={shown} onClose={() => set('name', null)}
+          onPrevious={previous !== undefined ? () => set('name', previous) : undefined}
+          onNext={next !== undefined ? () => set('name', next) : undefined}
         />
       )}
     </section>
