@@ -43,7 +43,7 @@ static void amount(const struct progress *p, int64_t n, struct buf *out)
 /* Speed and time left, by what moved since the beginning. */
 static void rate(const struct progress *p, struct buf *out)
 {
-    double seconds = (double)(clock_mono() - p->began) / 1e9;
+    double seconds = (double)(clock_mono() - p->since) / 1e9;
     double moved = (double)(p->done - p->first);
     if (seconds < 0.5 || moved <= 0)
         return;
@@ -97,11 +97,14 @@ static void draw(struct progress *p)
 
 void progress_show(struct progress *p, int64_t done, int64_t total)
 {
-    if (p->first < 0)
+    uint64_t now = clock_mono();
+    if (p->first < 0 || total != p->total) { /* another stretch, maybe in another unit */
+        p->since = p->first < 0 ? p->began : now;
         p->first = done;
+    }
     p->done = done;
     p->total = total;
-    uint64_t now = clock_mono(), last = p->shown ? p->shown : p->terminal ? 0 : p->began;
+    uint64_t last = p->shown ? p->shown : p->terminal ? 0 : p->began;
     if (!p->quiet && now - last >= (p->terminal ? REDRAW_NS : LINE_NS))
         draw(p);
 }

@@ -10,8 +10,8 @@ struct progress {
     bool bytes;       /* done and total are bytes, else counts */
     bool quiet;
     bool terminal, drawn;
-    uint64_t began, shown;      /* monotonic, ns */
-    int64_t first, done, total; /* first: where it stood at the beginning */
+    uint64_t began, since, shown; /* monotonic, ns; since: of this total */
+    int64_t first, done, total;   /* first: where it stood then */
 };
 
 void progress_begin(struct progress *p, const char *what, bool bytes, bool quiet);

@@ -5,7 +5,7 @@ import json
 import subprocess
 
 import pytest
-from harness import unique
+from harness import unique, wait_for
 from PIL import Image
 from test_datasets import bring, dataset, finished, png, report, samples, upload, version, zipped  # noqa: F401
 
@@ -66,6 +66,28 @@ def test_a_video_that_is_cut_off_is_reported(admin, project, version, tmp_path):
     assert 20 < admin.get(version)["samples"] < 60
     [line] = report(admin, task)
     assert line["file"] == "clip.avi" and "ends early" in line["reason"]
+
+
+def test_a_folder_tells_how_far_it_is(fresh_server, tmp_path):
+    """How much there is is known before the first file is taken; the last is too large to be taken before anybody looks."""
+    root = tmp_path / "nas"
+    (root / "a").mkdir(parents=True)
+    for i in range(4):
+        (root / "a" / f"{i}.png").write_bytes(png(9, 9, i))
+    with (root / "b.png").open("wb") as large:
+        large.truncate(3 << 30)  # sparse
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps({"import_roots": [str(root)]}))
+    admin = fresh_server(args=("--config", str(config))).admin()
+    project = admin.post("projects", {"name": unique("p")})
+    made = admin.post("datasets", {"name": "d", "project": project["id"]})
+    version = f"datasets/{made['id']}/versions/" + str(admin.post(f"datasets/{made['id']}/versions", {})["id"])
+    task = admin.post(f"{version}/import", {"directory": str(root)}, expect=202)
+    there = sum(f.stat().st_size for f in root.rglob("*.png"))
+    seen = wait_for(lambda: (t := admin.get(f"tasks/{task['id']}"))["done"] and t, "some of the large file")
+    assert seen["state"] == "running" and seen["total"] == 2 * there and 0 < seen["done"] < there
+    admin.post(f"tasks/{task['id']}/cancel", {}, expect=200)
+    finished(admin, task, state="cancelled")
 
 
 def test_folders_of_the_server(fresh_server, tmp_path):

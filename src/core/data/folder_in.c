@@ -48,25 +48,68 @@ bool folder_in_check(struct core *core, struct str path, struct err *err)
                    STR_ARG(path));
 }
 
+/* --- how much there is, before anything is copied --- */
+
+static bool count_dir(struct task *t, int fd, int depth, int64_t *bytes, struct err *err);
+
+static bool count_entry(struct task *t, int fd, const char *name, int depth, int64_t *bytes, struct err *err)
+{
+    struct stat st;
+    struct err why = {0};
+    if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return true;
+    if (S_ISREG(st.st_mode))
+        *bytes += st.st_size;
+    if (!S_ISDIR(st.st_mode) || depth == MAX_DEPTH)
+        return true;
+    int sub = fs_open_beneath(fd, name, O_RDONLY | O_DIRECTORY, 0, &why);
+    return sub < 0 || count_dir(t, sub, depth + 1, bytes, err);
+}
+
+/* Owns fd. What cannot be read is reported when its turn comes to be copied. */
+static bool count_dir(struct task *t, int fd, int depth, int64_t *bytes, struct err *err)
+{
+    DIR *dir = fdopendir(fd);
+    if (!dir) {
+        close(fd);
+        return true;
+    }
+    bool ok = task_progress(t, 0, 0, err);
+    for (const struct dirent *e; ok && (e = readdir(dir));)
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+            ok = count_entry(t, fd, e->d_name, depth, bytes, err);
+    closedir(dir);
+    return ok;
+}
+
+/* --- copying --- */
+
 struct walk {
     struct task *task;
     struct unpacked *out;
     char *block;
+    int64_t copied, bytes; /* of all files; bytes 0: not counted */
 };
 
-/* done: files before this one. */
-static bool copy_file(struct task *t, struct unpacked *out, int fd, struct str path, char *block,
-                      int64_t done, struct err *err)
+/* Reading the source is the first half of an import, as it is of an archive. */
+static bool say_copied(struct walk *w, int64_t more, struct err *err)
+{
+    if (w->bytes)
+        w->copied += more;
+    return task_progress(w->task, w->copied, w->bytes * 2, err);
+}
+
+static bool copy_file(struct walk *w, int fd, struct str path, struct err *err)
 {
     ssize_t n;
     bool ok = true;
-    while (ok && (n = read(fd, block, BLOCK)) > 0)
-        ok = unpack_piece(out, (struct str){block, (size_t)n}, err) && task_progress(t, done, 0, err);
+    while (ok && (n = read(fd, w->block, BLOCK)) > 0)
+        ok = unpack_piece(w->out, (struct str){w->block, (size_t)n}, err) && say_copied(w, n, err);
     if (!ok || n < 0) {
-        unpack_drop(out);
+        unpack_drop(w->out);
         return ok ? err_errno(err, errno, "cannot read a file of the folder") : false;
     }
-    return unpack_file(out, path, err);
+    return unpack_file(w->out, path, err);
 }
 
 static bool take_file(struct walk *w, int dirfd, const char *name, struct str path, struct err *err)
@@ -77,8 +120,7 @@ static bool take_file(struct walk *w, int dirfd, const char *name, struct str pa
         task_problem(w->task, path, NULL, "left out: %s", why.message);
         return true;
     }
-    return copy_file(w->task, w->out, fd, path, w->block, (int64_t)w->out->n, err) &&
-           unpack_keep(w->task, w->out, err) && task_progress(w->task, (int64_t)w->out->n, 0, err);
+    return copy_file(w, fd, path, err) && unpack_keep(w->task, w->out, err) && say_copied(w, 0, err);
 }
 
 static bool walk_dir(struct walk *w, int fd, struct str prefix, int depth, struct err *err);
@@ -147,10 +189,14 @@ static int open_allowed(struct task *t, struct str path, int flags, struct err *
 
 bool folder_in(struct task *t, struct str path, struct unpacked *out, struct err *err)
 {
+    int counted = open_allowed(t, path, O_DIRECTORY, err);
+    struct walk w = {.task = t, .out = out};
+    if (counted < 0 || !count_dir(t, counted, 0, &w.bytes, err))
+        return false;
     int fd = open_allowed(t, path, O_DIRECTORY, err);
     if (fd < 0)
         return false;
-    struct walk w = {t, out, base_alloc(BLOCK)};
+    w.block = base_alloc(BLOCK);
     bool ok = walk_dir(&w, fd, STR_NULL, 0, err);
     free(w.block);
     return ok;
@@ -166,5 +212,5 @@ bool folder_in_file(struct task *t, struct str path, struct str name, struct unp
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
         return err_set(err, ERR_INVALID, NULL, "\"" STR_FMT "\" is no file", STR_ARG(path));
     auto_free char *block = base_alloc(BLOCK);
-    return copy_file(t, out, fd, name, block, done, err);
+    return copy_file(&(struct walk){.task = t, .out = out, .block = block, .copied = done}, fd, name, err);
 }

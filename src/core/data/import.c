@@ -355,6 +355,14 @@ static bool clip(struct import *m, const struct codec_sample *s, struct sample_n
     return true;
 }
 
+/* An import in quarters: its sources are read in the first two (unpack.c, folder_in.c, s3_in.c), samples in
+ * the third, and they are put in the last. */
+static bool say_progress(struct import *m, int64_t done, int64_t of, int quarter, struct err *err)
+{
+    int64_t total = of > 0 ? of : 1;
+    return task_progress(m->task, (quarter * total + done) / 2, 2 * total, err);
+}
+
 static bool input_sample(void *ctx, const struct codec_sample *s, struct err *err)
 {
     struct import *m = ctx;
@@ -374,8 +382,7 @@ static bool input_sample(void *ctx, const struct codec_sample *s, struct err *er
         return true;
     arena_release(&m->batch_arena);
     arena_init(&m->batch_arena);
-    return unpack_keep(m->task, &m->files, err) &&
-           task_progress(m->task, m->read, 2 * (int64_t)m->listed, err);
+    return unpack_keep(m->task, &m->files, err) && say_progress(m, m->read, (int64_t)m->listed, 2, err);
 }
 
 static bool input_label(void *ctx, const struct codec_label *l, struct err *err)
@@ -425,12 +432,6 @@ static bool flush(struct import *m, struct err *err)
     return true;
 }
 
-static bool say_put(struct import *m, struct err *err)
-{
-    int64_t total = m->read > 0 ? m->read : 1;
-    return task_progress(m->task, total + m->done, 2 * total, err);
-}
-
 static bool put_all(struct import *m, struct err *err)
 {
     bool done = false;
@@ -448,7 +449,7 @@ static bool put_all(struct import *m, struct err *err)
         else if (!done)
             m->batch[m->batched++] = item.sample;
         bool full = m->batched == BATCH || m->waits == BATCH;
-        if ((full || done) && (!flush(m, err) || !say_put(m, err)))
+        if ((full || done) && (!flush(m, err) || !say_progress(m, m->done, m->read, 3, err)))
             return false;
     }
     return blob_batch_flush(m->files.batch, err);
@@ -550,9 +551,8 @@ static bool read_all(struct import *m, struct err *err)
     struct codec_counts counts;
     if (!c)
         return err_set(err, ERR_INVALID, "format", "there is no format \"" STR_FMT "\"", STR_ARG(forced));
-    if (!codec_read(c, &in, m->set.type, &counts, err) ||
-        !task_progress(m->task, m->read, 2 * m->read, err) || !put_all(m, err) ||
-        !import_undo_forget(m->task, err) ||
+    if (!codec_read(c, &in, m->set.type, &counts, err) || !say_progress(m, m->read, m->read, 2, err) ||
+        !put_all(m, err) || !import_undo_forget(m->task, err) ||
         !engine_write(m->task->core, &m->task->caller, m->task->arena, put_classes, m, err))
         return false;
     say_result(m, c, &counts);

@@ -47,13 +47,14 @@ bool s3_in_check(struct op *op, yyjson_val *v, struct str secret, struct err *er
 struct fetching {
     struct task *task;
     struct unpacked *out;
-    int64_t done, total;
+    int64_t done, bytes; /* of all objects */
 };
 
 static bool fetch_piece(void *ctx, struct str piece, struct err *err)
 {
     struct fetching *f = ctx;
-    return unpack_piece(f->out, piece, err) && task_progress(f->task, f->done, f->total, err);
+    f->done += (int64_t)piece.n; /* reading the source is the first half of an import */
+    return unpack_piece(f->out, piece, err) && task_progress(f->task, f->done, f->bytes * 2, err);
 }
 
 /* Its pieces; nothing of it when it fails. */
@@ -80,6 +81,7 @@ static bool take_one(struct task *t, struct s3 *s, struct str key, struct unpack
     int64_t size;
     if (!s3_head(s, key, &size, err) || !quota_admit_size(t->core, t->project, size, err))
         return false;
+    f.bytes = size;
     if (!fetch(&f, s, key, err) || !blob_batch_end(out->batch, &d, &size, err) ||
         !blob_batch_flush(out->batch, err))
         return false;
@@ -103,7 +105,7 @@ static bool list_all(struct task *t, struct s3 *s, struct str prefix, struct fou
         struct s3_page page;
         auto_arena struct arena a;
         arena_init(&a);
-        if (!s3_list(s, &a, prefix, token, &page, err) || !task_progress(t, 0, (int64_t)f->n, err))
+        if (!s3_list(s, &a, prefix, token, &page, err) || !task_progress(t, 0, 0, err))
             return false;
         for (size_t i = 0; i < page.n; i++) {
             if (page.object[i].key.p[page.object[i].key.n - 1] == '/')
@@ -133,9 +135,9 @@ static bool take_prefix(struct task *t, struct s3 *s, struct str prefix, struct 
     size_t folder = (size_t)(after_slash(prefix).p - prefix.p);
     if (!list_all(t, s, prefix, &found, err) || !quota_admit_size(t->core, t->project, found.bytes, err))
         return false;
+    struct fetching f = {.task = t, .out = out, .bytes = found.bytes};
     for (size_t i = 0; i < found.n; i++) {
         struct str key = found.item[i].key, name = {key.p + folder, key.n - folder};
-        struct fetching f = {.task = t, .out = out, .done = (int64_t)i, .total = (int64_t)found.n};
         struct err why = {0};
         if (!manifest_check_path(name, &why)) {
             task_problem(t, key, NULL, "left out: %s", why.message);

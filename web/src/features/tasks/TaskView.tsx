@@ -25,6 +25,8 @@ export function TaskProgress({ task, compact }: { task: Task; compact?: boolean 
   const now = useNow()
   const over = isOver(task)
   const seconds = task.started_at ? (Math.max(now, Date.now() - 1000) - Date.parse(task.started_at)) / 1000 : 0
+  // An import first counts bytes of its source, then samples: only its share says anything.
+  const inParts = task.type === 'import'
   const { share, left, perSecond } = progressOf(task.done ?? 0, task.total ?? 0, seconds)
   const cancel = async () => {
     try {
@@ -40,8 +42,8 @@ export function TaskProgress({ task, compact }: { task: Task; compact?: boolean 
       <div className="row wrap">
         <span className={`tag task-${task.state}`}>{t(`task.${task.state}`)}</span>
         <span className="muted num">
-          {(task.total ?? 0) > 0 && `${n(task.done ?? 0)} / ${n(task.total ?? 0)}`}
-          {!over && left !== null && perSecond !== null && ` · ${t('task.rate', { n: n(perSecond, perSecond < 10 ? 1 : 0) })}`}
+          {share !== null && (inParts ? (over ? '' : `${n(Math.floor(share * 100))}%`) : `${n(task.done ?? 0)} / ${n(task.total ?? 0)}`)}
+          {!over && !inParts && left !== null && perSecond !== null && ` · ${t('task.rate', { n: n(perSecond, perSecond < 10 ? 1 : 0) })}`}
           {!over && left !== null && ` · ${t('task.left', { time: formatDuration(left, language) })}`}
           {(task.problems ?? 0) > 0 && ` · ${t('task.problems', { n: n(task.problems ?? 0) })}`}
         </span>
