@@ -62,6 +62,18 @@ static void show_ref(const struct names *names, const struct kind *k, int64_t id
     json_object_end(out);
 }
 
+bool show_reference(struct op *op, const struct kind *k, int64_t id, struct json_out *out, struct err *err)
+{
+    struct names names;
+    names_init(&names, op->arena, 1);
+    names_want(&names, k, id);
+    if (!names_load(&names, op->core->db, err))
+        return false;
+    bool there = k && id && names_get(&names, k, id)->name.p;
+    show_ref(&names, k, there ? id : 0, out);
+    return true;
+}
+
 /* The kinds that the fields of a kind refer to, looked up once per page. */
 struct refs {
     const struct kind *user, *project, *parent;

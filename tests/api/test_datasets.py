@@ -93,6 +93,14 @@ def filled(admin, project, version) -> str:
     return version
 
 
+def test_a_task_names_what_it_works_on(admin, project, dataset, filled):
+    [task] = admin.get("tasks", project=project["id"])["items"]
+    number = int(filled.rsplit("/", 1)[1])
+    assert task["about"] == {"id": number, "name": "v1", "of": {"id": dataset["id"], "name": dataset["name"]}}
+    admin.delete(filled)
+    assert admin.get(f"tasks/{task['id']}")["about"] is None
+
+
 def test_an_import_of_coco(admin, filled):
     now = admin.get(filled)
     assert (now["samples"], now["annotated"], now["cleaned"]) == (12, 2, 0)

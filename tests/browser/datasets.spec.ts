@@ -175,7 +175,10 @@ test('statistics, likeness, preprocessing, comparing, publishing', async ({ page
   await expect(page.getByText('Published', { exact: true })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Publish' })).toHaveCount(0)
   await page.getByRole('region', { name: 'Activity' }).getByRole('button').first().click()
-  await expect(page.getByRole('region', { name: 'Activity' }).getByRole('link', { name: /Import 2 files/ })).toBeVisible()
+  // The page of a task leads to what it worked on.
+  await page.getByRole('region', { name: 'Activity' }).getByRole('link', { name: /Import 2 files/ }).click()
+  await page.getByRole('main').getByRole('link', { name: `${set.name} v1` }).click()
+  await expect(page).toHaveURL(new RegExp(`/datasets/${set.id}/v/1$`))
 })
 
 test('sample archives; record files are written, looked into and checked', async ({ page, api, project }) => {

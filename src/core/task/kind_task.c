@@ -1,4 +1,6 @@
 /* The kind `task`: what people see of long work. */
+#include "core/kinds.h"
+#include "core/show.h"
 #include "core/task/task.h"
 #include "core/task/tasks_own.h"
 #include "store/store.h"
@@ -34,6 +36,16 @@ static const struct field fields[] = {
      .max = 50,
      .title = {"Of kind", "对象类型"}},
     {.name = "subject", .type = FIELD_INT, .flags = FIELD_FILTER, .title = {"Object", "对象"}},
+    {.name = "about",
+     .type = FIELD_JSON,
+     .flags = FIELD_VIRTUAL,
+     .schema = "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\"},\"name\":{\"type\":"
+               "\"string\"},\"of\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\"},"
+               "\"name\":{\"type\":\"string\"}},\"required\":[\"id\",\"name\"]}},\"required\":[\"id\","
+               "\"name\"]}",
+     .title = {"Works on", "处理对象"},
+     .help = {"The object, with its name and what it is part of; null when it is gone.",
+              "对象及其名称和所属；已删除时为 null。"}},
     {.name = "params", .type = FIELD_JSON, .max = 1 << 20, .title = {"Parameters", "参数"}},
     {.name = "result", .type = FIELD_JSON, .max = 1 << 20, .title = {"Result", "结果"}},
     {.name = "report", .type = FIELD_TEXT, .max = 64, .title = {"Report", "报告"}},
@@ -44,6 +56,13 @@ static const struct field fields[] = {
     {.name = "ended_at", .type = FIELD_TIME, .flags = FIELD_LIST, .title = {"Ended", "结束时间"}},
     {0},
 };
+
+static bool show(struct op *op, const struct object *o, struct json_out *out, struct err *err)
+{
+    json_key(out, "about");
+    return show_reference(op, kind_by_name(object_text(o, "subject_kind")), object_value(o, "subject")->i,
+                          out, err);
+}
 
 static bool is_over(const struct object *o)
 {
@@ -126,6 +145,7 @@ const struct kind kind_task = {
     .verbs = VERB_LIST | VERB_READ | VERB_DELETE,
     .fields = fields,
     .actions = actions,
+    .show = show,
     .before_delete = before_delete,
     .after_delete = after_delete,
     .changed = changed,
