@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import type { Page } from '@playwright/test'
 import { dialog, expect, option, signInAsAdmin, test, type Api, type Made } from './fixtures'
 import { cocoZip, png } from './pictures'
@@ -205,6 +205,31 @@ test('sample archives; record files are written, looked into and checked', async
   await page.screenshot({ path: `${folder}/en-light-record.png` })
   await page.keyboard.press('Escape')
   await expect(page.getByRole('dialog')).toBeHidden()
+})
+
+test('a folder is dropped on the page with the mouse', async ({ page, api, project }, info) => {
+  const { url, path } = await draft(api, project, 'dropped')
+  const top = info.outputPath('animals')
+  const names = ['cat/one.png', 'cat/deep/猫 2.png', 'dog/one.png', ...Array.from({ length: 120 }, (_, i) => `many/${String(i).padStart(3, '0')}.png`)]
+  names.forEach((name, i) => {
+    mkdirSync(dirname(join(top, name)), { recursive: true })
+    writeFileSync(join(top, name), png(16, 12, i))
+  })
+  writeFileSync(join(top, 'cat', '.DS_Store'), 'left behind')
+  await signInAsAdmin(page)
+  await page.goto(`${url}?tab=import`)
+  const box = await page.locator('.drop').boundingBox()
+  const mouse = await page.context().newCDPSession(page)
+  const at = { x: (box?.x ?? 0) + 20, y: (box?.y ?? 0) + 20, data: { items: [], files: [top], dragOperationsMask: 1 } }
+  await mouse.send('Input.dispatchDragEvent', { type: 'dragEnter', ...at })
+  await mouse.send('Input.dispatchDragEvent', { type: 'dragOver', ...at })
+  await expect(page.locator('.drop')).toHaveClass(/over/)
+  await mouse.send('Input.dispatchDragEvent', { type: 'drop', ...at })
+  await expect(page.getByRole('region', { name: 'Chosen files' }).getByText('animals/cat/deep/猫 2.png')).toBeVisible()
+  await page.getByRole('button', { name: 'Start import' }).click()
+  await expect(page.locator('.running .task-done')).toBeVisible()
+  const { items } = (await api.get(`${path}/samples?limit=1000`)) as { items: { name: string }[] }
+  expect(items.map((s) => s.name).sort()).toEqual(names.map((name) => `animals/${name}`).sort())
 })
 
 test('what differs: only annotations; datasets as cards with their pictures', async ({ page, api, project }) => {

@@ -38,11 +38,12 @@ export function sumOf(entries: readonly { sent: number; file: { size: number }; 
   return sum
 }
 
-/** The same name once, the later file; files that systems leave behind are not wanted. */
+/** By name: folders give their files in any order. The same name once, the later file; files that systems leave behind are not
+ * wanted. */
 export function merge<F extends { name: string }>(before: readonly F[], more: readonly F[]): F[] {
   const all = new Map(before.map((f) => [f.name, f]))
   for (const file of more) if (!/(^|\/)(\.DS_Store|Thumbs\.db|desktop\.ini|__MACOSX\/.*)$/.test(file.name)) all.set(file.name, file)
-  return [...all.values()]
+  return [...all.values()].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
 }
 
 export interface Dropped {
