@@ -47,6 +47,7 @@ def test_a_folder(cli, space, folder):
     assert first.out == f"{name}:v1: 13 added, 0 changed, 0 as they were; format coco\n"
     assert "1 links and special files are left out" in first.err
     assert "Uploading" in first.err and "\r" not in first.err
+    assert "100 %  13 / 13" in first.err
     assert "annotations[2]" in first.err  # the box that reaches over its picture
     again = cli.json("dataset", "import", str(folder), f"{name}:v1", "--quiet")
     assert (again["state"], again["result"]["same"], again["result"]["added"]) == ("done", 13, 0)

@@ -96,7 +96,7 @@ static bool say_copied(struct walk *w, int64_t more, struct err *err)
 {
     if (w->bytes)
         w->copied += more;
-    return task_progress(w->task, w->copied, w->bytes * 2, err);
+    return task_progress(w->task, w->bytes ? w->copied / 2 : w->copied, w->bytes, err);
 }
 
 static bool copy_file(struct walk *w, int fd, struct str path, struct err *err)

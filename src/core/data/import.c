@@ -360,7 +360,7 @@ static bool clip(struct import *m, const struct codec_sample *s, struct sample_n
 static bool say_progress(struct import *m, int64_t done, int64_t of, int quarter, struct err *err)
 {
     int64_t total = of > 0 ? of : 1;
-    return task_progress(m->task, (quarter * total + done) / 2, 2 * total, err);
+    return task_progress(m->task, (quarter * total + done) / 4, total, err);
 }
 
 static bool input_sample(void *ctx, const struct codec_sample *s, struct err *err)

@@ -54,7 +54,7 @@ static bool fetch_piece(void *ctx, struct str piece, struct err *err)
 {
     struct fetching *f = ctx;
     f->done += (int64_t)piece.n; /* reading the source is the first half of an import */
-    return unpack_piece(f->out, piece, err) && task_progress(f->task, f->done, f->bytes * 2, err);
+    return unpack_piece(f->out, piece, err) && task_progress(f->task, f->done / 2, f->bytes, err);
 }
 
 /* Its pieces; nothing of it when it fails. */

@@ -220,7 +220,7 @@ static bool no_bomb(const struct unpacking *u, int64_t bytes, struct err *err)
 /* Also asks whether the import was cancelled: one file may be most of the archive. */
 static bool say_progress(struct unpacking *u, struct err *err)
 {
-    return task_progress(u->task, lseek(u->fd, 0, SEEK_CUR), u->size * 2, err);
+    return task_progress(u->task, lseek(u->fd, 0, SEEK_CUR) / 2, u->size, err);
 }
 
 /* The file's next bytes, of which there are *size so far. */
