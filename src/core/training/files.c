@@ -1,79 +1,14 @@
-/* The files that containers leave: nothing here follows a link or waits for a pipe. */
+/* Copies of what instances leave, and the folders of deleted ones. */
 #include "base/fs.h"
+#include "core/folder/walk.h"
 #include "core/training/training.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 
-#define MAX_DEPTH 64
-#define MAX_FILES 100000
-#define PIECE     (8 << 20)
-
-static bool is_dots(const char *name)
-{
-    return name[0] == '.' && (name[1] == 0 || (name[1] == '.' && name[2] == 0));
-}
-
-static void skip(struct training_walk *w, const char *path, const char *why)
-{
-    if (w->skipped)
-        w->skipped(w->ctx, path, why);
-}
-
-static bool walk_folder(struct training_walk *w, int dirfd, const char *path, int depth, struct err *err);
-
-static bool walk_one(struct training_walk *w, int dirfd, const char *path, const char *name, int depth,
-                     struct err *err)
-{
-    struct stat st;
-    char *full;
-    if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-        return errno == ENOENT || err_errno(err, errno, "cannot look at %s", name);
-    if (asprintf(&full, "%s%s%s", path, *path ? "/" : "", name) < 0)
-        abort();
-    auto_free char *owned = full;
-    if (S_ISDIR(st.st_mode)) {
-        if (depth == MAX_DEPTH)
-            return skip(w, owned, "more than 64 folders deep"), true;
-        auto_fd int fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        return fd < 0 ? err_errno(err, errno, "cannot open %s", owned)
-                      : walk_folder(w, fd, owned, depth + 1, err);
-    }
-    if (!S_ISREG(st.st_mode))
-        return skip(w, owned, S_ISLNK(st.st_mode) ? "a link" : "no plain file"), true;
-    if (++w->files > MAX_FILES)
-        return err_set(err, ERR_TOO_LARGE, NULL, "there are more than %d files", MAX_FILES);
-    struct training_file f = {owned, dirfd, name, st.st_size, st.st_mode & 0777};
-    return w->file(w->ctx, &f, err);
-}
-
-static bool walk_folder(struct training_walk *w, int dirfd, const char *path, int depth, struct err *err)
-{
-    int copy = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *d = copy < 0 ? NULL : fdopendir(copy);
-    if (!d) {
-        if (copy >= 0)
-            close(copy);
-        return err_errno(err, errno, "cannot read the folder %s", path);
-    }
-    bool ok = true;
-    for (struct dirent *e; ok && (e = readdir(d));)
-        if (!is_dots(e->d_name))
-            ok = walk_one(w, dirfd, path, e->d_name, depth, err);
-    closedir(d);
-    return ok;
-}
-
-bool training_walk(struct training_walk *w, const char *folder, struct err *err)
-{
-    auto_fd int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0)
-        return errno == ENOENT || err_errno(err, errno, "cannot open %s", folder);
-    return walk_folder(w, fd, "", 0, err);
-}
+#define PIECE (8 << 20)
 
 /* --- copying --- */
 
@@ -110,7 +45,7 @@ static bool make_folders(char *path, size_t from, struct err *err)
     return true;
 }
 
-static bool copy_file(void *ctx, const struct training_file *f, struct err *err)
+static bool copy_file(void *ctx, const struct walk_file *f, struct err *err)
 {
     struct copying *c = ctx;
     auto_arena struct arena a;
@@ -135,10 +70,10 @@ bool training_copy(const char *from, const char *to, struct task *t, struct err 
 {
     struct stat st;
     struct copying c = {.task = t, .to = arena_printf(t->arena, "%s.part", to)};
-    struct training_walk w = {copy_file, copy_skipped, &c, 0};
+    struct walk w = {copy_file, copy_skipped, &c, 0};
     if (stat(to, &st) == 0)
         return true; /* whole, by an earlier run */
-    if (!fs_remove_tree(AT_FDCWD, c.to, err) || !fs_mkdirs(c.to, 0755, err) || !training_walk(&w, from, err))
+    if (!fs_remove_tree(AT_FDCWD, c.to, err) || !fs_mkdirs(c.to, 0755, err) || !walk_path(&w, from, err))
         return false;
     return rename(c.to, to) == 0 || err_errno(err, errno, "cannot name %s", to);
 }

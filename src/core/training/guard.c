@@ -2,6 +2,8 @@
 #include "base/fs.h"
 #include "base/log.h"
 #include "base/ticker.h"
+#include "core/folder/collect.h"
+#include "core/folder/walk.h"
 #include "core/folder_use.h"
 #include "core/quota.h"
 #include "core/training/training.h"
@@ -16,7 +18,7 @@ struct trainings {
 
 /* --- how much --- */
 
-static bool count_file(void *ctx, const struct training_file *f, struct err *err)
+static bool count_file(void *ctx, const struct walk_file *f, struct err *err)
 {
     (void)err;
     int64_t *bytes = ctx;
@@ -29,9 +31,9 @@ bool training_size(const struct core *core, struct arena *a, const struct object
 {
     static const char *const parts[] = {"model", "logs"};
     *ret = 0;
-    struct training_walk w = {.file = count_file, .ctx = ret};
+    struct walk w = {.file = count_file, .ctx = ret};
     for (size_t i = 0; i < countof(parts); i++)
-        if (!training_walk(&w, training_path(core, a, instance, parts[i]), err))
+        if (!walk_path(&w, training_path(core, a, instance, parts[i]), err))
             return false;
     return true;
 }
@@ -39,7 +41,7 @@ bool training_size(const struct core *core, struct arena *a, const struct object
 bool training_admit(struct core *core, int64_t project, int64_t bytes, struct err *err)
 {
     uint64_t free_bytes = fs_free_bytes(core->data);
-    if (free_bytes < TRAINING_RESERVE)
+    if (free_bytes < COLLECT_RESERVE)
         return err_set(err, ERR_QUOTA, NULL, "the platform's disk is full");
     return quota_admit_storage(core, project, bytes, err);
 }

@@ -49,26 +49,9 @@ bool training_metrics(struct core *core, const struct object *instance, struct a
 bool training_metrics_delete(struct db_conn *c, int64_t instance, struct err *err);
 
 /* --- files (files.c) --- */
-/* Calls fn for every regular file below dirfd; links and special files are left out and told to skipped.
- * Depth and number are bounded. */
-struct training_file {
-    const char *path; /* relative */
-    int dirfd;        /* of its folder */
-    const char *name;
-    int64_t size;
-    unsigned mode;
-};
-struct training_walk {
-    bool (*file)(void *ctx, const struct training_file *f, struct err *err);
-    void (*skipped)(void *ctx, const char *path, const char *why); /* may be NULL */
-    void *ctx;
-    int64_t files; /* so far */
-};
-bool training_walk(struct training_walk *w, const char *folder, struct err *err);
 /* Copies a tree to a folder that does not exist yet: under another name first, then renamed. */
 bool training_copy(const char *from, const char *to, struct task *t, struct err *err);
 /* --- limits (guard.c) --- */
-#define TRAINING_RESERVE (UINT64_C(1) << 30) /* bytes of the disk that trainings leave free */
 /* Bytes of all files that the instance has written. */
 bool training_size(const struct core *core, struct arena *a, const struct object *instance, int64_t *ret,
                    struct err *err);

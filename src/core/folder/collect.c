@@ -1,0 +1,180 @@
+#include "core/folder/collect.h"
+
+#include "base/fs.h"
+#include "core/folder/walk.h"
+#include "core/quota.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+#define PIECE (1 << 20)
+
+/* --- how much --- */
+
+struct sizing {
+    struct task *task;
+    int64_t bytes;
+};
+
+static bool count_file(void *ctx, const struct walk_file *f, struct err *err)
+{
+    struct sizing *s = ctx;
+    s->bytes = f->size > INT64_MAX - s->bytes ? INT64_MAX : s->bytes + f->size;
+    return task_progress(s->task, 0, 0, err);
+}
+
+bool collect_size(struct task *t, int dirfd, int64_t *ret, struct err *err)
+{
+    struct sizing s = {.task = t};
+    struct walk w = {.file = count_file, .ctx = &s};
+    if (!walk_folder(&w, dirfd, err))
+        return false;
+    *ret = s.bytes;
+    return true;
+}
+
+bool collect_room(struct core *core, int64_t bytes, struct err *err)
+{
+    uint64_t room = fs_free_bytes(core->data);
+    if (room >= COLLECT_RESERVE && (uint64_t)bytes <= room - COLLECT_RESERVE)
+        return true;
+    return err_set(err, ERR_QUOTA, "storage", "the platform's disk has no room for %lld bytes",
+                   (long long)bytes);
+}
+
+/* --- from files to blobs --- */
+
+/* As much as it had when it was opened: what is written meanwhile need never end. */
+static bool read_into(struct collection *c, int fd, int64_t size, struct blob_writer *w, const char *path,
+                      struct err *err)
+{
+    auto_free char *space = base_alloc(PIECE);
+    for (int64_t left = size; left > 0;) {
+        ssize_t n = read(fd, space, left < PIECE ? (size_t)left : PIECE);
+        if (n < 0)
+            return err_errno(err, errno, "cannot read %s", path);
+        if (n == 0)
+            return true;
+        left -= n;
+        c->bytes += n;
+        if (!blob_writer_add(w, (struct str){space, (size_t)n}, err) ||
+            !task_progress(c->task, c->bytes, c->bytes > c->total ? 0 : c->total, err))
+            return false;
+    }
+    return true;
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+           a->st_mtim.tv_nsec == b->st_mtim.tv_nsec && a->st_ctim.tv_sec == b->st_ctim.tv_sec &&
+           a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
+static bool put_file(struct collection *c, int fd, const char *path, struct manifest_entry *e,
+                     struct err *err)
+{
+    struct stat before, after;
+    if (fstat(fd, &before) != 0)
+        return err_errno(err, errno, "cannot look at %s", path);
+    struct blob_writer *w = blob_writer_new(c->task->core->store, err);
+    if (!w)
+        return false;
+    if (!read_into(c, fd, before.st_size, w, path, err)) {
+        blob_writer_abort(w);
+        return false;
+    }
+    if (fstat(fd, &after) == 0 && !is_same(&before, &after))
+        task_problem(c->task, e->path, NULL, "it was changed while it was read, and is kept as it was read");
+    return blob_writer_finish(w, &e->blob, &e->size, err);
+}
+
+/* What was a file when the folder was listed may be gone, or something else. */
+static const char *why_left(int fd, int error)
+{
+    struct stat st;
+    if (fd >= 0)
+        return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? NULL : "no plain file";
+    switch (error) {
+    case ENOENT:
+        return "it was deleted before it was read";
+    case EACCES:
+    case EPERM:
+        return "it may not be read";
+    case ELOOP:
+        return "a link";
+    case ENXIO:
+        return "no plain file";
+    default:
+        return NULL;
+    }
+}
+
+static bool take_file(void *ctx, const struct walk_file *f, struct err *err)
+{
+    struct collection *c = ctx;
+    struct err bad = {0};
+    struct str path = arena_str(c->task->arena, str_of(f->path));
+    if (!manifest_check_path(path, &bad)) {
+        task_problem(c->task, path, NULL, "%s", bad.message);
+        return true;
+    }
+    auto_fd int fd = openat(f->dirfd, f->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int error = errno;
+    const char *why = why_left(fd, error);
+    if (why) {
+        task_problem(c->task, path, NULL, "%s", why);
+        return true;
+    }
+    if (fd < 0)
+        return err_errno(err, error, "cannot open %s", f->path);
+    if (c->n == c->cap) {
+        size_t cap = c->cap ? c->cap * 2 : 64;
+        c->entry = arena_grow(c->task->arena, c->entry, c->cap * sizeof *c->entry, cap * sizeof *c->entry);
+        c->cap = cap;
+    }
+    struct manifest_entry *e = &c->entry[c->n];
+    *e = (struct manifest_entry){.path = path, .executable = (f->mode & 0100) != 0};
+    if (!put_file(c, fd, f->path, e, err))
+        return false;
+    c->n++;
+    return true;
+}
+
+static void note_skipped(void *ctx, const char *path, const char *why)
+{
+    struct collection *c = ctx;
+    task_problem(c->task, str_of(path), NULL, "%s", why);
+}
+
+bool collect_files(struct collection *c, int dirfd, struct err *err)
+{
+    struct walk w = {.file = take_file, .skipped = note_skipped, .ctx = c};
+    return walk_folder(&w, dirfd, err);
+}
+
+/* --- from blobs to a version --- */
+
+bool collect_hold(struct collection *c, struct err *err)
+{
+    struct task *t = c->task;
+    if (!manifest_build(t->arena, c->entry, c->n, &c->manifest, err) ||
+        !manifest_save(t->core->store, &c->manifest, &c->digest, err) ||
+        !manifest_hold(t->core->store, t->project, &c->manifest, &c->digest, err) ||
+        !quota_admit_storage(t->core, t->project, 0, err))
+        return false;
+    digest_hex(&c->digest, c->hex);
+    return true;
+}
+
+bool collect_insert(struct op *op, const struct collection *c, struct object *o, struct err *err)
+{
+    op->kind = o->kind;
+    if (!o->kind->before_create(op, o, err))
+        return false;
+    *object_value(o, "published") = db_int(1);
+    *object_value(o, "files") = db_int((int64_t)c->manifest.n);
+    *object_value(o, "bytes") = db_int(c->manifest.bytes);
+    *object_value(o, "digest") = db_textz(c->hex);
+    return manifest_count(op->conn, o->project, &c->digest, 1, err) && engine_insert_row(op, o, err);
+}
