@@ -231,6 +231,11 @@ struct exec_ops {
      * whiteouts. It is frozen meanwhile where the machine can do that; else what it changes meanwhile may be
      * in it or not. ERR_CONFLICT when it does not run. */
     bool (*changes)(struct exec *x, struct exec_id id, exec_sink_fn *sink, void *ctx, struct err *err);
+    /* The folder at an absolute path inside of a running container, open for reading, as its processes see
+     * it: with what is mounted there. No link is followed. The caller's to close; once the container has
+     * ended, what was mounted is missing from it. -1: ERR_NOT_FOUND when there is no such folder,
+     * ERR_UNAVAILABLE when the container does not run. */
+    int (*folder)(struct exec *x, struct exec_id id, const char *path, struct err *err);
     bool (*stats)(struct exec *x, struct exec_id id, struct exec_stats *ret, struct err *err);
     bool (*nodes)(struct exec *x, struct arena *a, struct exec_node **ret, size_t *ret_n, struct err *err);
     /* Containers go on. */

@@ -1,3 +1,4 @@
+#include "base/fs.h"
 #include "exec/local/own.h"
 
 #include <arpa/inet.h>
@@ -19,11 +20,22 @@ struct attached {
     bool tty;
 };
 
-/* A namespace of the running container's shim or init, -1 when it is not running. */
-static int open_namespace(struct exec *x, struct exec_id id, bool net, struct err *err)
+/* What /proc has of a running container. */
+static const struct part {
+    const char *name;
+    bool of_init; /* of its first process; else of its supervisor */
+    int flags;
+} part_mounts = {"ns/mnt", false, O_RDONLY}, part_network = {"ns/net", true, O_RDONLY},
+  part_root = {"root", true, O_PATH | O_DIRECTORY};
+
+/* Opens it; -1 when the container is not running. A number that was given to another process in between does
+ * not lead there: the folder in /proc stays that of one process, and the first process is known by its
+ * network. */
+static int open_part(struct exec *x, struct exec_id id, const struct part *p, struct err *err)
 {
     struct local *l = local_of(x);
     char name[EXEC_ID_MAX], path[64];
+    struct stat st;
     exec_id_format(id, name);
     pthread_mutex_lock(&l->lock);
     struct container *c = container_find(l, id);
@@ -33,13 +45,12 @@ static int open_namespace(struct exec *x, struct exec_id id, bool net, struct er
         err_set(err, ERR_NOT_FOUND, NULL, "there is no container %s", name);
         return -1;
     }
-    snprintf(path, sizeof path, "/proc/%d/ns/%s", (int)(net ? copy.init : copy.shim), net ? "net" : "mnt");
-    int fd = copy.status.state == EXEC_RUNNING ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    struct stat st;
-    /* A number that was given to another process in between must not lead there. */
-    bool right =
-        fd >= 0 && container_alive(l, name) && (!net || (fstat(fd, &st) == 0 && st.st_ino == copy.netns));
-    if (right)
+    snprintf(path, sizeof path, "/proc/%d", (int)(p->of_init ? copy.init : copy.shim));
+    bool runs = copy.status.state == EXEC_RUNNING;
+    auto_fd int process = runs ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+    int fd = process < 0 ? -1 : openat(process, p->name, p->flags | O_CLOEXEC);
+    if (fd >= 0 && container_alive(l, name) &&
+        (!p->of_init || (fstatat(process, "ns/net", &st, 0) == 0 && st.st_ino == copy.netns)))
         return fd;
     base_close_fd(&fd);
     err_set(err, ERR_UNAVAILABLE, NULL, "container %s is not running", name);
@@ -125,7 +136,7 @@ bool attach_start(struct exec *x, struct exec_id id, const struct exec_attach_sp
     exec_id_format(id, name);
     if (!check_spec(spec, err))
         return false;
-    auto_fd int mounts = open_namespace(x, id, false, err);
+    auto_fd int mounts = open_part(x, id, &part_mounts, err);
     struct str plan = mounts < 0 ? STR_NULL : container_plan(l, &a, name, err);
     if (!plan.p)
         return false;
@@ -242,7 +253,7 @@ static int connect_here(const struct sockaddr *to, socklen_t n)
 
 int attach_connect(struct exec *x, struct exec_id id, uint16_t port, struct err *err)
 {
-    auto_fd int there = open_namespace(x, id, true, err);
+    auto_fd int there = open_part(x, id, &part_network, err);
     if (there < 0)
         return -1;
     struct sockaddr_in four = {
@@ -263,4 +274,12 @@ int attach_connect(struct exec *x, struct exec_id id, uint16_t port, struct err 
     if (fd < 0)
         err_set(err, ERR_UNAVAILABLE, NULL, "nothing answers on port %u: %s", port, strerror(saved));
     return fd;
+}
+
+int attach_folder(struct exec *x, struct exec_id id, const char *path, struct err *err)
+{
+    auto_fd int root = open_part(x, id, &part_root, err);
+    while (*path == '/')
+        path++;
+    return root < 0 ? -1 : fs_open_beneath(root, *path ? path : ".", O_RDONLY | O_DIRECTORY, 0, err);
 }

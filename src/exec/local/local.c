@@ -347,6 +347,7 @@ static const struct exec_ops ops = {
     .attach_close = attach_close,
     .connect = attach_connect,
     .changes = changes_write,
+    .folder = attach_folder,
     .stats = stats_read,
     .nodes = stats_nodes,
     .free = local_free,
