@@ -151,6 +151,11 @@ static const struct shape environment_access[] = {M("tools", LIST, .of = tool),
                                                   M("idle_s", INT, .flags = OR_NULL),
                                                   {0}};
 
+static const struct shape environment_folder[] = {M("name", TEXT), M("mounted", BOOL), {0}};
+
+static const struct shape environment_folders[] = {
+    M("folder", TEXT), M("items", LIST, .of = environment_folder), {0}};
+
 static const struct shape metric_series[] = {
     M("name", TEXT), M("points", TRIPLES), {0}}; /* step, time in microseconds, value */
 
@@ -163,6 +168,10 @@ static const struct shape lineage_version[] = {
 static const struct shape training_lineage[] = {
     M("training", REF, .flags = OPTIONAL),
     M("run", TEXT, .flags = OPTIONAL),
+    M("environment", REF, .flags = OPTIONAL),
+    M("folder", TEXT, .flags = OPTIONAL),
+    M("algorithms", LIST, .flags = OPTIONAL, .named = "LineageVersion"),
+    M("models", LIST, .flags = OPTIONAL, .named = "LineageVersion"),
     M("data", LIST, .flags = OPTIONAL, .named = "LineageVersion"),
     M("code", OBJECT, .flags = OR_NULL | OPTIONAL, .named = "LineageVersion"),
     M("base_model", OBJECT, .flags = OR_NULL | OPTIONAL, .named = "LineageVersion"),
@@ -190,6 +199,7 @@ static const struct shape tensorboard[] = {
 const struct answer_shape answers_of_compute[] = {
     {"Amounts", amounts},
     {"EnvironmentAccess", environment_access},
+    {"EnvironmentFolders", environment_folders},
     {"Forecast", forecast},
     {"JobCurves", job_curves},
     {"JobEvents", job_events},

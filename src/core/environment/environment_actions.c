@@ -1,7 +1,8 @@
-/* What can be done with an environment: start, stop, extend, copy, save, access. */
+/* What can be done with an environment: start, stop, extend, copy, save, access; keep.c has the rest. */
 #include "base/clock.h"
 #include "base/hash.h"
 #include "core/environment/environment.h"
+#include "core/environment/keep.h"
 #include "core/environment/tools.h"
 #include "core/fields.h"
 #include "core/image/image.h"
@@ -385,6 +386,20 @@ const struct action environment_actions[] = {
      .status = 202,
      .title = {"Save as image", "保存为镜像"},
      .run = run_save},
+    {.name = "keep",
+     .permission = "environment.keep",
+     .fields = keep_fields,
+     .answer = "Task",
+     .status = 202,
+     .title = {"Keep as version", "保存为版本"},
+     .run = keep_run},
+    {.name = "folders",
+     .permission = "environment.keep",
+     .read_only = true,
+     .fields = keep_folders_fields,
+     .answer = "EnvironmentFolders",
+     .title = {"Folders of /workspace", "/workspace 中的文件夹"},
+     .run = keep_folders_run},
     {.name = "access",
      .permission = "environment.open",
      .read_only = true,

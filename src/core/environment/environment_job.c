@@ -3,103 +3,32 @@
 #include "base/hash.h"
 #include "core/environment/environment.h"
 #include "core/environment/tools.h"
+#include "core/environment/workspace.h"
 #include "core/folder/folder.h"
 #include "core/job/ssh_key.h"
 
 #include <crypt.h>
-#include <stdio.h>
-#include <sys/stat.h>
 
 #define HOUR 3.6e9 /* microseconds */
 
-const char *environment_folder(const struct core *core, int64_t id, int64_t created_at, struct arena *a)
+static bool mount_workspace(struct launch *u, const struct object *o, struct err *err)
 {
-    return arena_printf(a, "%s/workspace/%lld-%lld", core->data, (long long)id, (long long)created_at);
-}
-
-/* Folders had the number alone once. One that was made before this environment is of another one, which had
- * the number before a backup was restored. */
-static void adopt_folder(const struct core *core, const struct object *o, const char *folder, struct arena *a)
-{
-    struct statx st;
-    const char *old = arena_printf(a, "%s/workspace/%lld", core->data, (long long)o->id);
-    if (access(folder, F_OK) == 0 || statx(AT_FDCWD, old, AT_SYMLINK_NOFOLLOW, STATX_BTIME, &st) != 0)
-        return;
-    int64_t made = (int64_t)st.stx_btime.tv_sec * 1000000 + st.stx_btime.tv_nsec / 1000;
-    if (st.stx_mask & STATX_BTIME && made >= o->created_at)
-        rename(old, folder);
-}
-
-/* --- folders --- */
-
-/* The kinds of what is mounted, and where. */
-static const struct source {
-    const char *field, *folder;
-    const struct kind *version;
-} sources[] = {
-    {"datasets", "dataset", NULL},
-    {"algorithms", "algorithm", &kind_algorithm_version},
-    {"models", "model", &kind_model_version},
-};
-
-/* The name of the set a version is of; a second version of it gets its number behind. */
-static const char *name_of(struct launch *u, const struct kind *version, int64_t id, bool numbered,
-                           struct err *err)
-{
-    struct core *core = launch_core(u);
     struct arena *a = launch_arena(u);
-    struct object o, set;
-    const struct kind *parent = kind_by_name(str_of(version->parent));
-    if (!engine_get(core, &caller_system, version, 0, id, a, &o, err) ||
-        !engine_get(core, &caller_system, parent, 0, o.parent, a, &set, err))
-        return NULL;
-    struct str name = object_text(&set, "name");
-    const char *dot = name.n && name.p[0] == '.' ? "_" : "";
-    if (!numbered)
-        return arena_printf(a, "%s" STR_FMT, dot, STR_ARG(name));
-    return arena_printf(a, "%s" STR_FMT "-%lld", dot, STR_ARG(name), (long long)object_int(&o, "number"));
-}
-
-static bool taken(const char *const *names, size_t n, const char *name)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return false;
-}
-
-static bool mount_source(struct launch *u, const struct object *o, const struct source *s, struct err *err)
-{
+    const char *folder = workspace_path(launch_core(u), o, a);
+    struct workspace_mount *mounts;
     size_t n;
-    int64_t *ids = object_refs(launch_arena(u), o, s->field, &n);
-    const char **names = arena_array(launch_arena(u), const char *, n + 1);
-    const struct kind *version = s->version ? s->version : kind_by_name(STR("dataset_version"));
+    if (!fs_mkdirs(arena_printf(a, "%s/persistent-model", folder), 0755, err) ||
+        !workspace_mounts(launch_core(u), o, a, &mounts, &n, err))
+        return false;
+    launch_mount(u, folder, "/workspace", false);
     for (size_t i = 0; i < n; i++) {
-        const char *name = name_of(u, version, ids[i], false, err);
-        if (name && taken(names, i, name))
-            name = name_of(u, version, ids[i], true, err);
-        if (!name)
-            return false;
-        names[i] = name;
-        const char *target = arena_printf(launch_arena(u), "/workspace/%s/%s", s->folder, name);
-        bool ok = s->version ? launch_version(u, s->version, ids[i], target, err)
-                             : launch_dataset(u, ids[i], target, err);
+        const struct workspace_mount *m = &mounts[i];
+        const char *target = arena_printf(a, "/workspace/%s", m->path);
+        bool ok = folder_is_version(m->version) ? launch_version(u, m->version, m->id, target, err)
+                                                : launch_dataset(u, m->id, target, err);
         if (!ok)
             return false;
     }
-    return true;
-}
-
-static bool mount_workspace(struct launch *u, const struct object *o, struct err *err)
-{
-    const char *folder = environment_folder(launch_core(u), o->id, o->created_at, launch_arena(u));
-    adopt_folder(launch_core(u), o, folder, launch_arena(u));
-    if (!fs_mkdirs(arena_printf(launch_arena(u), "%s/persistent-model", folder), 0755, err))
-        return false;
-    launch_mount(u, folder, "/workspace", false);
-    for (size_t i = 0; i < countof(sources); i++)
-        if (!mount_source(u, o, &sources[i], err))
-            return false;
     return true;
 }
 

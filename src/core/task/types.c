@@ -4,12 +4,13 @@
 #include "core/data/preprocess.h"
 #include "core/data/records.h"
 #include "core/data/version.h"
+#include "core/environment/keep.h"
 #include "core/image/assemble.h"
 #include "core/image/build.h"
 #include "core/training/training.h"
 
 const struct task_type *const task_types[] = {
-    &task_copy_version, &task_import,       &task_export,          &task_preprocess, &task_measure,
-    &task_records,      &task_training_end, &task_training_resume, &task_image_save, &task_image_import,
-    &task_image_pull,   &task_image_derive, &task_image_build};
+    &task_copy_version, &task_import,       &task_export,          &task_preprocess,      &task_measure,
+    &task_records,      &task_training_end, &task_training_resume, &task_image_save,      &task_image_import,
+    &task_image_pull,   &task_image_derive, &task_image_build,     &task_environment_keep};
 const size_t task_type_count = countof(task_types);
