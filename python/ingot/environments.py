@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Sequence, cast
 
 from .collection import Collection, Which, _id
 from .errors import IngotError
+from .transfer import Progress
 from .types import Environment, EnvironmentAccess, Object, Task
 
 if TYPE_CHECKING:
@@ -53,6 +54,19 @@ class Environments(Collection[Environment]):
     def save(self, environment: Which, image: str, version: str, **fields: Any) -> Task:
         """Makes an image of the running environment; the finished task."""
         return self._client.wait(self.action(environment, "save", image=image, version=version, **fields))
+
+    def keep(self, environment: Which, folder: str, *, progress: Progress = False, **fields: Any) -> Task:
+        """A folder of /workspace as a new version of a set; the finished task, whose ``result["made"]`` says which.
+
+        :param folder: its path below /workspace
+        :param fields: one of `algorithm_set` and `model_set`, or of `new_algorithm_set` and `new_model_set` (names); `description`
+        """
+        return self._client.wait(self.action(environment, "keep", folder=folder, **fields), progress=progress, what="Keeping")
+
+    def folders(self, environment: Which, folder: str = "") -> list[str]:
+        """The names of the folders in a folder of /workspace."""
+        answer = self._client.request("GET", f"{self.path}/{_id(environment)}/folders", params={"folder": folder} if folder else None)
+        return [item["name"] for item in answer["items"]]
 
     def access(self, environment: Which) -> EnvironmentAccess:
         """The tools with their state and address, and ssh; what does not answer yet has None."""

@@ -103,10 +103,16 @@ def test_an_environment_is_named_by_its_name(cli, admin, project, spec):
         assert cli.run("exec", name, "--", "cat", "/etc/volcano/worker.host").out.startswith("job-")
         saved = cli.run("environment", "save", name, "--image", "saved", "--version", "1", "-o", "json")
         assert saved.json["state"] == "done" and "Save as image" in saved.err
+        cli.run("exec", name, "--", "sh", "-c", "mkdir -p mine && echo 1 >mine/a.py")
+        kept = cli.run("environment", "keep", name, "--folder", "mine", "--algorithm-set", code["name"], "-o", "json")
+        assert kept.json["state"] == "done" and kept.json["result"]["files"] == 1 and "Keep as version" in kept.err
         cli.run("environment", "stop", name)
         wait_for(lambda: cli.json("environment", "get", name)["state"] == "stopped", "its end")
         assert "the environment is ready" in cli.run("logs", name).out
     assert cli.json("environment", "copy", name, "--name", name + "2")["state"] == "stopped"
+    assert cli.json("environment", "keep", name, "--folder", "mine", "--new-model-set", name, "--description", "mine")["state"] == "done"
+    cli.fails(2, "environment", "keep", name, "--folder", "/etc", "--algorithm-set", code["name"], says="below /workspace")
+    assert [v["name"] for v in admin.all(f"algorithm-sets/{code['id']}/versions")] == ["v4", "v3", "v2", "v1"]
     cli.run("environment", "delete", name, name + "2", "-y")
 
 

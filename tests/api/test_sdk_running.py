@@ -67,6 +67,14 @@ def test_an_environment(client, admin, project):
         client.environments.url(lab, "emacs")
     assert client.environments.extend(lab, 2)["hours"] == lab["hours"] + 2
     assert client.environments.save(lab, "saved", "1")["state"] == "done"
+    client.environments.exec(lab, ["sh", "-c", "mkdir -p mine/lib; echo 1 >mine/a.py; ln -s a.py mine/b.py"])
+    assert "mine" in client.environments.folders(lab) and client.environments.folders(lab, "mine") == ["lib"]
+    code = client.algorithm_sets.create(project=project, name=unique("code"))
+    seen: list[tuple] = []
+    kept = client.environments.keep(lab, "mine", algorithm_set=code, description="mine", progress=lambda *step: seen.append(step))
+    assert (kept["result"]["files"], kept["problems"]) == (1, 1) and seen
+    version = client.algorithm_sets.versions(code).get(kept["result"]["made"]["version"]["id"])
+    assert (version["name"], version["lineage"]["environment"]["id"]) == ("v1", lab["id"])
     other = client.environments.copy(lab, unique("other"))
     assert other["spec"]["id"] == spec["id"]
     client.environments.delete(other["id"])
