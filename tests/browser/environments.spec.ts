@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { reaches, smallSpec } from './compute'
+import { countingAlgorithm, reaches, smallSpec } from './compute'
 import { dialog, expect, option, signInAsAdmin, test } from './fixtures'
 
 test('an environment: made, started, tools and ssh, extended, copied, stopped, deleted', async ({ page, api, project }) => {
@@ -53,6 +53,61 @@ test('an environment: made, started, tools and ssh, extended, copied, stopped, d
   await dialog(page).getByLabel('Type lab to confirm').fill('lab')
   await dialog(page).getByRole('button', { name: 'Delete' }).click()
   await expect(page.getByText('1 item')).toBeVisible()
+})
+
+test('a folder of /workspace becomes a version, and says where it is from', async ({ page, api, project }) => {
+  const spec = await smallSpec(api, 1 << 30)
+  const { set, version } = await countingAlgorithm(api, project)
+  const lab = await api.create('environments', { project: project.id, name: 'lab', spec: spec.id, algorithms: [version.id] })
+  await api.context.post(`/api/v1/environments/${lab.id}/start`, { data: {} })
+  await reaches(api, `environments/${lab.id}`, ['running'])
+  await signInAsAdmin(page)
+  await page.goto(`/p/${project.name}/environments/${lab.id}?tab=terminal`)
+  await expect(page.locator('.terminal-box[data-state="open"]')).toBeVisible()
+  await page.locator('.terminal-box textarea').pressSequentially('cp -r algorithm/counter mine; echo 1 >mine/new.py; ln -s new.py mine/link; echo is-$((20+1))\n')
+  await expect(page.locator('.terminal-box .xterm-accessibility')).toContainText('is-21')
+
+  const open = async () => {
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Keep as version' }).click()
+  }
+  const folder = dialog(page).getByRole('combobox', { name: 'Folder of /workspace' })
+  await open()
+  await folder.fill('algorithm')
+  await expect(option(page, 'algorithm/counter')).toBeVisible()
+  await folder.fill('nothing')
+  await dialog(page).getByRole('combobox', { name: 'Algorithm' }).click()
+  await option(page, 'counter').click()
+  await dialog(page).getByRole('button', { name: 'Keep' }).click()
+  await expect(dialog(page).getByText('there is no folder "nothing" in /workspace', { exact: false })).toBeVisible()
+  await folder.fill('mi')
+  await option(page, 'mine').click()
+  await dialog(page).getByLabel('Description of the version').fill('with new.py')
+  await dialog(page).getByRole('button', { name: 'Keep' }).click()
+  await expect(dialog(page).getByRole('cell', { name: 'a link' })).toBeVisible()
+  await dialog(page).getByRole('link', { name: 'counter v2' }).click()
+
+  await expect(page).toHaveURL(`/p/${project.name}/algorithm-sets/${set.id}/v/2`)
+  await expect(page.getByText('with new.py')).toBeVisible()
+  await expect(page.getByText('new.py', { exact: true })).toBeVisible()
+  await page.getByRole('link', { name: 'Lineage' }).click()
+  await expect(page.getByText('/workspace/mine')).toBeVisible()
+  await expect(page.getByRole('link', { name: 'counter v1' })).toBeVisible()
+  await page.getByRole('main').getByRole('link', { name: 'lab', exact: true }).click()
+
+  // A model that is new, of a stopped environment.
+  await api.context.post(`/api/v1/environments/${lab.id}/stop`, { data: {} })
+  await expect(page.locator('.compute-head .state-stopped')).toBeVisible({ timeout: 120_000 })
+  await open()
+  await folder.fill('mine')
+  await dialog(page).getByText('Model', { exact: true }).click()
+  await dialog(page).getByText('New', { exact: true }).click()
+  await expect(dialog(page).getByLabel('Name')).toHaveValue('mine')
+  await dialog(page).getByLabel('Name').fill('weights')
+  await dialog(page).getByRole('button', { name: 'Keep' }).click()
+  await expect(dialog(page).getByRole('link', { name: 'weights v1' })).toBeVisible()
+  await dialog(page).getByRole('button', { name: 'Close', exact: true }).last().click()
+  await expect(dialog(page)).toBeHidden()
 })
 
 // Too large for every run: `scripts/tools.sh .cache/tools vscode` installs it.

@@ -22,7 +22,6 @@ import { fits } from '../objects/fits'
 import { Facts } from '../objects/ObjectTabs'
 import type { PageProps } from '../objects/special'
 import { useAccess } from './environments'
-import { SaveImage } from './SaveImage'
 import { ToolButton } from './Tools'
 
 const hidden = ['name', 'state', 'reason', 'reason_zh', 'job', 'idle_s', 'ssh_port', 'ends_at']
@@ -67,11 +66,11 @@ export function EnvironmentPage({ kind, place, item }: PageProps) {
   const { session, project, kind: byName } = useApp()
   const navigate = useNavigate()
   const [open, setOpen] = useState<Open | null>(null)
-  const [saving, setSaving] = useState(false)
   const job = useItem(byName('job'), place, isRef(item['job']) ? item['job'].id : NaN, isRef(item['job']))
   const tabs = useJobTabs(job.data, item)
   const running = item['state'] === 'running'
-  const actions = kind.actions.filter((a) => a.on === 'item' && a.method === 'POST' && fits(kind, a, item) && may(session, a.permission, project?.id))
+  const own = session.user.administrator || (isRef(item['created_by']) && item['created_by'].id === session.user.id)
+  const actions = kind.actions.filter((a) => (a.name !== 'keep' || own) && a.on === 'item' && a.method === 'POST' && fits(kind, a, item) && may(session, a.permission, project?.id))
   const first = ['start', 'stop', 'extend'].flatMap((name) => actions.filter((a) => a.name === name))
   const rest = actions.filter((a) => !first.includes(a))
   const mayUpdate = offers(session, kind, 'update', project?.id)
@@ -82,7 +81,6 @@ export function EnvironmentPage({ kind, place, item }: PageProps) {
     ...(offers(session, kind, 'delete', project?.id) ? [{ key: 'delete', label: t('object.delete'), danger: true, disabled: !over }] : []),
   ]
   const act = (key: string) => {
-    if (key === 'save') return setSaving(true)
     const action = actions.find((a) => a.name === key)
     setOpen({ what: action ?? (key as 'edit' | 'delete'), item })
   }
@@ -110,7 +108,6 @@ export function EnvironmentPage({ kind, place, item }: PageProps) {
         ...tabs,
       ]}
     >
-      {saving && <SaveImage item={item} onClose={() => setSaving(false)} />}
       <Dialogs kind={kind} place={place} open={open} onClose={() => setOpen(null)} onDeleted={() => void navigate(listUrl(kind, project) ?? '/', { replace: true })} />
     </ComputePage>
   )

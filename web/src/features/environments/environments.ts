@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { request, type Schema } from '../../api/client'
+import { Problem, request, type Schema } from '../../api/client'
 import type { Item } from '../../api/kinds'
 
 export type Access = Schema<'EnvironmentAccess'>
@@ -14,4 +14,28 @@ export function useAccess(item: Item) {
     enabled: running,
     refetchInterval: (query) => (query.state.data && query.state.data.ssh && query.state.data.tools.every((tool) => tool.state !== 'starting') ? 20_000 : 1500),
   })
+}
+
+export interface Folder {
+  /** Below /workspace. */
+  path: string
+  mounted: boolean
+}
+
+/** The folders in a folder of its /workspace; none where there is no such folder. */
+export function useFolders(item: Item, folder: string, wanted: boolean): Folder[] {
+  const found = useQuery({
+    queryKey: ['objects', 'environment', 'folders', item.id, folder],
+    queryFn: async ({ signal }) => {
+      try {
+        return (await request<Schema<'EnvironmentFolders'>>(`/environments/${item.id}/folders`, { query: { folder: folder || undefined }, signal })).items
+      } catch (error) {
+        if (error instanceof Problem && error.status === 422) return []
+        throw error
+      }
+    },
+    enabled: wanted,
+    retry: false,
+  })
+  return wanted ? (found.data ?? []).map(({ name, mounted }) => ({ path: folder ? `${folder}/${name}` : name, mounted })) : []
 }

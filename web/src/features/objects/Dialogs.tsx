@@ -1,9 +1,11 @@
+import { Suspense } from 'react'
 import type { Action, Item, Kind } from '../../api/kinds'
 import type { Place } from '../../api/objects'
 import { EndSession } from '../profile/EndSession'
 import { ActionDialog } from './ActionDialog'
 import { DeleteDialog } from './DeleteDialog'
 import { ObjectForm } from './ObjectForm'
+import { actionForms } from './special'
 
 export type Open = { what: 'create' } | { what: 'edit' | 'delete' | Action; item: Item }
 
@@ -25,5 +27,7 @@ export function Dialogs({ kind, place, open, onClose, onSaved, onDeleted }: Prop
     if (kind.name === 'session') return <EndSession kind={kind} item={open.item} onClose={onClose} />
     return <DeleteDialog kind={kind} place={place} item={open.item} onClose={onClose} onDeleted={onDeleted} />
   }
+  const Own = actionForms[`${kind.name}.${open.what.name}`]
+  if (Own) return <Suspense fallback={null}><Own item={open.item} onClose={onClose} /></Suspense>
   return <ActionDialog kind={kind} place={place} action={open.what} item={open.item} onClose={onClose} />
 }

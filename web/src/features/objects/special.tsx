@@ -34,6 +34,17 @@ const Forecast = lazy(async () => ({ default: (await import('../jobs/Forecast'))
 /** By kind, or by kind and action. */
 export const formNotes: Record<string, ComponentType<FormNoteProps> | undefined> = { job: Forecast, environment: Forecast, training: Forecast, 'image.build': Forecast }
 
+/** Dialogs of their own instead of the generic form of an action; by kind and action. */
+export interface ActionFormProps {
+  item: Item
+  onClose: () => void
+}
+
+export const actionForms: Record<string, ComponentType<ActionFormProps> | undefined> = {
+  'environment.save': lazy(async () => ({ default: (await import('../environments/SaveImage')).SaveImage })),
+  'environment.keep': lazy(async () => ({ default: (await import('../environments/KeepVersion')).KeepVersion })),
+}
+
 const versions = () => import('../datasets/Versions')
 const Overview = lazy(async () => ({ default: (await versions()).VersionedOverview }))
 const AllVersions = lazy(async () => ({ default: (await versions()).AllVersions }))

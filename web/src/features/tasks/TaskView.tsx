@@ -1,6 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { App, Button } from 'antd'
 import { useEffect } from 'react'
+import { Link } from 'react-router'
+import { useApp } from '../../app/context'
+import { versionUrl } from '../../app/links'
 import { apiUrl, request, send } from '../../api/client'
 import { invalidate } from '../../api/objects'
 import { formatBytes, formatDuration } from '../../components/format'
@@ -11,10 +14,13 @@ import { useI18n } from '../../i18n'
 import { sentence } from '../../i18n/sentences'
 import { Facts } from '../objects/ObjectTabs'
 import type { SpecialProps } from '../objects/special'
-import { isOver, parseReport, progressOf, useTask, type Task } from './tasks'
+import { isMade, isOver, parseReport, progressOf, useTask, type Task } from './tasks'
 import './tasks.css'
 
 const shownLines = 200
+
+/** Types of tasks that count bytes. */
+const inBytes = ['environment_keep']
 
 /** Says how far a task is, and offers to stop it. */
 export function TaskProgress({ task, compact }: { task: Task; compact?: boolean }) {
@@ -36,14 +42,15 @@ export function TaskProgress({ task, compact }: { task: Task; compact?: boolean 
     }
     await invalidate(client, 'task')
   }
+  const amount = inBytes.includes(task.type) ? (value: number) => formatBytes(value) : n
   return (
     <div className="task-progress">
       {!over && <Bar share={task.state === 'waiting' ? 0 : share} label={sentence(task.name, language)} />}
       <div className="row wrap">
         <span className={`tag task-${task.state}`}>{t(`task.${task.state}`)}</span>
         <span className="muted num">
-          {share !== null && (inParts ? (over ? '' : `${n(Math.floor(share * 100))}%`) : `${n(task.done ?? 0)} / ${n(task.total ?? 0)}`)}
-          {!over && !inParts && left !== null && perSecond !== null && ` · ${t('task.rate', { n: n(perSecond, perSecond < 10 ? 1 : 0) })}`}
+          {share !== null && (inParts ? (over ? '' : `${n(Math.floor(share * 100))}%`) : `${amount(task.done ?? 0)} / ${amount(task.total ?? 0)}`)}
+          {!over && !inParts && left !== null && perSecond !== null && ` · ${t('task.rate', { n: amount(perSecond, perSecond < 10 ? 1 : 0) })}`}
           {!over && left !== null && ` · ${t('task.left', { time: formatDuration(left, language) })}`}
           {(task.problems ?? 0) > 0 && ` · ${t('task.problems', { n: n(task.problems ?? 0) })}`}
         </span>
@@ -88,6 +95,16 @@ function Report({ task }: { task: Task }) {
   )
 }
 
+/** The version that the task made, where its result names one. */
+function Made({ value }: { value: unknown }) {
+  const { t } = useI18n()
+  const { project, kind } = useApp()
+  if (!isMade(value)) return null
+  const parent = kind(kind(value.kind)?.parent ?? '')
+  const number = Number(/\d+$/.exec(value.version.name)?.[0])
+  return parent && number ? <p>{t('task.made')} <Link to={versionUrl(parent, value.set.id, number, project)}>{value.set.name} {value.version.name}</Link></p> : null
+}
+
 const counts = ['samples', 'records', 'files', 'shards', 'added', 'changed', 'same', 'waiting', 'skipped', 'repaired'] as const
 
 /** A task from beginning to report. */
@@ -113,6 +130,7 @@ export function TaskView({ id, onOver }: { id: number; onOver?: (task: Task) => 
           {typeof result['bytes'] === 'number' && <div><dt>{t('versions.size')}</dt><dd className="num">{formatBytes(result['bytes'])}</dd></div>}
         </dl>
       )}
+      {over && <Made value={result['made']} />}
       {over && <Report task={task} />}
     </div>
   )

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { request, type Schema } from '../../api/client'
-import type { Item, Page } from '../../api/kinds'
+import type { Item, Page, Ref } from '../../api/kinds'
+import { isRef } from '../../components/names'
 
 export interface Task extends Item {
   name: string
@@ -22,6 +23,13 @@ export interface Task extends Item {
 
 export function isOver(task: Pick<Task, 'state'>): boolean {
   return task.state !== 'waiting' && task.state !== 'running'
+}
+
+/** What a task made, as its result tells it. */
+export type Made = Schema<'LineageVersion'> & { set: Ref; version: Ref }
+
+export function isMade(value: unknown): value is Made {
+  return typeof value === 'object' && value !== null && 'kind' in value && 'set' in value && isRef(value.set) && 'version' in value && isRef(value.version)
 }
 
 /** A task, watched until it is over. Events tell of changes at once; the timer is there for those that are lost. */
