@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "exec/local/local.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -314,6 +315,24 @@ static bool op_connect(struct call *c)
     return read_fd(c, fd);
 }
 
+static bool op_folder(struct call *c)
+{
+    int fd = x->ops->folder(x, c->id, text(c->q, "path"), c->err);
+    if (fd < 0)
+        return false;
+    DIR *d = fdopendir(fd);
+    if (!d)
+        return err_errno(c->err, errno, "cannot read it");
+    json_key(c->o, "names");
+    json_array(c->o);
+    for (struct dirent *e; (e = readdir(d));)
+        if (e->d_name[0] != '.')
+            json_string(c->o, str_of(e->d_name));
+    json_array_end(c->o);
+    closedir(d);
+    return true;
+}
+
 static bool op_stats(struct call *c)
 {
     struct exec_stats s;
@@ -367,6 +386,7 @@ static const struct {
            {"attach_wait", op_attach_wait},
            {"attach_close", op_attach_close},
            {"connect", op_connect},
+           {"folder", op_folder},
            {"stats", op_stats},
            {"nodes", op_nodes}};
 

@@ -74,6 +74,31 @@ def test_mounts(x, tmp_path):
     assert not (tmp_path / "in/x").exists()
 
 
+def test_a_folder_is_opened_as_it_is_seen_inside(x, tmp_path):
+    """With what is mounted in it; no link leads out of it, and there is none of a container that has ended."""
+    for name in ("work", "data"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "data/of-data").write_text("42")
+    id = x.shell(
+        "touch /work/own; ln -s /etc /work/out; echo there; sleep 1000",
+        mounts=[{"source": str(tmp_path / "work"), "target": "/work"},
+                {"source": str(tmp_path / "data"), "target": "/work/data", "read_only": True}],
+    )
+    x.said(id, "there")
+    assert sorted(x.call("folder", id=id, path="/work")["names"]) == ["data", "out", "own"]
+    assert x.call("folder", id=id, path="/work/data")["names"] == ["of-data"]
+    assert list((tmp_path / "work/data").iterdir()) == [], "it is not there outside"
+    for path, code in (("/work/nothing", "not_found"), ("/work/own", "not_found"), ("/work/out", "invalid"), ("/work/../..", "invalid")):
+        with pytest.raises(Refused) as refused:
+            x.call("folder", id=id, path=path)
+        assert refused.value.code == code, path
+    x.call("kill", id=id)
+    x.ended(id)
+    with pytest.raises(Refused) as refused:
+        x.call("folder", id=id, path="/work")
+    assert refused.value.code == "unavailable"
+
+
 def make_layer(path, programs):
     """A folder with these programs and their libraries."""
     for program in programs:
