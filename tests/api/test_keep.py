@@ -5,12 +5,13 @@ import contextlib
 import json
 import os
 import socket
+import sqlite3
 import threading
 from datetime import datetime
 from pathlib import Path
 
 import pytest
-from harness import problem, unique, wait_for
+from harness import DEADLINE, problem, unique, wait_for
 from test_environments import make, run, spec, start, stop  # noqa: F401  (make and spec are fixtures)
 from test_files import names, put, read
 
@@ -249,3 +250,13 @@ def test_a_server_that_is_killed_makes_one_version(fresh_server):
     assert over(admin, task)["state"] == "done"
     versions = admin.get(f"model-sets/{models['id']}/versions")["items"]
     assert [(v["name"], v["bytes"]) for v in versions] == [("v1", 128 * MB)]
+    if server.db is not None:
+        return
+    # Killed after the version was made, and before the task knew that it had ended.
+    server.kill()
+    with contextlib.closing(sqlite3.connect(f"{server.data}/ingot.db", timeout=DEADLINE)) as db, db:
+        db.execute("UPDATE tasks SET state = 'running', ended_at = NULL WHERE id = ?", (task["id"],))
+    admin = server.start().admin()
+    again = over(admin, task)
+    assert (again["state"], again["result"]["made"]["version"]["id"]) == ("done", versions[0]["id"])
+    assert len(admin.get(f"model-sets/{models['id']}/versions")["items"]) == 1
