@@ -29,7 +29,7 @@ struct terminal {
     struct exec_attach attach;
     bool tty;
     int64_t job, project;
-    bool counts; /* what is typed is a use of an environment */
+    bool counts; /* what is typed and printed is a use of an environment */
     uint8_t credential[CALLER_CREDENTIAL];
     uint64_t checked; /* clock_mono */
     bool doubtful;
@@ -116,6 +116,8 @@ static bool send_piece(struct terminal *t, const char *p, size_t n)
     while (t->ws && t->full)
         pthread_cond_wait(&t->drained, &t->lock);
     bool open = t->ws != NULL;
+    if (open && n && t->counts)
+        tools_touch(t->core->tools, t->job);
     if (open && n)
         t->full = ws_send(t->ws, false, (struct str){p, n}) > PENDING;
     pthread_mutex_unlock(&t->lock);

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "core/environment/tools.h"
 #include "core/job/job.h"
+#include "net/ws_frame.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -26,6 +27,8 @@ struct visit {
     struct tool_way way;
     uint64_t checked; /* clock_mono: of a tunnel */
     bool doubtful;
+    struct ws_watch watch[2]; /* what the client sends, and what it is sent */
+    bool polls;               /* all that goes over the tunnel is the page's own */
 };
 
 /* --- refusals, as pages for people --- */
@@ -123,12 +126,12 @@ static bool still_allowed(struct visit *v)
     return may;
 }
 
-/* A piece of a WebSocket. Pings and pongs are nobody's doing. */
-static bool visit_passing(void *ctx, struct str piece)
+/* A piece of a WebSocket. Pings, pongs and keep-alives are nobody's doing. */
+static bool visit_passing(void *ctx, bool from_client, struct str piece)
 {
     struct visit *v = ctx;
     uint64_t now = clock_mono();
-    if (piece.n && (piece.p[0] & 0x0f) < 8)
+    if (ws_watch_feed(&v->watch[!from_client], piece, v->tool->beat) && !v->polls)
         tools_touch(v->core->tools, v->job);
     if (now - v->checked < CHECK_NS)
         return true;
@@ -185,8 +188,7 @@ static void visit_unreachable(struct request *r, void *ctx)
 
 static bool is_use(const struct visit *v)
 {
-    bool reads = str_is(v->r->method, "GET") || str_is(v->r->method, "HEAD");
-    return !reads || !v->tool->polls || !str_starts(v->rest, v->tool->polls);
+    return !tool_polls(v->tool, v->r->method, v->rest);
 }
 
 /* "17-1-0/jupyter" */
@@ -211,6 +213,7 @@ static void go(struct visit *v, const struct caller *c)
     if (c->name)
         r->log_user = arena_strdup(r->arena, c->name);
     v->checked = clock_mono();
+    v->polls = tool_polls(v->tool, STR("WS"), v->rest);
     struct proxy_target t = {
         .connect = visit_connect,
         .ctx = v,
@@ -218,6 +221,7 @@ static void go(struct visit *v, const struct caller *c)
         .path = v->tool->strips_prefix ? r->path.p + v->prefix.n : NULL,
         .strip_auth = true,
         .strip_cookie = COOKIES,
+        .plain_frames = v->tool->beat > 0,
         .guarded = true,
         .passing = visit_passing,
         .unreachable = visit_unreachable,

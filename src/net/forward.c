@@ -35,6 +35,7 @@ struct join {
     int fd[2];
     uint32_t mask[2];
     struct watch watch[2];
+    uint64_t memory[FORWARD_MEMORY / sizeof(uint64_t)];
     struct flow flow[2]; /* from side i to side 1 - i */
 };
 
@@ -115,10 +116,10 @@ static void give(struct flow *w, int fd)
 static void pump(struct join *j, int side)
 {
     struct flow *w = &j->flow[side];
-    bool fresh = false;
+    size_t fresh = 0;
     if (!w->n && !w->eof) {
         take(w, j->fd[side]);
-        fresh = w->n > 0;
+        fresh = w->n;
     }
     if (w->n)
         give(w, j->fd[1 - side]);
@@ -127,7 +128,7 @@ static void pump(struct join *j, int side)
         w->shut = true;
     }
     if (fresh && j->owner->t.passing)
-        j->owner->t.passing(j->owner->t.ctx);
+        j->owner->t.passing(j->owner->t.ctx, j->memory, side == 0, fresh);
 }
 
 static void join_event(struct forwards *f, struct join *j, int side, uint32_t events)

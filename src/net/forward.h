@@ -6,13 +6,17 @@
 
 #include "base/err.h"
 
+#define FORWARD_MEMORY 32
+
 struct forwards;
 struct forward;
 
 struct forward_target {
-    int (*connect)(void *ctx);  /* a connected socket, the forward's then; -1: the visitor is sent away */
-    void (*passing)(void *ctx); /* bytes went through; may be NULL */
-    void *ctx;                  /* must live until forward_close */
+    int (*connect)(void *ctx); /* a connected socket, the forward's then; -1: the visitor is sent away */
+    /* n bytes went through, from the visitor (inward) or to it; may be NULL. `memory` is of this connection,
+     * zeroed at first, for what the owner wants to remember of it. */
+    void (*passing)(void *ctx, void *memory, bool inward, size_t n);
+    void *ctx; /* must live until forward_close */
 };
 
 struct forwards *forwards_new(void);

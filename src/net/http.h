@@ -127,14 +127,15 @@ struct proxy_target {
     const char *path; /* what to ask for instead of the request's path; NULL: the same */
     const char *host_header; /* NULL: the request's */
     bool strip_auth;
+    bool plain_frames; /* no extensions of WebSockets: `passing` sees frames as long as their messages are */
     const char *strip_cookie;     /* beginning of the names of cookies to remove */
     const char *forwarded_prefix; /* X-Forwarded-Prefix or NULL */
     /* The upstream is somebody's own program: its answers may not touch what the browser keeps for the rest
      * of this host (the cookies above, Clear-Site-Data, Strict-Transport-Security, wider service workers). */
     bool guarded;
-    /* On the loop's thread for every piece of a tunnel (WebSocket), either way; false cuts it. May be NULL.
-     */
-    bool (*passing)(void *ctx, struct str piece);
+    /* On the loop's thread for every piece of a tunnel (WebSocket), from the client or to it; false cuts it.
+     * May be NULL. */
+    bool (*passing)(void *ctx, bool from_client, struct str piece);
     /* Answers when `connect` gave nothing, on the loop's thread; NULL: 502. */
     void (*unreachable)(struct request *r, void *ctx);
 };

@@ -117,10 +117,10 @@ static void hold_client(struct proxy *p)
 }
 
 /* Whether a tunnel may go on; ends it otherwise. */
-static bool may_pass(struct proxy *p, struct str piece)
+static bool may_pass(struct proxy *p, bool from_client, struct str piece)
 {
     struct exchange *x = p->x;
-    if (!p->t.passing || p->t.passing(p->t.ctx, piece))
+    if (!p->t.passing || p->t.passing(p->t.ctx, from_client, piece))
         return true;
     drop_upstream(p);
     if (x->proto)
@@ -133,7 +133,7 @@ static void body_data(struct request *r, struct str piece)
     struct proxy *p = proxy_of(r);
     if (!p->c)
         return; /* the upstream has answered and left */
-    if (p->tunnel && !may_pass(p, piece))
+    if (p->tunnel && !may_pass(p, true, piece))
         return;
     bool chunked = r->content_length < 0 && !p->tunnel;
     bool corked = chunked && conn_cork(p->c);
@@ -314,7 +314,7 @@ static size_t up_data(struct conn *c, const char *data, size_t n)
     bool corked = client && conn_cork(client);
     if (!p->tunnel)
         used = feed(p, data, n);
-    if (p->c == c && p->tunnel && used < n && !may_pass(p, (struct str){data + used, n - used})) {
+    if (p->c == c && p->tunnel && used < n && !may_pass(p, false, (struct str){data + used, n - used})) {
         used = n;
     } else if (p->c == c && p->tunnel && used < n) {
         x->ops->write(x, (struct str){data + used, n - used});

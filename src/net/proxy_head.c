@@ -84,7 +84,8 @@ static void passed_on(struct buf *b, const struct request *r, const struct proxy
         struct str name = r->headers[i].name;
         if (in_list(name, hop_by_hop, countof(hop_by_hop)) || in_list(name, replaced, countof(replaced)))
             continue;
-        if (named_in(connection, name) || (t->strip_auth && str_is(name, "authorization")))
+        if (named_in(connection, name) || (t->strip_auth && str_is(name, "authorization")) ||
+            (t->plain_frames && str_is(name, "sec-websocket-extensions")))
             continue;
         buf_str(b, name);
         buf_add(b, ": ", 2);

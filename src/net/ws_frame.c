@@ -29,23 +29,23 @@ static bool is_control(const struct ws_reader *r)
 }
 
 /* How long the header is as far as it is known. */
-static size_t head_size(const struct ws_reader *r)
+static size_t head_size(const uint8_t *head, size_t known)
 {
-    if (r->head_n < 2)
+    if (known < 2)
         return 2;
-    unsigned length = r->head[1] & 127;
-    return 2 + (length == 126 ? 2 : length == 127 ? 8 : 0) + (r->of_server ? 0 : 4);
+    unsigned length = head[1] & 127;
+    return 2 + (length == 126 ? 2 : length == 127 ? 8 : 0) + (head[1] & 0x80 ? 4 : 0);
 }
 
-static uint64_t payload_length(const struct ws_reader *r)
+static uint64_t payload_length(const uint8_t *head)
 {
-    unsigned length = r->head[1] & 127;
+    unsigned length = head[1] & 127;
     unsigned more = length == 126 ? 2 : length == 127 ? 8 : 0;
     if (!more)
         return length;
     uint64_t n = 0;
     for (unsigned i = 0; i < more; i++)
-        n = n << 8 | r->head[2 + i];
+        n = n << 8 | head[2 + i];
     return n;
 }
 
@@ -67,7 +67,7 @@ static bool check_start(struct ws_reader *r)
 static bool check_head(struct ws_reader *r)
 {
     unsigned length = r->head[1] & 127;
-    uint64_t n = payload_length(r);
+    uint64_t n = payload_length(r->head);
     if ((length == 126 && n < 126) || (length == 127 && (n <= UINT16_MAX || n >> 63)))
         return fail(r, 1002);
     if (!is_control(r) && (n > r->max_message || n > r->max_message - r->message.n))
@@ -86,7 +86,7 @@ static void unmask(struct ws_reader *r, const char *p, size_t n)
 {
     struct buf *to = is_control(r) ? &r->control : &r->message;
     static const uint8_t none[4] = {0};
-    const uint8_t *mask = r->of_server ? none : r->head + head_size(r) - 4;
+    const uint8_t *mask = r->of_server ? none : r->head + head_size(r->head, r->head_n) - 4;
     buf_reserve(to, n);
     char *out = to->p + to->n;
     for (size_t i = 0; i < n; i++)
@@ -135,7 +135,7 @@ bool ws_reader_feed(struct ws_reader *r, const char *p, size_t n)
         n--;
         if (r->head_n == 2 && !check_start(r))
             return false;
-        if (r->head_n >= 2 && r->head_n == head_size(r) && !check_head(r))
+        if (r->head_n >= 2 && r->head_n == head_size(r->head, r->head_n) && !check_head(r))
             return false;
     }
     return true;
@@ -158,4 +158,24 @@ size_t ws_head(enum ws_opcode opcode, uint64_t n, uint8_t ret[10])
 bool ws_close_code_valid(unsigned code)
 {
     return (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014) || (code >= 3000 && code <= 4999);
+}
+
+bool ws_watch_feed(struct ws_watch *w, struct str piece, uint64_t small)
+{
+    bool found = false;
+    for (size_t i = 0; i < piece.n;) {
+        if (w->left) {
+            uint64_t step = piece.n - i < w->left ? piece.n - i : w->left;
+            w->left -= step;
+            i += step;
+            continue;
+        }
+        w->head[w->head_n++] = (uint8_t)piece.p[i++];
+        if (w->head_n < head_size(w->head, w->head_n))
+            continue;
+        w->left = payload_length(w->head);
+        w->head_n = 0;
+        found = found || (!(w->head[0] & 8) && w->left > small);
+    }
+    return found;
 }

@@ -28,6 +28,17 @@ void ws_reader_init(struct ws_reader *r, size_t max_message,
 void ws_reader_release(struct ws_reader *r);
 /* false: error is the close code (0 when `frame` stopped it). */
 bool ws_reader_feed(struct ws_reader *r, const char *p, size_t n);
+
+/* Frames that pass by, of either side, in pieces that begin and end anywhere. Zeroed at first. */
+struct ws_watch {
+    uint8_t head[14];
+    size_t head_n;
+    uint64_t left; /* payload still to pass */
+};
+/* Whether in this piece a frame of a message begins (no ping, pong or close) that has more than `small` bytes
+ * of payload. */
+bool ws_watch_feed(struct ws_watch *w, struct str piece, uint64_t small);
+
 /* Writes the header of an unmasked final frame; returns its length. */
 size_t ws_head(enum ws_opcode opcode, uint64_t n, uint8_t ret[10]);
 /* Whether a peer may send this close code. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { countingAlgorithm, reaches, smallSpec } from './compute'
-import { dialog, expect, option, signInAsAdmin, test } from './fixtures'
+import { dialog, expect, option, signInAsAdmin, test, type Api } from './fixtures'
 
 test('an environment: made, started, tools and ssh, extended, copied, stopped, deleted', async ({ page, api, project }) => {
   const spec = await smallSpec(api, 1 << 30)
@@ -110,6 +110,38 @@ test('a folder of /workspace becomes a version, and says where it is from', asyn
   await expect(dialog(page)).toBeHidden()
 })
 
+/** Nobody does anything: not even a page that is open counts, for longer than it waits between two of its own requests. */
+async function staysUnused(api: Api, id: number): Promise<void> {
+  await expect.poll(async () => Number((await api.get(`environments/${id}`))['idle_s']), { timeout: 180_000 }).toBeGreaterThan(22)
+}
+async function isUsed(api: Api, id: number): Promise<void> {
+  await expect.poll(async () => Number((await api.get(`environments/${id}`))['idle_s'])).toBeLessThan(20)
+}
+
+test('JupyterLab left open is no use of an environment, a cell is', async ({ page, api, project }) => {
+  const spec = await smallSpec(api, 1 << 30)
+  const made = await api.create('environments', { project: project.id, name: 'lab', spec: spec.id })
+  await api.context.post(`/api/v1/environments/${made.id}/start`, { data: {} })
+  await reaches(api, `environments/${made.id}`, ['running'])
+  await signInAsAdmin(page)
+  await page.goto(`/p/${project.name}/environments/${made.id}`)
+  const opened = page.context().waitForEvent('page')
+  await page.getByRole('link', { name: 'Open JupyterLab in a new tab' }).click({ timeout: 180_000 })
+  const lab = await opened
+  await lab.locator('.jp-LauncherCard[data-category="Notebook"]').first().click({ timeout: 120_000 })
+  await lab.locator('.jp-Notebook .cm-content').first().click()
+  await lab.keyboard.type('print(6 * 7)')
+  await lab.keyboard.press('Shift+Enter')
+  await expect(lab.locator('.jp-OutputArea-output', { hasText: '42' })).toBeVisible({ timeout: 120_000 })
+  await staysUnused(api, made.id)
+  await lab.keyboard.type('print(7 * 7)')
+  await lab.keyboard.press('Shift+Enter')
+  await expect(lab.locator('.jp-OutputArea-output', { hasText: '49' })).toBeVisible({ timeout: 120_000 })
+  await isUsed(api, made.id)
+  await api.context.post(`/api/v1/environments/${made.id}/stop`, { data: {} })
+  await reaches(api, `environments/${made.id}`, ['stopped'])
+})
+
 // Too large for every run: `scripts/tools.sh .cache/tools vscode` installs it.
 const tools = process.env['INGOT_TOOLS'] ?? resolve(__dirname, '../../.cache/tools')
 const screens = resolve(__dirname, '../../test-results/screens')
@@ -134,6 +166,10 @@ test('VS Code in the browser: a file is written and saved, a terminal sees it', 
   await code.locator('.explorer-folders-view').getByText('note.txt').dblclick()
   await expect(code.locator('.monaco-editor .view-line', { hasText: 'written here' })).toBeVisible({ timeout: 60_000 })
   await code.screenshot({ path: `${screens}/vscode.png` })
+  await staysUnused(api, made.id)
+  await code.keyboard.press('Control+`')
+  await code.locator('.terminal textarea').first().pressSequentially('ls')
+  await isUsed(api, made.id)
   await code.close()
   await api.context.post(`/api/v1/environments/${made.id}/stop`, { data: {} })
   await reaches(api, `environments/${made.id}`, ['stopped'])

@@ -22,7 +22,7 @@ const char *environment_folder(const struct core *core, int64_t id, int64_t crea
 /* Its /workspace has become larger: it is ended when its project is over its storage or the disk is full
  * (*ret_within: neither). */
 bool environment_grown(struct core *core, int64_t id, struct arena *a, bool *ret_within, struct err *err);
-/* Seconds since somebody did something in a tool or over ssh (or since its start); -1: it does not run. */
+/* Seconds since it was used last (use.h), or since its start; -1: it does not run. */
 int64_t environment_idle(struct core *core, const struct object *o);
 
 /* listen: the address of ssh ports; first and last: their range, 0 for any free one. */

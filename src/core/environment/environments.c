@@ -7,6 +7,7 @@
 #include "base/ticker.h"
 #include "core/environment/environment.h"
 #include "core/environment/tools.h"
+#include "core/environment/use.h"
 #include "net/forward.h"
 
 #include <dirent.h>
@@ -14,7 +15,8 @@
 #include <poll.h>
 
 #define TICK_S 1
-#define HOUR   3.6e9 /* microseconds */
+#define HOUR   3.6e9             /* microseconds */
+#define ASK_US INT64_C(10000000) /* between two questions to the tools of one that nobody uses */
 
 /* One environment's ssh. */
 struct published {
@@ -24,6 +26,7 @@ struct published {
     struct exec_id container;
     struct forward *forward;
     bool seen;
+    int64_t asked; /* when its tools were asked whether they compute */
 };
 
 struct environments {
@@ -46,10 +49,12 @@ static int connect_ssh(void *ctx)
     return x ? x->ops->connect(x, p->container, ENVIRONMENT_SSH_PORT, &err) : -1;
 }
 
-static void passing(void *ctx)
+static void passing(void *ctx, void *memory, bool inward, size_t n)
 {
+    _Static_assert(sizeof(struct use_talk) <= FORWARD_MEMORY, "each connection remembers its talk");
     struct published *p = ctx;
-    tools_touch(p->core->tools, p->container.job);
+    if (use_is_talk(memory, inward, n, clock_mono()))
+        tools_touch(p->core->tools, p->container.job);
 }
 
 static bool in_range(const struct environments *e, int64_t port)
@@ -141,14 +146,14 @@ static void close_unseen(struct environments *e)
     }
 }
 
-static bool is_published(struct environments *e, int64_t id, struct exec_id container)
+static struct published *find_published(struct environments *e, int64_t id, struct exec_id container)
 {
-    for (struct published *p = e->list; p; p = p->next)
-        if (p->environment == id && exec_id_equal(p->container, container)) {
-            p->seen = true;
-            return true;
-        }
-    return false;
+    struct published *p = e->list;
+    while (p && !(p->environment == id && exec_id_equal(p->container, container)))
+        p = p->next;
+    if (p)
+        p->seen = true;
+    return p;
 }
 
 /* --- idleness --- */
@@ -156,6 +161,18 @@ static bool is_published(struct environments *e, int64_t id, struct exec_id cont
 static bool idle_write(struct op *op, void *ctx, struct err *err)
 {
     return job_stop(op, *(int64_t *)ctx, "nobody used it for the hours it may be unused", err);
+}
+
+/* What computes is used, though nobody says so. */
+static void look_at_work(struct environments *e, struct published *p, int64_t nodes)
+{
+    int64_t now = clock_now(), job = p->container.job;
+    if (use_computes(e->core, p->container, nodes)) {
+        tools_touch(e->core->tools, job);
+    } else if (now - tools_touched(e->core->tools, job) > ASK_US && now - p->asked > ASK_US) {
+        p->asked = now;
+        use_ask_tools(e->core, p->container);
+    }
 }
 
 static bool end_idle(struct environments *e, int64_t job, int64_t started, double hours, struct arena *a,
@@ -217,17 +234,21 @@ static bool look(struct environments *e, struct err *err)
     auto_arena struct arena a;
     arena_init(&a);
     struct db_rows rows;
-    if (!db_query(e->core->db, &a,
-                  "SELECT e.id, e.job, j.attempt, e.ssh_port, e.started_at, e.idle_hours FROM environments e "
-                  "JOIN jobs j ON j.id = e.job WHERE e.state = 'running' AND j.state = 'running'",
-                  DB_NO_ARGS, &rows, err))
+    if (!db_query(
+            e->core->db, &a,
+            "SELECT e.id, e.job, j.attempt, e.ssh_port, e.started_at, e.idle_hours, e.nodes FROM "
+            "environments e JOIN jobs j ON j.id = e.job WHERE e.state = 'running' AND j.state = 'running'",
+            DB_NO_ARGS, &rows, err))
         return false;
     for (size_t i = 0; i < rows.n; i++) {
         const struct db_value *v = rows.row[i].v;
         struct exec_id id = {v[1].i, (int32_t)v[2].i, 0};
         struct err one = {0};
         double hours = v[5].type == DB_REAL ? v[5].r : (double)v[5].i;
-        if ((!is_published(e, v[0].i, id) && answers(e, v[0].i, id) &&
+        struct published *p = find_published(e, v[0].i, id);
+        if (p)
+            look_at_work(e, p, v[6].i);
+        if ((!p && answers(e, v[0].i, id) &&
              !publish(e, v[0].i, id, v[3].type == DB_INT ? v[3].i : 0, &one)) ||
             !end_idle(e, v[1].i, v[4].type == DB_INT ? v[4].i : 0, hours, &a, &one))
             log_warn("environment %lld: %s", (long long)v[0].i, one.message);

@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
-#define PROBE_MS 1000
+#define PROBE_MS   1000
+#define ANSWER_MAX (64 << 10)
 
 /* The image's own Python when it is of the version the tool was installed with, else the server's. What is
  * set the first time: no news from outside, no assistants that need an account elsewhere. */
@@ -25,7 +26,12 @@ static const char jupyter_command[] =
     "--ServerApp.quit_button=False --LabApp.news_url=None "
     "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate";
 
+/* The machine's settings: what tools keep writing themselves is not watched, for each change would wake the
+ * page. */
 static const char vscode_command[] =
+    "machine=/workspace/.local/share/code-server/Machine/settings.json\n"
+    "[ -e $machine ] || { mkdir -p ${machine%/*}; echo '{\"files.watcherExclude\": {"
+    "\"**/.local/share/**\": true, \"**/.jupyter/**\": true}}' >$machine; }\n"
     "set=/workspace/.local/share/code-server/User/settings.json\n"
     "[ -e $set ] || { mkdir -p ${set%/*}; echo '{\"chat.disableAIFeatures\": true, "
     "\"workbench.secondarySideBar.defaultVisibility\": \"hidden\"}' >$set; }\n"
@@ -50,7 +56,9 @@ const struct tool tools[] = {
      .needs = "jupyter/installed",
      .page = "lab",
      .ready = "api",
-     .polls = "api/",
+     .polls = {{"GET HEAD", "api/"}, {"GET HEAD PUT", "lab/api/workspaces"}, {"WS", "api/events/"}},
+     .busy = "api/kernels",
+     .busy_sign = "\"execution_state\": \"busy\"",
      .command = jupyter_command},
     {.name = "vscode",
      .title = {"VS Code", "VS Code"},
@@ -63,7 +71,8 @@ const struct tool tools[] = {
      .ready = "healthz",
      .strips_prefix = true,
      .on_demand = true,
-     .polls = "healthz",
+     .polls = {{"GET HEAD", "healthz"}},
+     .beat = 40, /* "telemetry ping"; a key that is typed has 51, its echo 43 */
      .command = vscode_command},
     {.name = "tensorboard",
      .title = {"TensorBoard", "TensorBoard"},
@@ -85,6 +94,23 @@ const struct tool *tool_find(struct str name)
         if (str_is(name, t->name))
             return t;
     return NULL;
+}
+
+static bool has_word(const char *list, struct str word)
+{
+    struct str rest = str_of(list);
+    while (rest.n)
+        if (str_eq(str_cut(rest, ' ', &rest), word))
+            return true;
+    return false;
+}
+
+bool tool_polls(const struct tool *t, struct str method, struct str path)
+{
+    for (size_t i = 0; i < TOOL_POLLS && t->polls[i].path; i++)
+        if (str_starts(path, t->polls[i].path) && has_word(t->polls[i].methods, method))
+            return true;
+    return false;
 }
 
 const struct words *tool_missing(struct core *core, const struct tool *t, struct arena *a)
@@ -129,41 +155,62 @@ static bool wait_for(int fd, short what, int ms)
     return poll(&p, 1, ms) == 1;
 }
 
-/* The status of an HTTP answer; 0 when none came. */
-static int ask(int fd, const char *path)
+/* Asks for a path of the tool; -1 when it takes no question. */
+static int ask(struct core *core, struct exec_id container, const struct tool *t, const char *path)
 {
-    char text[512];
-    int n =
-        snprintf(text, sizeof text, "GET %s HTTP/1.0\r\nHost: localhost\r\nConnection: close\r\n\r\n", path);
-    if (n < 0 || n >= (int)sizeof text || !wait_for(fd, POLLOUT, PROBE_MS) ||
-        send(fd, text, (size_t)n, MSG_NOSIGNAL) != n || !wait_for(fd, POLLIN, PROBE_MS))
-        return 0;
-    ssize_t got = recv(fd, text, 16, MSG_DONTWAIT);
+    char text[512], prefix[64] = "";
+    struct err err = {0};
+    struct exec *x = jobs_exec(core->jobs);
+    auto_fd int fd = x ? x->ops->connect(x, container, t->port, &err) : -1;
+    if (!t->strips_prefix)
+        snprintf(prefix, sizeof prefix, "/t/%lld/%s", (long long)container.job, t->name);
+    int n = snprintf(text, sizeof text, "GET %s/%s HTTP/1.0\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+                     prefix, path);
+    if (fd < 0 || n < 0 || n >= (int)sizeof text || !wait_for(fd, POLLOUT, PROBE_MS) ||
+        send(fd, text, (size_t)n, MSG_NOSIGNAL) != n)
+        return -1;
+    int asked = fd;
+    fd = -1;
+    return asked;
+}
+
+/* The status of an HTTP answer; 0 when none came. */
+static int status_of(int fd)
+{
+    char text[16];
     int64_t status;
-    if (got < 12 || memcmp(text, "HTTP/1.", 7) != 0 || !str_to_i64((struct str){text + 9, 3}, &status))
+    if (!wait_for(fd, POLLIN, PROBE_MS) || recv(fd, text, sizeof text, MSG_DONTWAIT) < 12 ||
+        memcmp(text, "HTTP/1.", 7) != 0 || !str_to_i64((struct str){text + 9, 3}, &status))
         return 0;
     return (int)status;
 }
 
 enum tool_state tool_probe(struct core *core, const struct object *job, const struct tool *t)
 {
-    char path[256];
-    struct err err = {0};
-    struct exec *x = jobs_exec(core->jobs);
     struct exec_id id = {job->id, (int32_t)object_int(job, "attempt"), 0};
     auto_arena struct arena a;
     arena_init(&a);
     if (tool_missing(core, t, &a))
         return TOOL_MISSING;
-    if (!x || job_state_of(job) != JOB_RUNNING)
+    if (job_state_of(job) != JOB_RUNNING)
         return TOOL_STARTING;
-    auto_fd int fd = x->ops->connect(x, id, t->port, &err);
-    if (fd < 0)
-        return TOOL_STARTING;
-    if (t->strips_prefix)
-        snprintf(path, sizeof path, "/%s", t->ready);
-    else
-        snprintf(path, sizeof path, "/t/%lld/%s/%s", (long long)job->id, t->name, t->ready);
-    int status = ask(fd, path);
+    auto_fd int fd = ask(core, id, t, t->ready);
+    int status = fd < 0 ? 0 : status_of(fd);
     return status >= 200 && status < 500 ? TOOL_READY : TOOL_STARTING;
+}
+
+bool tool_busy(struct core *core, struct exec_id container, const struct tool *t)
+{
+    char *text = base_alloc(ANSWER_MAX);
+    size_t n = 0;
+    auto_fd int fd = t->busy ? ask(core, container, t, t->busy) : -1;
+    while (fd >= 0 && n < ANSWER_MAX && wait_for(fd, POLLIN, PROBE_MS)) {
+        ssize_t got = recv(fd, text + n, ANSWER_MAX - n, MSG_DONTWAIT);
+        if (got <= 0)
+            break;
+        n += (size_t)got;
+    }
+    bool busy = n && str_find((struct str){text, n}, str_of(t->busy_sign)) >= 0;
+    free(text);
+    return busy;
 }

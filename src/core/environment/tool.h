@@ -14,6 +14,13 @@
 #define TOOL_SCRIPTS "/etc/ingot/environment" /* a script per tool, of its name */
 #define TOOL_WAKE    "/run/ingot-wake" /* a pipe: the container's first process starts what is named in it */
 
+/* What a page of a tool does by itself for as long as it is open, which is nobody's use. */
+struct tool_poll {
+    const char *methods; /* "GET HEAD"; "WS": whatever is sent over a WebSocket */
+    const char *path;    /* how the path below /t/<job>/<tool>/ begins */
+};
+#define TOOL_POLLS 4
+
 struct tool {
     const char *name; /* of the path */
     struct words title;
@@ -26,11 +33,17 @@ struct tool {
     const char *ready;      /* what is asked below it to learn whether it answers */
     bool on_demand;         /* the first visitor starts it, so that it costs nothing before */
     bool strips_prefix;     /* the program is asked without /t/<job>/<tool> */
-    const char *polls;      /* GETs below this are the page's own, not a person's: they do not end idleness */
-    const char *command;    /* for /bin/sh inside, with $TOOLS, $BASE (/t/7/jupyter/) and $PORT */
+    struct tool_poll polls[TOOL_POLLS];
+    uint8_t beat;          /* frames of WebSockets up to so many bytes are keep-alives; 0: has none */
+    const char *busy;      /* what is asked to learn whether it computes, */
+    const char *busy_sign; /* and what the answer has in it then */
+    const char *command;   /* for /bin/sh inside, with $TOOLS, $BASE (/t/7/jupyter/) and $PORT */
 };
 extern const struct tool tools[]; /* ended by name NULL */
 const struct tool *tool_find(struct str name);
+
+/* Does a page of the tool do this by itself? */
+bool tool_polls(const struct tool *t, struct str method, struct str path);
 
 /* NULL when the tool is installed on this machine; else a sentence that says what to do. */
 const struct words *tool_missing(struct core *core, const struct tool *t, struct arena *a);
@@ -44,6 +57,8 @@ enum tool_state { TOOL_STARTING, TOOL_READY, TOOL_MISSING };
 extern const char *const tool_state_names[];
 /* Asks the tool of a running job whether it answers. Blocks for at most a second. */
 enum tool_state tool_probe(struct core *core, const struct object *job, const struct tool *t);
+/* Whether it says that it computes for somebody (a kernel is busy). Blocks for at most two seconds. */
+bool tool_busy(struct core *core, struct exec_id container, const struct tool *t);
 /* The address to open it at once, with a ticket that works one time within a minute; in the arena. */
 const char *tool_url(struct core *core, const struct caller *c, int64_t job, const struct tool *t,
                      struct arena *a);

@@ -37,6 +37,7 @@ struct tools {
     char *dir, *url;
     bool tls;
     uint16_t port;
+    int64_t began;
     uint8_t key[KEY_SIZE];
     pthread_mutex_t ticket_lock;
     struct map *tickets; /* text -> struct ticket */
@@ -302,7 +303,7 @@ int64_t tools_touched(struct tools *t, int64_t job)
     struct place *p = map_get(t->places, key_of(&job));
     int64_t at = p ? atomic_load(&p->touched) : 0;
     pthread_rwlock_unlock(&t->lock);
-    return at;
+    return at > t->began ? at : t->began;
 }
 
 void tools_forget(struct tools *t, int64_t job)
@@ -390,6 +391,7 @@ struct tools *tools_new(struct core *core, const struct tools_options *o, struct
 {
     struct tools *t = base_zalloc(sizeof *t);
     t->core = core;
+    t->began = clock_now();
     t->tls = o->tls;
     t->url = o->url ? without_slash(o->url) : NULL;
     if (o->dir) {

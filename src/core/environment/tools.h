@@ -58,7 +58,8 @@ bool tools_own(struct core *core, const struct caller *c, const struct object *j
 bool tools_wake(struct tools *t, int64_t job, const struct tool *tool);
 /* Somebody did something in a tool or over ssh just now. */
 void tools_touch(struct tools *t, int64_t job);
-int64_t tools_touched(struct tools *t, int64_t job); /* microseconds since 1970; 0: never */
-void tools_forget(struct tools *t, int64_t job);     /* the job is over */
+/* Microseconds since 1970. What was before the server began it does not know: then it is that. */
+int64_t tools_touched(struct tools *t, int64_t job);
+void tools_forget(struct tools *t, int64_t job); /* the job is over */
 
 #endif

@@ -331,6 +331,20 @@ static bool read_minutes(struct core *core, const struct series *s, struct exec_
     return true;
 }
 
+int64_t curves_cpu(struct core *core, struct exec_id id, size_t seconds)
+{
+    struct curves *c = jobs_curves(core->jobs);
+    char key[EXEC_ID_MAX];
+    int64_t sum = 0;
+    pthread_mutex_lock(&c->lock);
+    const struct series *s = map_get(c->series, str_of(exec_id_format(id, key)));
+    size_t n = !s ? 0 : s->n < seconds ? s->n : seconds;
+    for (size_t i = 1; i <= n; i++)
+        sum += s->ring[(s->next + CURVES_SECONDS - i) % CURVES_SECONDS].cpu;
+    pthread_mutex_unlock(&c->lock);
+    return n ? sum / (int64_t)n : 0;
+}
+
 bool curves_read(struct core *core, struct exec_id id, bool minutes, struct arena *a,
                  struct curve_point **ret, size_t *ret_n, struct err *err)
 {

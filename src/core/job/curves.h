@@ -28,6 +28,8 @@ void curves_stop(struct curves *c); /* NULL allowed */
  * after a restart). */
 bool curves_read(struct core *core, struct exec_id id, bool minutes, struct arena *a,
                  struct curve_point **ret, size_t *ret_n, struct err *err);
+/* The mean of its last seconds (up to so many), in millionths of a core; 0 while nothing is known. */
+int64_t curves_cpu(struct core *core, struct exec_id id, size_t seconds);
 /* Writes the array of the project's last 24 hours: {"at","cpu","memory","accelerators":{}}; minutes in which
  * nothing ran are left out, with a zero at each end of the gap. */
 bool curves_write_project(struct core *core, int64_t project, struct json_out *out, struct err *err);

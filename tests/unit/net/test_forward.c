@@ -31,9 +31,9 @@ static int give(void *ctx)
     return pair[0];
 }
 
-static void count(void *ctx)
+static void count(void *ctx, void *memory, bool inward, size_t n)
 {
-    (void)ctx;
+    (void)ctx, (void)memory, (void)inward, (void)n;
     atomic_fetch_add(&passed, 1);
 }
 
