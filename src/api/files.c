@@ -188,7 +188,7 @@ static bool room_left(struct core *core, int64_t project, int64_t *ret, struct e
     int64_t limit, used;
     if (!quota_storage(core, project, &limit, err) || !store_project_bytes(core->store, project, &used, err))
         return false;
-    *ret = limit ? (limit > used ? limit - used : 0) : -1;
+    *ret = limit < 0 ? -1 : limit > used ? limit - used : 0;
     return true;
 }
 

@@ -102,7 +102,7 @@ static bool find_room(struct oci_call *call, struct incoming *in, struct err *er
     in->most = INT64_MAX;
     if (!quota_storage(call->core, in->repository.project, &limit, err))
         return false;
-    if (limit <= 0)
+    if (limit < 0)
         return true;
     if (!store_project_bytes(call->core->store, in->repository.project, &used, err))
         return false;

@@ -21,6 +21,10 @@ const struct db_migration migrations[] = {
     {6, "+ parts of annotations that wait for their samples",
      "ALTER TABLE sample_waiting ADD COLUMN split BIGINT NOT NULL DEFAULT 0;\n"
      "ALTER TABLE import_waits ADD COLUMN split BIGINT NOT NULL DEFAULT 0;\n"},
+    /* A quota of 0 meant no limit, and means none at all since. To programs from before both are no limit. */
+    {7, "+ quotas of 0",
+     "UPDATE projects SET quota = replace(replace(replace(replace(quota, ':0,', ':null,'), ':0}', ':null}'),"
+     " ':0.0,', ':null,'), ':0.0}', ':null}');\n"},
     {0},
 };
 const size_t migration_count = countof(migrations) - 1;

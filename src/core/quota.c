@@ -12,14 +12,11 @@ bool quota_storage(struct core *core, int64_t project, int64_t *ret, struct err 
     if (!db_query_one(core->db, &a, "SELECT quota FROM projects WHERE id = ?", db_args(db_int(project)), &row,
                       &found, err))
         return false;
-    if (!found || row.v[0].type != DB_TEXT) {
-        *ret = 0;
-        return true;
-    }
-    yyjson_val *quota = json_parse(&a, row.v[0].s, err);
-    if (!quota)
+    yyjson_val *quota = NULL, *bytes;
+    if (found && row.v[0].type == DB_TEXT && !(quota = json_parse(&a, row.v[0].s, err)))
         return false;
-    *ret = yyjson_get_sint(yyjson_obj_get(quota, "storage"));
+    bytes = yyjson_obj_get(quota, "storage");
+    *ret = yyjson_is_num(bytes) ? yyjson_get_sint(bytes) : -1;
     return true;
 }
 
@@ -34,7 +31,7 @@ bool quota_admit_size(struct core *core, int64_t project, int64_t size, struct e
     int64_t limit;
     if (!quota_storage(core, project, &limit, err))
         return false;
-    return limit <= 0 || size <= limit ||
+    return limit < 0 || size <= limit ||
            err_set(err, ERR_QUOTA, "storage", "the project may store %lld bytes, and these are %lld",
                    (long long)limit, (long long)size);
 }

@@ -4,7 +4,7 @@
 
 #include "core/core.h"
 
-/* Bytes that the project may store; 0: no limit. */
+/* Bytes that the project may store; -1: no limit. */
 bool quota_storage(struct core *core, int64_t project, int64_t *ret, struct err *err);
 /* ERR_QUOTA with numbers when `more` bytes would be over it. */
 bool quota_admit_storage(struct core *core, int64_t project, int64_t more, struct err *err);

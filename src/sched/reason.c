@@ -34,6 +34,7 @@ enum sentence {
     BACKOFF,
     QUOTA_FULL,
     QUOTA_SHORT,
+    QUOTA_NONE,
     OVER_QUOTA,
     NO_NODE,
     NO_NODE_KIND,
@@ -62,6 +63,8 @@ static const char *const sentences[][2] = {
                     "项目的 {L} 配额已用尽（已用 {u}）"},
     [QUOTA_SHORT] = {"the project's quota of {L} has no room for {W} more ({u} in use)",
                      "项目的 {L} 配额容不下新增的 {W}（已用 {u}）"},
+    [QUOTA_NONE] = {"wants {W}, but the project's quota admits none: it can never start",
+                    "需要 {W}，而项目配额不允许使用：永远无法启动"},
     [OVER_QUOTA] = {"wants {W}, but the project's quota is {L}: it can never start",
                     "需要 {W}，而项目配额为 {L}：永远无法启动"},
     [NO_NODE] = {"no node{p} has {W} (the largest has {M}): it can never start",
@@ -105,7 +108,7 @@ static enum sentence pick(const struct sched_wait *w)
     case SCHED_QUOTA:
         return w->used >= w->limit ? QUOTA_FULL : QUOTA_SHORT;
     case SCHED_OVER_QUOTA:
-        return OVER_QUOTA;
+        return w->limit ? OVER_QUOTA : QUOTA_NONE;
     case SCHED_NO_NODE:
         if (w->most >= w->wanted)
             return NO_NODE_TOGETHER;

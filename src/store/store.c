@@ -294,7 +294,7 @@ bool store_project_bytes(struct store *s, int64_t project, int64_t *ret, struct 
 bool store_admit(struct store *s, int64_t project, int64_t more, int64_t limit, struct err *err)
 {
     int64_t used;
-    if (limit <= 0)
+    if (limit < 0)
         return true;
     if (!store_project_bytes(s, project, &used, err))
         return false;

@@ -120,7 +120,7 @@ bool store_use_all(struct db_conn *c, int64_t project, struct store_used *u, siz
 bool store_folder_use(struct db_conn *c, const char *folder, int64_t project, int64_t bytes, struct err *err);
 /* Bytes that a project takes: blobs and folders. */
 bool store_project_bytes(struct store *s, int64_t project, int64_t *ret, struct err *err);
-/* ERR_QUOTA with numbers when used + more is over limit; limit 0: none. */
+/* ERR_QUOTA with numbers when used + more is over limit; limit -1: none. */
 bool store_admit(struct store *s, int64_t project, int64_t more, int64_t limit, struct err *err);
 
 /* --- a cache of what can be made again (thumbnails), by plain names --- */

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sqlite3
 import stat
 import subprocess
 import uuid
@@ -146,6 +147,39 @@ def test_devices_are_given_and_shared(platform, devices):
     never = platform.waits(platform.job(spec=platform.spec(accelerator="gpu", accelerators=1)), "gpu")
     assert never["estimate"] is None
     platform.stop(whole, *halves)
+
+
+def test_a_quota_of_none(platform):
+    """0 keeps a project from a kind of device, and from it only; null takes the limit away."""
+    path = f"projects/{platform.project['id']}"
+    platform.admin.patch(path, {"quota": {"accelerators": {"npu": 0}}}, platform.project["revision"])
+    npu = platform.spec(accelerator="npu", accelerators=0.5)
+    never = platform.waits(platform.job(spec=npu), "the project's quota admits none")
+    assert never["reason"] == "wants 0.5 npu, but the project's quota admits none: it can never start"
+    assert "配额不允许使用" in never["reason_zh"]
+    forecast = platform.admin.get(f"{path}/forecast", spec=npu["id"])
+    assert not forecast["admitted"] and "admits none" in forecast["reason"]["en"], forecast
+    assert platform.admin.get(f"{path}/overview")["quota"]["accelerators"] == {"npu": 0}
+    assert platform.reached(platform.job())["state"] == "completed"
+    platform.admin.patch(path, {"quota": {"accelerators": {"npu": None}}}, platform.admin.get(path)["revision"])
+    assert platform.reached(never)["state"] == "completed"
+    platform.admin.patch(path, {"quota": {"cpu": 0}}, platform.admin.get(path)["revision"])
+    platform.waits(platform.job(), "admits none")
+
+
+@pytest.mark.skipif(os.environ.get("INGOT_TEST_DB") == "postgres", reason="writes into the file of SQLite")
+def test_quotas_of_0_from_before_mean_no_limit(fresh_server):
+    server = fresh_server()
+    admin = server.admin()
+    project = admin.post("projects", {"name": unique(), "quota": {"cpu": 0, "memory": 100, "storage": 0, "accelerators": {"npu": 0, "gcu": 0.0, "gpu": 10}}})
+    assert admin.get(f"projects/{project['id']}")["quota"] == project["quota"]
+    server.stop()
+    with sqlite3.connect(f"{server.data}/ingot.db") as db:
+        db.execute("DELETE FROM schema_migration WHERE number >= 6")
+    admin = server.start().admin()
+    kept = admin.get(f"projects/{project['id']}")
+    assert kept["quota"] == {"cpu": None, "memory": 100, "storage": None, "accelerators": {"npu": None, "gcu": None, "gpu": 10}}
+    admin.patch(f"projects/{project['id']}", {"quota": {"memory": 200}}, kept["revision"])
 
 
 def test_overview_and_resources(platform):

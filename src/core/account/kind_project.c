@@ -12,6 +12,8 @@
 static bool quota_number(const struct field *f, const char *key, yyjson_val *v, bool whole, struct err *err)
 {
     double x = yyjson_get_num(v);
+    if (yyjson_is_null(v))
+        return true; /* no limit */
     if (!yyjson_is_num(v) || x < 0 || x > QUOTA_MAX || (whole && !yyjson_is_int(v)))
         return err_set(err, ERR_INVALID, f->name, "%s: %s must be a%s number of 0 to 2^53", f->name, key,
                        whole ? " whole" : "");
@@ -144,7 +146,7 @@ static void changed(struct core *core, unused_ok const struct object *o, unused_
     accounts_grants_changed(core);
 }
 
-#define QUOTA_NUMBER "{\"type\":[\"number\",\"null\"],\"minimum\":0}" /* null takes it away */
+#define QUOTA_NUMBER "{\"type\":[\"number\",\"null\"],\"minimum\":0}" /* null takes it away: no limit */
 
 static const struct field project_fields[] = {
     FIELD_NAME(FIELD_EDIT | FIELD_UNIQUE),
@@ -159,10 +161,11 @@ static const struct field project_fields[] = {
                ",\"storage\":" QUOTA_NUMBER
                ",\"accelerators\":{\"type\":\"object\",\"additionalProperties\":" QUOTA_NUMBER "}}}",
      .title = {"Quota", "配额"},
-     .help = {"cpu, memory and storage in bytes, accelerators by kind; 0 or absent: no limit. Once the "
-              "project is there, administrators change it",
-              "cpu、memory 与 storage（字节）、accelerators（按类型）；0 "
-              "或缺省表示不限。项目创建后由管理员修改"}},
+     .help =
+         {"cpu, memory and storage in bytes, accelerators by kind; absent: no limit, 0: none at all. Once "
+          "the project is there, administrators change it",
+          "cpu、memory 与 storage（字节）、accelerators（按类型）；缺省表示不限，0 "
+          "表示禁止使用。项目创建后由管理员修改"}},
     {.name = "weight",
      .type = FIELD_INT,
      .flags = FIELD_EDIT,

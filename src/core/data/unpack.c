@@ -21,9 +21,9 @@ bool unpack_begin(struct unpacked *u, struct task *t, struct err *err)
     if (!quota_storage(t->core, t->project, &u->limit, err))
         return false;
     u->batch = blob_batch_new(t->core->store);
-    if (u->limit > 0)
+    if (u->limit >= 0)
         u->counted = map_new();
-    return u->limit <= 0 || store_project_bytes(t->core->store, t->project, &u->used, err);
+    return u->limit < 0 || store_project_bytes(t->core->store, t->project, &u->used, err);
 }
 
 void unpack_end(struct unpacked *u)
@@ -40,7 +40,7 @@ bool unpack_admit(struct unpacked *u, const struct digest *blob, int64_t size, s
     arena_init(&a);
     struct db_row row;
     bool found;
-    if (u->limit <= 0 || map_get(u->counted, key))
+    if (u->limit < 0 || map_get(u->counted, key))
         return true;
     if (!db_query_one(u->core->db, &a, "SELECT 1 FROM blob_uses WHERE project = ? AND digest = ?",
                       db_args(db_int(u->project), digest_arg(blob)), &row, &found, err))
@@ -227,7 +227,7 @@ static bool say_progress(struct unpacking *u, struct err *err)
 static bool take_piece(struct unpacking *u, struct str piece, int64_t *size, struct err *err)
 {
     *size += (int64_t)piece.n;
-    if (u->out->limit > 0 && *size > u->out->limit)
+    if (u->out->limit >= 0 && *size > u->out->limit)
         return err_set(err, ERR_QUOTA, "storage", "the project may store %lld bytes, and one file has more",
                        (long long)u->out->limit);
     return no_bomb(u, u->out->bytes + *size, err) && unpack_piece(u->out, piece, err) && say_progress(u, err);

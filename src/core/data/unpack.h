@@ -23,7 +23,7 @@ struct unpacked {
     struct blob_batch *batch;    /* the blobs are there after its flush */
     struct unpacked_file coming; /* what is known of the file whose pieces come */
     bool looked;
-    /* What the project may still store, of bytes that it does not use yet; limit 0: anything. */
+    /* What the project may still store, of bytes that it does not use yet; limit -1: anything. */
     struct core *core;
     int64_t project, limit, used, fresh;
     struct map *counted; /* digests that are in fresh */

@@ -111,7 +111,12 @@ static bool add_pools(struct scene *s, struct err *err)
     return true;
 }
 
-/* A quota of 0 or none is no limit. */
+/* What has no number has no limit; 0 admits none. */
+static int64_t quota_number(yyjson_val *v, double unit)
+{
+    return yyjson_is_num(v) ? (int64_t)(yyjson_get_num(v) * unit) : SCHED_UNLIMITED;
+}
+
 static struct sched_quota read_quota(struct scene *s, const struct db_value *v)
 {
     struct sched_quota q = {SCHED_UNLIMITED, SCHED_UNLIMITED, NULL};
@@ -119,19 +124,13 @@ static struct sched_quota read_quota(struct scene *s, const struct db_value *v)
     yyjson_val *doc = v->type == DB_TEXT ? json_parse(s->arena, v->s, &ignored) : NULL;
     if (!doc)
         return q;
-    double cpu = yyjson_get_num(yyjson_obj_get(doc, "cpu"));
-    int64_t memory = yyjson_get_sint(yyjson_obj_get(doc, "memory"));
     yyjson_val *cards = yyjson_obj_get(doc, "accelerators");
-    if (cpu > 0)
-        q.cpu = (int64_t)(cpu * 1000);
-    if (memory > 0)
-        q.memory = memory;
+    q.cpu = quota_number(yyjson_obj_get(doc, "cpu"), 1000);
+    q.memory = quota_number(yyjson_obj_get(doc, "memory"), 1);
     if (yyjson_is_obj(cards)) {
         int64_t *devices = arena_array(s->arena, int64_t, SCHED_KINDS_MAX);
-        for (int32_t k = 0; k < s->snapshot.n_kinds; k++) {
-            double n = yyjson_get_num(yyjson_obj_get(cards, s->kinds[k].name));
-            devices[k] = n > 0 ? (int64_t)(n * SCHED_WHOLE) : SCHED_UNLIMITED;
-        }
+        for (int32_t k = 0; k < s->snapshot.n_kinds; k++)
+            devices[k] = quota_number(yyjson_obj_get(cards, s->kinds[k].name), SCHED_WHOLE);
         q.devices = devices;
     }
     return q;

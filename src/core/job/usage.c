@@ -64,7 +64,7 @@ void usage_write(const struct scene *s, const struct usage *u, struct json_out *
 static void write_limit(struct json_out *out, const char *key, yyjson_val *v)
 {
     json_key(out, key);
-    if (yyjson_get_num(v) > 0)
+    if (yyjson_is_num(v))
         json_value(out, v);
     else
         json_null(out);

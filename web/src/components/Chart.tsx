@@ -88,7 +88,7 @@ export function Chart(props: Props) {
     <figure className="chart" aria-labelledby={id}>
       <figcaption id={id}>
         <strong>{title}</strong>
-        {limit ? <span className="muted num">{props.limitTitle} {format(limit)}</span> : null}
+        {typeof limit === 'number' ? <span className="muted num">{props.limitTitle} {format(limit)}</span> : null}
         <span className="grow" />
         {where && <span className="muted num">{where}</span>}
         {shown.map((s, i) => (
@@ -110,7 +110,7 @@ export function Chart(props: Props) {
             {xTicks.map((v) => (
               <text key={v} className="chart-label" x={Math.min(x(v), left + inner - 16)} y={height - 4} textAnchor="middle">{time ? clock(v, span < 120_000, language) : n(v)}</text>
             ))}
-            {limit ? <line className="chart-limit" x1={left} x2={left + inner} y1={y(limit)} y2={y(limit)} /> : null}
+            {typeof limit === 'number' ? <line className="chart-limit" x1={left} x2={left + inner} y1={y(limit)} y2={y(limit)} /> : null}
             {series.map((s, i) => {
               const points = thin(s.points.filter(([px]) => px >= from && px <= to), inner * 2)
               const last = points[points.length - 1]

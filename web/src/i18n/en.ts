@@ -261,7 +261,7 @@ export const en = {
   'quota.kind': 'Kind',
   'quota.number': 'Number',
   'quota.addKind': 'Add a kind',
-  'quota.help': 'Empty or 0 means no limit.',
+  'quota.help': 'Empty means no limit, 0 none at all: with 0 of a kind of accelerator the project may not use it.',
   'quota.kindOf': 'Kind of accelerator {n}',
   'quota.numberOf': 'Number of {kind}',
   'quota.removeKind': 'Remove {kind}',

@@ -262,7 +262,7 @@ export const zh: Record<Key, string> = {
   'quota.kind': '型号',
   'quota.number': '数量',
   'quota.addKind': '添加型号',
-  'quota.help': '留空或 0 表示不限。',
+  'quota.help': '留空表示不限，0 表示禁止使用：某型号加速卡填 0 时，项目不能使用该型号。',
   'quota.kindOf': '加速卡 {n} 的型号',
   'quota.numberOf': '{kind} 的数量',
   'quota.removeKind': '移除 {kind}',

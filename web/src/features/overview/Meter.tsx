@@ -35,7 +35,7 @@ export function useRows(): (most: Amounts | undefined, used: Amounts | undefined
 /** How much of what there is, or of what is allowed, is in use. */
 export function Meter({ row, bare }: { row: Row; bare?: boolean }) {
   const { t, n } = useI18n()
-  const share = row.most ? Math.min(1, row.used / row.most) : 0
+  const share = row.most === null || row.used === 0 ? 0 : Math.min(1, row.used / row.most)
   const text = row.most === null ? (bare ? row.format(row.used) : t('meter.noLimit', { used: row.format(row.used) })) : t('meter.of', { used: row.format(row.used), most: row.format(row.most) })
   return (
     <div className="meter" data-resource={row.name}>

@@ -50,10 +50,13 @@ export function QuotaShow({ value, short }: ShowProps) {
   const { t, n } = useI18n()
   const quota = (value ?? {}) as Quota
   const facts: [string, string][] = []
-  if (quota.cpu) facts.push([t('quota.cpu'), n(quota.cpu)])
-  if (quota.memory) facts.push([t('quota.memory'), formatBytes(quota.memory)])
-  if (quota.storage) facts.push([t('quota.storage'), formatBytes(quota.storage)])
-  for (const [kind, count] of Object.entries(quota.accelerators ?? {})) if (count) facts.push([kind, n(count)])
+  const add = (name: string, value: number | null | undefined, text: (value: number) => string) => {
+    if (typeof value === 'number') facts.push([name, text(value)])
+  }
+  add(t('quota.cpu'), quota.cpu, n)
+  add(t('quota.memory'), quota.memory, formatBytes)
+  add(t('quota.storage'), quota.storage, formatBytes)
+  for (const [kind, count] of Object.entries(quota.accelerators ?? {})) add(kind, count, n)
   if (facts.length === 0) return <span className="muted">{t('project.noQuota')}</span>
   if (short) return <span className="num">{facts.map(([name, text]) => `${name} ${text}`).join(' · ')}</span>
   return (

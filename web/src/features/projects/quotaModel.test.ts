@@ -7,8 +7,12 @@ test('a quota survives being edited', () => {
   expect(quotaFromRows(quotaToRows(quota, bytesForInput), parseBytes)).toEqual({ quota, bad: null })
 })
 
-test('empty and zero mean no limit', () => {
-  expect(quotaFromRows({ cpu: '', memory: '0', storage: ' ', accelerators: [] }, parseBytes)).toEqual({ quota: {}, bad: null })
+test('empty means no limit, zero none at all', () => {
+  const rows = { cpu: '', memory: '0', storage: ' ', accelerators: [{ kind: 'gcu', number: '0' }, { kind: 'nvidia', number: '' }] }
+  const quota = { memory: 0, accelerators: { gcu: 0 } }
+  expect(quotaFromRows(rows, parseBytes)).toEqual({ quota, bad: null })
+  expect(quotaFromRows(quotaToRows(quota, bytesForInput), parseBytes)).toEqual({ quota, bad: null })
+  expect(quotaFromRows(quotaToRows({ cpu: null, accelerators: { gcu: null } }, bytesForInput), parseBytes)).toEqual({ quota: {}, bad: null })
 })
 
 test('mistakes are named', () => {

@@ -1,9 +1,9 @@
-// A project's quota as the API has it, and as rows of text while it is edited.
+// A project's quota as the API has it (what is absent or null has no limit, 0 is none at all), and as rows of text while it is edited.
 export interface Quota {
-  cpu?: number
-  memory?: number
-  storage?: number
-  accelerators?: Record<string, number>
+  cpu?: number | null
+  memory?: number | null
+  storage?: number | null
+  accelerators?: Record<string, number | null>
 }
 
 export interface QuotaRows {
@@ -16,11 +16,12 @@ export interface QuotaRows {
 export type Bad = 'bytes' | 'number' | 'kind'
 
 export function quotaToRows(quota: Quota, bytes: (n: number) => string): QuotaRows {
+  const size = (n: number | null | undefined) => (typeof n === 'number' ? bytes(n) : '')
   return {
-    cpu: quota.cpu ? String(quota.cpu) : '',
-    memory: quota.memory ? bytes(quota.memory) : '',
-    storage: quota.storage ? bytes(quota.storage) : '',
-    accelerators: Object.entries(quota.accelerators ?? {}).map(([kind, number]) => ({ kind, number: String(number) })),
+    cpu: String(quota.cpu ?? ''),
+    memory: size(quota.memory),
+    storage: size(quota.storage),
+    accelerators: Object.entries(quota.accelerators ?? {}).map(([kind, number]) => ({ kind, number: String(number ?? '') })),
   }
 }
 
@@ -35,17 +36,18 @@ export function quotaFromRows(rows: QuotaRows, parse: (text: string) => number |
   if (rows.cpu.trim() !== '') {
     const cpu = number(rows.cpu)
     if (cpu === null) bad ??= 'number'
-    else if (cpu > 0) quota.cpu = cpu
+    else quota.cpu = cpu
   }
   for (const name of ['memory', 'storage'] as const) {
     if (rows[name].trim() === '') continue
     const value = parse(rows[name])
     if (value === null) bad ??= 'bytes'
-    else if (value > 0) quota[name] = value
+    else quota[name] = value
   }
   for (const { kind, number: text } of rows.accelerators) {
     const count = number(text)
     if (kind.trim() === '') bad ??= 'kind'
+    else if (text.trim() === '') continue
     else if (count === null) bad ??= 'number'
     else (quota.accelerators ??= {})[kind.trim()] = count
   }
