@@ -286,3 +286,20 @@ def test_the_command_line(admin, make, project, server, tmp_path):
     assert cli.run("env", "ssh", e["name"], "--print").out.strip() == access(admin, e)["command"]
     assert "no tool" in cli.run("env", "open", e["name"], "--tool", "emacs", expect=None).err
     assert cli.run("environment", "stop", e["name"], expect=None).code == 0
+
+
+def test_the_command_line_over_ipv6(fresh_server, tmp_path):
+    """The host of an address is in brackets, that of ssh is not."""
+    server = fresh_server(args=("--listen", "[::1]:0", "--ssh-listen", "::1"))
+    admin = server.admin()
+    project = admin.post("projects", {"name": "p"})
+    spec = admin.post("specs", {"name": "s", "cpus": 0.2, "memory": 256 << 20})
+    e = start(admin, admin.post("environments", {"project": project["id"], "name": "six", "spec": spec["id"]}))
+    ssh = wait_for(lambda: admin.get(f"environments/{e['id']}/access")["ssh"], "a port for ssh")
+    assert ssh["host"] == "::1" and ssh["command"] == f"ssh -p {ssh['port']} root@::1"
+    cli = Cli(tmp_path)
+    cli.run("login", server.url, "--name", "admin", "--password-stdin", stdin=ADMIN_PASSWORD + "\n")
+    cli.run("use", "p")
+    assert cli.run("env", "ssh", "six", "--print").out.strip() == ssh["command"]
+    assert cli.run("env", "ssh", "six", "--", "echo $SSH_CONNECTION; exit 3", expect=3).out.strip()
+    stop(admin, e)

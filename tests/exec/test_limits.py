@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import signal
 import subprocess
 
 import pytest
@@ -169,3 +170,34 @@ def test_processor_limit_is_set(x):
     x.call("kill", id=id)
     x.ended(id)
     wait_for(lambda: not one.parent.exists() and not two.parent.exists(), "the group to go")
+
+
+def test_the_processor_limit_is_lifted_when_the_command_has_ended(x):
+    """What it leaves is ended then, and may have used up its time in advance. Here that is a process that cannot end: a frozen one."""
+    freezer, one = pathlib.Path("/sys/fs/cgroup/freezer"), pathlib.Path(f"/sys/fs/cgroup/cpu/{x.name}")
+    if not (freezer.exists() and one.parent.exists()):
+        pytest.skip("with version 2 of control groups what is frozen ends, too")
+    id = x.shell("sleep 1001 & exec sleep 1002", cpu_millis=500)
+    x.running(id)
+    limit, apart = one / id / "cpu.cfs_quota_us", freezer / f"{x.name}-apart"
+
+    def pid_of(command):
+        for pid in (one / id / "cgroup.procs").read_text().split():
+            if pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[:-1] == command:
+                return int(pid)
+
+    left = wait_for(lambda: pid_of([b"sleep", b"1001"]), "what is left")
+    ends = wait_for(lambda: pid_of([b"sleep", b"1002"]), "the command")
+    assert limit.read_text().strip() == "50000"
+    apart.mkdir()
+    try:
+        (apart / "cgroup.procs").write_text(str(left))
+        (apart / "freezer.state").write_text("FROZEN")
+        os.kill(ends, signal.SIGTERM)
+        wait_for(lambda: limit.read_text().strip() == "-1", "the limit to be lifted")
+        assert x.status(id)["state"] == "running"
+    finally:
+        (apart / "freezer.state").write_text("THAWED")
+        wait_for(lambda: not (apart / "cgroup.procs").read_text(), "the end of what was frozen")
+        apart.rmdir()
+    assert x.ended(id)["end"] == "signal"
