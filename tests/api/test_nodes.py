@@ -199,7 +199,7 @@ def test_overview_and_resources(platform):
     assert total["total"]["cpu"] == platform.node["cpus"] and total["total"]["accelerators"] == {"npu": 2}
     assert total["use"]["cpu"] == pytest.approx(0.2)
     node = total["nodes"][0]
-    assert (node["name"], node["state"], node["pool"], node["jobs"]) == (platform.node["name"], "ready", "default", 1)
+    assert (node["name"], node["state"], node["pool"], node["jobs"]) == (platform.node["name"], "ready", None, 1)
     assert total["projects"][0]["project"] == {"id": project["id"], "name": project["name"]}
     assert total["users"][0]["user"]["name"] == "admin" and total["users"][0]["jobs"] == 1
 

@@ -4,20 +4,11 @@ import json
 import os
 
 import pytest
-from harness import ADMIN_PASSWORD, unique
-from oci import CONFIG, INDEX, LAYER, MANIFEST, Image, Registry, descriptor, digest, small, tar
+from harness import unique
+from oci import CONFIG, INDEX, LAYER, MANIFEST, Image, descriptor, digest, small, tar
+from test_registry import registry, repository  # noqa: F401  (fixtures)
 
 EMPTY = b"{}"
-
-
-@pytest.fixture(scope="session")
-def registry(server) -> Registry:
-    return Registry(server.url, ("admin", ADMIN_PASSWORD))
-
-
-@pytest.fixture
-def repository(project) -> str:
-    return f"{project['name']}/{unique('tool')}"
 
 
 def begin(registry, repository) -> str:

@@ -129,6 +129,7 @@ test('JupyterLab left open is no use of an environment, a cell is', async ({ pag
   await page.getByRole('link', { name: 'Open JupyterLab in a new tab' }).click({ timeout: 180_000 })
   const lab = await opened
   await lab.locator('.jp-LauncherCard[data-category="Notebook"]').first().click({ timeout: 120_000 })
+  await expect(lab.getByText('Python 3 (ipykernel) | Idle')).toBeVisible({ timeout: 120_000 })
   await lab.locator('.jp-Notebook .cm-content').first().click()
   await lab.keyboard.type('print(6 * 7)')
   await lab.keyboard.press('Shift+Enter')

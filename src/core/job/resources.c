@@ -32,7 +32,7 @@ static void write_node(const struct scene *s, int32_t i, struct json_out *out)
     json_kint(out, "id", n->id);
     json_kz(out, "name", n->name);
     json_kz(out, "arch", m ? m->arch : "");
-    json_kz(out, "pool", s->snapshot.pools[n->pool].name);
+    json_kz(out, "pool", s->snapshot.pools[n->pool].id ? s->snapshot.pools[n->pool].name : NULL);
     json_kz(out, "state", states[n->state]);
     json_key(out, "cpu");
     json_real(out, (double)n->cpu / 1000);

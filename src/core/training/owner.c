@@ -197,15 +197,21 @@ static const char *const state_of[] = {
 static bool start_end(struct op *op, const struct object *o, struct err *err)
 {
     int64_t task;
-    return task_create(op,
-                       &(struct task_new){.type = task_training_end.name,
-                                          .project = o->project,
-                                          .subject_kind = kind_training_instance.name,
-                                          .subject = o->id,
-                                          .name = arena_printf(op->arena, "Save what " STR_FMT " left",
-                                                               STR_ARG(object_text(o, "name"))),
-                                          .params = STR("{}")},
-                       &task, err);
+    struct object training;
+    bool found;
+    if (!engine_load_row(op, &kind_training, o->parent, &training, &found, err))
+        return false;
+    return task_create(
+        op,
+        &(struct task_new){.type = task_training_end.name,
+                           .project = o->project,
+                           .subject_kind = kind_training_instance.name,
+                           .subject = o->id,
+                           .name = arena_printf(op->arena, "Save what " STR_FMT "/" STR_FMT " left",
+                                                STR_ARG(object_text(&training, "name")),
+                                                STR_ARG(object_text(o, "name"))),
+                           .params = STR("{}")},
+        &task, err);
 }
 
 static bool changed(struct op *op, const struct object *job, enum job_state from, struct err *err)
