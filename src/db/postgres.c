@@ -115,7 +115,7 @@ static bool too_many_columns(const PGresult *res)
 static bool receive(struct postgres *p, struct run *r, bool in_tx, struct err *err)
 {
     bool ok = true;
-    for (PGresult *res; (res = PQgetResult(p->pg)); PQclear(res)) {
+    for (PGresult *res; (res = postgres_result(p)); PQclear(res)) {
         ExecStatusType status = PQresultStatus(res);
         if (r->stopped || !ok)
             continue; /* the failure of what was cancelled is none */

@@ -3,7 +3,11 @@
 #include "base/buf.h"
 #include "db/stmt.h"
 
+#include <poll.h>
 #include <stdio.h>
+#include <sys/socket.h>
+
+#define SILENCE_MS 10000 /* after which it is asked whether the server is there at all */
 
 static void no_notice(void *arg, const PGresult *res)
 {
@@ -17,8 +21,9 @@ static void drop_statement(void *owner, void *handle)
     char sql[64];
     snprintf(sql, sizeof sql, "DEALLOCATE %s", (char *)handle);
     /* In an aborted transaction it fails; the name is never used again. */
-    if (p->pg && PQstatus(p->pg) == CONNECTION_OK)
-        PQclear(PQexec(p->pg, sql));
+    if (p->pg && PQstatus(p->pg) == CONNECTION_OK && PQsendQuery(p->pg, sql))
+        for (PGresult *res; (res = postgres_result(p)); PQclear(res))
+            ;
     free(handle);
 }
 
@@ -35,17 +40,22 @@ static bool check_open(struct postgres *p, struct err *err)
     return true;
 }
 
+/* Later ones win, so the URL may change the first. */
+static const char *const keys[] = {"connect_timeout",
+                                   "keepalives_idle",
+                                   "tcp_user_timeout",
+                                   "application_name",
+                                   "dbname",
+                                   "client_encoding",
+                                   NULL};
+#define VALUES(url)                                                                                          \
+    {                                                                                                        \
+        "10", "30", "30000", "ingot", url, "UTF8", NULL                                                      \
+    }
+
 bool postgres_open(const char *url, enum conn_use use, struct db_conn **ret, struct err *err)
 {
-    /* Later ones win, so the URL may change the first. */
-    static const char *const keys[] = {"connect_timeout",
-                                       "keepalives_idle",
-                                       "tcp_user_timeout",
-                                       "application_name",
-                                       "dbname",
-                                       "client_encoding",
-                                       NULL};
-    const char *const values[] = {"10", "30", "30000", "ingot", url, "UTF8", NULL};
+    const char *const values[] = VALUES(url);
     static const char *const settings[] = {
         [CONN_WRITER] = "SET client_min_messages = warning; SET standard_conforming_strings = on;"
                         "SET bytea_output = hex; SET default_transaction_isolation = 'read committed';"
@@ -56,6 +66,7 @@ bool postgres_open(const char *url, enum conn_use use, struct db_conn **ret, str
     };
     struct postgres *p = base_zalloc(sizeof *p);
     p->base.engine = &postgres_engine;
+    p->url = base_strdup(url);
     p->pg = PQconnectdbParams(keys, values, 1);
     p->statements = stmt_cache_new(DB_STATEMENTS_MAX, drop_statement, p);
     if (!check_open(p, err) || !postgres_simple(p, settings[use], err)) {
@@ -72,6 +83,7 @@ void postgres_close(struct db_conn *c)
     PQfinish(p->pg); /* and with it all statements */
     p->pg = NULL;
     stmt_cache_free(p->statements);
+    free(p->url);
     free(p);
 }
 
@@ -142,15 +154,44 @@ bool postgres_fail(struct postgres *p, const PGresult *res, struct err *err)
     return err_set(err, ERR_INTERNAL, NULL, "the database failed: %s (%s)", text, state);
 }
 
+/* Statements may take long, and wait for those of other servers: that is no sign. */
+static bool hangs(const struct postgres *p)
+{
+    const char *const values[] = VALUES(p->url);
+    return PQpingParams(keys, values, 1) == PQPING_NO_RESPONSE;
+}
+
+PGresult *postgres_result(struct postgres *p)
+{
+    int fd = PQsocket(p->pg);
+    while (fd >= 0 && PQisBusy(p->pg)) {
+        struct pollfd f = {.fd = fd, .events = POLLIN};
+        int n = poll(&f, 1, SILENCE_MS);
+        if (n == 0 && hangs(p)) {
+            shutdown(fd, SHUT_RDWR);
+            break;
+        }
+        if (n > 0 && !PQconsumeInput(p->pg))
+            break;
+    }
+    return PQgetResult(p->pg);
+}
+
+/* All results of what was sent; it has failed when one has. */
+static bool finish(struct postgres *p, bool sent, struct err *err)
+{
+    bool ok = sent || postgres_fail(p, NULL, err);
+    for (PGresult *res; sent && (res = postgres_result(p)); PQclear(res)) {
+        ExecStatusType status = PQresultStatus(res);
+        if (ok && status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_EMPTY_QUERY)
+            ok = postgres_fail(p, res, err);
+    }
+    return ok;
+}
+
 bool postgres_simple(struct postgres *p, const char *sql, struct err *err)
 {
-    PGresult *res = PQexec(p->pg, sql);
-    ExecStatusType status = PQresultStatus(res);
-    bool ok = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY;
-    if (!ok)
-        postgres_fail(p, res, err);
-    PQclear(res);
-    return ok;
+    return finish(p, PQsendQuery(p->pg, sql), err);
 }
 
 /* Copies a quoted text or comment that starts at *sql; false when none does. */
@@ -225,12 +266,7 @@ const char *postgres_prepare(struct postgres *p, const struct run *r, struct err
         oids[i] = type_of(&r->args.v[i]);
     char made[32];
     snprintf(made, sizeof made, "s%u", ++p->made);
-    PGresult *res = PQprepare(p->pg, made, sql.p ? sql.p : "", (int)n, oids);
-    bool ok = PQresultStatus(res) == PGRES_COMMAND_OK;
-    if (!ok)
-        postgres_fail(p, res, err);
-    PQclear(res);
-    if (!ok)
+    if (!finish(p, PQsendPrepare(p->pg, made, sql.p ? sql.p : "", (int)n, oids), err))
         return NULL;
     name = base_strdup(made);
     stmt_cache_add(p->statements, buf_view(&key), name);

@@ -11,6 +11,7 @@ struct stmt_cache;
 struct postgres {
     struct db_conn base;
     PGconn *pg;
+    char *url;
     struct stmt_cache *statements;
     unsigned made; /* statements prepared so far, for their names */
     bool marked;
@@ -34,6 +35,9 @@ void postgres_close(struct db_conn *c);
 enum conn_state postgres_state(const struct db_conn *c);
 /* Fills err from a failed result (NULL: from the connection) and notes whether another try would help. */
 bool postgres_fail(struct postgres *p, const PGresult *res, struct err *err);
+/* The next result of what was sent; NULL after the last. Waits for as long as the server works at it. One
+ * that is silent and takes no other connections, either, hangs: the connection is lost then. */
+PGresult *postgres_result(struct postgres *p);
 /* Statements without arguments or rows. */
 bool postgres_simple(struct postgres *p, const char *sql, struct err *err);
 /* The name under which the server knows the statement, NULL on failure. */

@@ -2,6 +2,7 @@
 meanwhile, and goes on by itself afterwards."""
 
 import os
+import signal
 import subprocess
 import tempfile
 import threading
@@ -152,4 +153,37 @@ def test_a_lost_postgresql(fresh_server):
         assert api.get("specs", q="lost")["items"] == []
         server.stop()
     finally:
+        cluster.stop()
+
+
+def test_a_postgresql_that_hangs(fresh_server):
+    """Its processes are there and its sockets take connections, but nothing answers: requests are not held, and it comes back."""
+    from harness import Postgres
+    cluster = Postgres()
+
+    def processes() -> list[int]:
+        with open(f"{cluster.dir}/data/postmaster.pid") as f:
+            first = int(f.readline())
+        with open(f"/proc/{first}/task/{first}/children") as f:
+            return [first, *map(int, f.read().split())]
+    stopped: list[int] = []
+    try:
+        server = fresh_server(db=cluster.url)
+        api = server.admin()
+        kept = api.post("specs", {"name": "kept", "cpus": 1, "memory": 1 << 30})
+        stopped = processes()
+        for pid in stopped:
+            os.kill(pid, signal.SIGSTOP)
+        for method, path, body in (("GET", f"specs/{kept['id']}", None), ("POST", "specs", {"name": "held", "cpus": 1, "memory": 1 << 30})):
+            problem(api.call(method, path, json=body), 503, "unavailable")
+        for pid in stopped:
+            os.kill(pid, signal.SIGCONT)
+        stopped = []
+        wait_for(lambda: api.call("GET", "health").status_code == 200, "the health after the pause")
+        wait_for(lambda: api.call("POST", "specs", json={"name": unique(), "cpus": 1, "memory": 1 << 30}).status_code == 201, "a write after the pause")
+        assert api.get(f"specs/{kept['id']}") == kept
+        server.stop()
+    finally:
+        for pid in stopped:
+            os.kill(pid, signal.SIGCONT)
         cluster.stop()
