@@ -14,6 +14,8 @@ interface Props {
   /** A line at the top of what is allowed. */
   limit?: number | null
   limitTitle?: string
+  /** When a limit is not said as a value is. */
+  formatLimit?: (value: number) => string
   from: number
   to: number
   /** A longer way between two points is a gap. */
@@ -88,7 +90,7 @@ export function Chart(props: Props) {
     <figure className="chart" aria-labelledby={id}>
       <figcaption id={id}>
         <strong>{title}</strong>
-        {typeof limit === 'number' ? <span className="muted num">{props.limitTitle} {format(limit)}</span> : null}
+        {typeof limit === 'number' ? <span className="muted num">{props.limitTitle} {(props.formatLimit ?? format)(limit)}</span> : null}
         <span className="grow" />
         {where && <span className="muted num">{where}</span>}
         {shown.map((s, i) => (

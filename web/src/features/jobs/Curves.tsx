@@ -47,9 +47,9 @@ export function JobCurves({ job }: { job: Item }) {
       <div className="charts">
         <Chart {...common} title={t('chart.cpu')} limit={data?.limits.cpu} series={[line('cpu', t('chart.cpu'))]} format={(v) => t('chart.cores', { n: n(v, 2) })} tick={(v) => n(v, 2)} />
         <Chart {...common} title={t('chart.memory')} limit={data?.limits.memory} series={[line('memory', t('chart.memory'))]} format={formatBytes} binary />
-        <Chart {...common} title={t('chart.network')} series={[line('net_rx', t('chart.received')), line('net_tx', t('chart.sent'))]} format={rate} binary />
-        {items.some((p) => p.accelerator !== null) && <Chart {...common} title={t('chart.accelerator')} limit={data?.limits.accelerators} series={[line('accelerator', t('chart.accelerator'))]} format={(v) => t('chart.cards', { n: n(v, 2) })} tick={(v) => n(v, 2)} />}
+        {items.some((p) => p.accelerator !== null) && <Chart {...common} title={t('chart.accelerator')} limit={data?.limits.accelerators} formatLimit={(v) => n(v, 2)} series={[line('accelerator', t('chart.accelerator'))]} format={(v) => t('chart.cards', { n: n(v, 2) })} tick={(v) => n(v, 2)} />}
         {items.some((p) => p.accelerator_memory !== null) && <Chart {...common} title={t('chart.acceleratorMemory')} series={[line('accelerator_memory', t('chart.acceleratorMemory'))]} format={formatBytes} binary />}
+        <Chart {...common} title={t('chart.network')} series={[line('net_rx', t('chart.received')), line('net_tx', t('chart.sent'))]} format={rate} binary />
         <Chart {...common} title={t('chart.disk')} limit={data?.limits.disk} series={[line('disk', t('chart.disk'))]} format={formatBytes} binary />
       </div>
     </section>
