@@ -125,11 +125,13 @@ def test_the_same_import_again_changes_nothing(admin, project, filled):
 
 def test_annotations_before_their_pictures(admin, project, version):
     task = bring(admin, project, version, "train.json", COCO)
-    assert task["result"]["waiting"] == 2
-    assert task["problems"] >= 2
-    assert any("kept until it comes" in line["reason"] for line in report(admin, task))
+    assert task["result"]["waiting"] == 12
+    kept = [line["reason"].split("; ")[-1] for line in report(admin, task)]
+    assert kept.count("its annotation is kept until it comes") == 2
+    assert kept.count("its part of the split is kept until it comes") == 10
     bring(admin, project, version, "pictures.zip", zipped({f"{i:03}.png": png(20, 10, i) for i in range(3)}))
     assert [s["state"] for s in samples(admin, version)] == ["annotated", "annotated", "unannotated"]
+    assert [s["split"] for s in samples(admin, version)] == ["train"] * 3
 
 
 def test_filters_and_pages(admin, filled):
