@@ -287,6 +287,20 @@ static bool read_source(struct record_convert *c, const struct record_schema *sc
                                      : record_from_jsonl(c, source, schema, err);
 }
 
+/* The folder of the record files, which may be new: so is the one that records are written to. */
+static bool make_folder(const char *target, struct record_err *err)
+{
+    const char *slash = strrchr(target, '/');
+    if (!slash || slash == target)
+        return true;
+    char *folder = strndup(target, (size_t)(slash - target));
+    bool ok = folder && (mkdir(folder, 0777) == 0 || errno == EEXIST);
+    if (!ok)
+        record_fail_errno(err, "%.300s", folder ? folder : target);
+    free(folder);
+    return ok;
+}
+
 static bool from_source(const struct record_args *a, char *json, size_t size, struct record_err *err)
 {
     struct record_convert c = {.args = a};
@@ -299,7 +313,7 @@ static bool from_source(const struct record_args *a, char *json, size_t size, st
     struct record_schema *schema = record_schema_parse(json, size, err);
     if (!schema)
         return false;
-    c.writer = record_writer_new(a->path[1], &o, err);
+    c.writer = make_folder(a->path[1], err) ? record_writer_new(a->path[1], &o, err) : NULL;
     bool ok = c.writer && read_source(&c, schema, err) && record_writer_finish(c.writer, &sum, err);
     record_writer_free(c.writer);
     record_schema_free(schema);

@@ -141,9 +141,9 @@ def test_document_and_c(tool, tmp_path):
     (tmp_path / "in/b").mkdir(parents=True)
     (tmp_path / "in/b/one.txt").write_text("1")
     (tmp_path / "in/two.bin").write_bytes(bytes(range(256)))
-    tool("convert", tmp_path / "in", tmp_path / "set")
-    shard = DocumentReader((tmp_path / "set-00000-of-00001.irec").read_bytes())
+    tool("convert", tmp_path / "in", tmp_path / "new/set")
+    shard = DocumentReader((tmp_path / "new/set-00000-of-00001.irec").read_bytes())
     assert [shard.record(n) for n in range(shard.count)] == [
         {"key": "b/one.txt", "data": b"1"}, {"key": "two.bin", "data": bytes(range(256))}]
     assert shard.find("two.bin") == 1
-    assert record.open(tmp_path / "set")[1]["data"] == bytes(range(256))
+    assert record.open(tmp_path / "new/set")[1]["data"] == bytes(range(256))
