@@ -271,22 +271,31 @@ test('texts show how they begin', async ({ page, api, project }) => {
 })
 
 test('what differs: parts of a split; a link to a difference far down opens it', async ({ page, api, project }) => {
+  const long = '000-crossing-of-the-north-by-night-camera-2.txt'
   const set = await api.create('datasets', { project: project.id, name: 'parts', data_type: 'text', annotation_type: 'text-class' })
   await signInAsAdmin(page)
   for (const [version, part] of [[1, 'train'], [2, 'val']] as const) {
     await api.create(`datasets/${set.id}/versions`, {})
-    const lines = Array.from({ length: 450 }, (_, i) => JSON.stringify({ file: `${String(i).padStart(3, '0')}.txt`, content: `text ${i}`, split: part }))
+    const lines = Array.from({ length: 450 }, (_, i) => JSON.stringify({ file: i === 0 ? long : `${String(i).padStart(3, '0')}.txt`, content: `text ${i}`, split: part }))
     await bring(page, `/p/${project.name}/datasets/${set.id}/v/${version}`, [{ name: 'ingot.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(lines.join('\n')) }])
   }
   const url = `/p/${project.name}/datasets/${set.id}/v/2?tab=compare`
   await page.goto(url)
   await expect(page.getByText('Split 450')).toBeVisible()
-  await expect(page.getByRole('row', { name: '000.txt' })).toContainText('train → val')
+  await expect(page.getByRole('row', { name: long })).toContainText('train → val')
   await page.goto(`${url}&change=split&name=420.txt`)
   await expect(dialog(page).getByText('420.txt')).toBeVisible()
   await expect(dialog(page).getByRole('region', { name: 'v2' })).toContainText('text 420')
   await page.keyboard.press('ArrowRight')
   await expect(dialog(page).getByText('421.txt')).toBeVisible()
+  // On a telephone what changed is in sight, and a long name ends before the buttons.
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto(`${url}&name=${encodeURIComponent(long)}`)
+  const [title, button] = await Promise.all([dialog(page).locator('.drawer-title').boundingBox(), dialog(page).getByRole('button', { name: 'Previous sample' }).boundingBox()])
+  expect((title?.x ?? 0) + (title?.width ?? 0)).toBeLessThanOrEqual(button?.x ?? 0)
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('row', { name: long }).locator('.tag')).toBeInViewport({ ratio: 1 })
+  await page.setViewportSize({ width: 1280, height: 800 })
   await page.goto(`${url}&name=500.txt`)
   await expect(page.getByRole('status').filter({ hasText: '“500.txt” is not among these differences.' })).toBeVisible()
 })

@@ -109,6 +109,7 @@ export function antdTheme(isDark: boolean): ThemeConfig {
       Modal: { titleFontSize: 15 },
       Select: { optionSelectedBg: c.selected, optionActiveBg: c.hover },
       Segmented: { trackBg: c.sunken },
+      Slider: { railBg: c.border, railHoverBg: c.border, trackBg: c.link, trackHoverBg: c.link, handleColor: c.link, handleActiveColor: c.link },
       Tabs: { itemSelectedColor: c.link, itemHoverColor: c.link, itemActiveColor: c.link, inkBarColor: c.link },
     },
   }

@@ -54,7 +54,6 @@ const registry: Record<string, Editor> = {
   'image.build.spec': spec,
   'image.build.env': variables,
   'task.name': shownOnly(lazy(async () => ({ default: (await import('../features/tasks/Words')).NameShow }))),
-  'task.about': shownOnly(lazy(async () => ({ default: (await import('../features/tasks/Words')).AboutShow }))),
   'task.type': shownOnly(lazy(async () => ({ default: (await import('../features/tasks/Words')).TypeShow }))),
   'task.state': shownOnly(lazy(async () => ({ default: (await import('../features/tasks/Words')).TaskStateShow }))),
   'job.placement': shownOnly(lazy(async () => ({ default: (await import('../features/jobs/State')).PlacementShow }))),

@@ -56,11 +56,11 @@ export function ChangeDrawer({ version, other, change, onClose, onPrevious, onNe
       open width="min(1180px, 100vw)" onClose={onClose} rootClassName="sample-drawer"
       title={<span className="drawer-title" title={change.name}>{change.name}</span>}
       extra={<span className="row">
-        <ChangeTag change={change} />
         <Button aria-label={t('keys.previousSample')} title={t('keys.previousSample')} disabled={!onPrevious} icon={<span className="turned"><Icon name="chevron" /></span>} onClick={onPrevious} />
         <Button aria-label={t('keys.nextSample')} title={t('keys.nextSample')} disabled={!onNext} icon={<Icon name="chevron" />} onClick={onNext} />
       </span>}
     >
+      <p><ChangeTag change={change} /></p>
       <div className="two sides">
         <Side title={other.name} version={{ ...version, path: other.path }} id={change.before} colorOf={colorOf} />
         <Side title={nameOf(version.kind, version.item)} version={version} id={change.after} colorOf={colorOf} />

@@ -83,11 +83,11 @@ export function Compare({ version }: { version: Version }) {
           <div className="tools">
             <Segmented<string>
               aria-label={t('compare.change')} value={change} onChange={(value) => set('change', value)}
-              options={[{ value: '', label: `${t('compare.all')} ${n(sum)}` }, ...changes.map((name) => ({ value: name as string, label: `${t(`change.${name}`)} ${n(counts[name] ?? 0)}`, disabled: !counts[name] }))]}
+              options={[{ value: '', label: `${t('compare.all')} ${n(sum)}` }, ...changes.filter((name) => counts[name] || name === change).map((name) => ({ value: name as string, label: `${t(`change.${name}`)} ${n(counts[name] ?? 0)}` }))]}
             />
           </div>
           <div className="table-box">
-            <table className="table">
+            <table className="table changes">
               <thead><tr>{version.parent['data_type'] === 'image' && <th scope="col" className="thumb-head"><span className="visually-hidden">{t('compare.picture')}</span></th>}<th scope="col">{t('gallery.name')}</th><th scope="col">{t('compare.change')}</th></tr></thead>
               <tbody>
                 {items.map((item) => (

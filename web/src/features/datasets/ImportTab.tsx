@@ -104,7 +104,7 @@ export function ImportTab({ version }: { version: Version }) {
         {mayHoldVideo && (
           <div className="field">
             <label htmlFor={`${id}-frames`}>{t('import.video')}</label>
-            <div className="row">
+            <div className="row wrap">
               <Select id={`${id}-frames`} value={frames} onChange={(value) => { setFrames(value); setAmount(value === 'every' ? 25 : 1) }} options={[{ value: 'every', label: t('import.every') }, { value: 'per_second', label: t('import.perSecond') }]} />
               <InputNumber aria-label={t('import.video')} min={frames === 'every' ? 1 : 0.01} max={frames === 'every' ? 1_000_000 : 1000} precision={frames === 'every' ? 0 : undefined} value={amount} onChange={(value) => setAmount(value ?? 1)} />
             </div>

@@ -118,7 +118,7 @@ function Preview({ version, sample, steps }: { version: Version; sample: Sample;
   return (
     <figure className="preview">
       <canvas ref={target} role="img" aria-label={t('preprocess.preview', { name: sample.name })} />
-      <figcaption className="muted num">{`${sample.name.split('/').at(-1)} · ${sample.width} × ${sample.height} → ${w} × ${h}`}</figcaption>
+      <figcaption className="muted num">{`${sample.name.split('/').at(-1)} · ${sample.width}\u00a0×\u00a0${sample.height} → ${w}\u00a0×\u00a0${h}`}</figcaption>
     </figure>
   )
 }

@@ -21,7 +21,7 @@ export function FileCompare({ version }: { version: Version }) {
   })
   if (!pending && !other) return <Empty title={t('compare.none')} text={t('compare.noneHint')} />
   const items = found.data ?? []
-  const shown = items.find((i) => i.path === params.get('file')) ?? null
+  const shown = items.find((i) => i.path === params.get('file')) ?? items[0]
   const to = (path: string) => { const next = new URLSearchParams(params); next.set('file', path); return `?${next.toString()}` }
   return (
     <section>

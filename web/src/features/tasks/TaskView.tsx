@@ -6,8 +6,10 @@ import { useApp } from '../../app/context'
 import { versionUrl } from '../../app/links'
 import { apiUrl, request, send } from '../../api/client'
 import { invalidate } from '../../api/objects'
+import { RefLink } from '../../components/FieldValue'
 import { formatBytes, formatDuration } from '../../components/format'
 import { useNow } from '../../components/hooks'
+import { isRef } from '../../components/names'
 import { problemText } from '../../components/problem'
 import { Bar } from './Bar'
 import { useI18n } from '../../i18n'
@@ -34,6 +36,13 @@ export function TaskProgress({ task, compact }: { task: Task; compact?: boolean 
   // An import first counts bytes of its source, then samples: only its share says anything.
   const inParts = task.type === 'import'
   const { share, left, perSecond } = progressOf(task.done ?? 0, task.total ?? 0, seconds)
+  const amount = inBytes.includes(task.type) ? (value: number) => formatBytes(value) : n
+  const said = [
+    ...(share === null || (inParts && over) ? [] : [inParts ? `${n(Math.floor(share * 100))}%` : `${amount(task.done ?? 0)} / ${amount(task.total ?? 0)}`]),
+    ...(over || inParts || left === null || perSecond === null ? [] : [t('task.rate', { n: amount(perSecond, perSecond < 10 ? 1 : 0) })]),
+    ...(over || left === null ? [] : [t('task.left', { time: formatDuration(left, language) })]),
+    ...((task.problems ?? 0) > 0 ? [t('task.problems', { n: n(task.problems ?? 0) })] : []),
+  ]
   const cancel = async () => {
     try {
       await request(`/tasks/${task.id}/cancel`, { method: 'POST', body: {} })
@@ -42,18 +51,12 @@ export function TaskProgress({ task, compact }: { task: Task; compact?: boolean 
     }
     await invalidate(client, 'task')
   }
-  const amount = inBytes.includes(task.type) ? (value: number) => formatBytes(value) : n
   return (
     <div className="task-progress">
       {!over && <Bar share={task.state === 'waiting' ? 0 : share} label={sentence(task.name, language)} />}
       <div className="row wrap">
         <span className={`tag task-${task.state}`}>{t(`task.${task.state}`)}</span>
-        <span className="muted num">
-          {share !== null && (inParts ? (over ? '' : `${n(Math.floor(share * 100))}%`) : `${amount(task.done ?? 0)} / ${amount(task.total ?? 0)}`)}
-          {!over && !inParts && left !== null && perSecond !== null && ` · ${t('task.rate', { n: amount(perSecond, perSecond < 10 ? 1 : 0) })}`}
-          {!over && left !== null && ` · ${t('task.left', { time: formatDuration(left, language) })}`}
-          {(task.problems ?? 0) > 0 && ` · ${t('task.problems', { n: n(task.problems ?? 0) })}`}
-        </span>
+        <span className="muted num">{said.join(' · ')}</span>
         <span className="grow" />
         {!over && <Button size="small" onClick={() => void cancel()}>{t('form.cancel')}</Button>}
         {!compact && task.output && <Button type="primary" href={apiUrl(`/tasks/${task.id}/download`)} download>{t('task.download', { name: task.output_name ?? '' })}</Button>}
@@ -137,13 +140,14 @@ export function TaskView({ id, onOver }: { id: number; onOver?: (task: Task) => 
 }
 
 export function TaskOverview({ kind, item }: SpecialProps) {
-  const { t } = useI18n()
+  const { t, w } = useI18n()
   const params = item['params']
   const hasParams = typeof params === 'object' && params !== null && Object.keys(params).length > 0
   return (
     <div className="summary">
+      {isRef(item['about']) && <dl className="facts facts-small"><div><dt>{w(kind.fields.find((f) => f.name === 'about')?.title)}</dt><dd><RefLink kindName={String(item['subject_kind'])} value={item['about']} project={item.project ?? null} /></dd></div></dl>}
       <TaskView id={item.id} />
-      <Facts brief kind={{ ...kind, fields: kind.fields.filter((f) => !['name', 'state', 'done', 'total', 'problems', 'message', 'report', 'output', 'output_name', 'cancel', 'subject', 'subject_kind', 'params', 'result'].includes(f.name)) }} item={item} />
+      <Facts brief kind={{ ...kind, fields: kind.fields.filter((f) => !['name', 'state', 'done', 'total', 'problems', 'message', 'report', 'output', 'output_name', 'cancel', 'subject', 'subject_kind', 'about', 'params', 'result'].includes(f.name)) }} item={item} />
       {hasParams && <details><summary>{t('task.params')}</summary><pre>{JSON.stringify(params, null, 2)}</pre></details>}
     </div>
   )

@@ -1,6 +1,4 @@
 import type { ShowProps } from '../../components/editors'
-import { RefLink } from '../../components/FieldValue'
-import { isRef } from '../../components/names'
 import { isKey, useI18n } from '../../i18n'
 import { sentence } from '../../i18n/sentences'
 import './tasks.css'
@@ -10,11 +8,6 @@ export function NameShow({ value }: ShowProps) {
   const { language } = useI18n()
   const text = sentence(typeof value === 'string' ? value : '', language)
   return <span title={text}>{text}</span>
-}
-
-/** What a task works on. */
-export function AboutShow({ value, item }: ShowProps) {
-  return isRef(value) ? <RefLink kindName={String(item?.['subject_kind'])} value={value} project={item?.project ?? null} /> : null
 }
 
 export function TypeShow({ value }: ShowProps) {
