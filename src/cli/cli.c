@@ -217,7 +217,7 @@ int cli_main(int argc, char **argv)
     int code = 0;
     if (env_answer_ssh())
         return 0;
-    setlocale(LC_CTYPE, "C.UTF-8"); /* libarchive gives and takes names in the locale's encoding */
+    setlocale(LC_CTYPE, "C.UTF-8");     /* libarchive gives and takes names in the locale's encoding */
     setenv("TZ", ":/etc/localtime", 0); /* without it the C library looks for that file at each use */
     arena_init(&cli.arena);
     signal(SIGPIPE, SIG_IGN);

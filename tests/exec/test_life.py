@@ -80,22 +80,22 @@ def test_a_folder_is_opened_as_it_is_seen_inside(x, tmp_path):
         (tmp_path / name).mkdir()
     (tmp_path / "data/of-data").write_text("42")
     id = x.shell(
-        "touch /work/own; ln -s /etc /work/out; echo there; sleep 1000",
-        mounts=[{"source": str(tmp_path / "work"), "target": "/work"},
-                {"source": str(tmp_path / "data"), "target": "/work/data", "read_only": True}],
+        "touch /own/file; ln -s /etc /own/out; echo there; sleep 1000",
+        mounts=[{"source": str(tmp_path / "work"), "target": "/own"},
+                {"source": str(tmp_path / "data"), "target": "/own/data", "read_only": True}],
     )
     x.said(id, "there")
-    assert sorted(x.call("folder", id=id, path="/work")["names"]) == ["data", "out", "own"]
-    assert x.call("folder", id=id, path="/work/data")["names"] == ["of-data"]
+    assert sorted(x.call("folder", id=id, path="/own")["names"]) == ["data", "file", "out"]
+    assert x.call("folder", id=id, path="/own/data")["names"] == ["of-data"]
     assert list((tmp_path / "work/data").iterdir()) == [], "it is not there outside"
-    for path, code in (("/work/nothing", "not_found"), ("/work/own", "not_found"), ("/work/out", "invalid"), ("/work/../..", "invalid")):
+    for path, code in (("/own/nothing", "not_found"), ("/own/file", "not_found"), ("/own/out", "invalid"), ("/own/../..", "invalid")):
         with pytest.raises(Refused) as refused:
             x.call("folder", id=id, path=path)
         assert refused.value.code == code, path
     x.call("kill", id=id)
     x.ended(id)
     with pytest.raises(Refused) as refused:
-        x.call("folder", id=id, path="/work")
+        x.call("folder", id=id, path="/own")
     assert refused.value.code == "unavailable"
 
 
