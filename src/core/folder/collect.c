@@ -45,19 +45,17 @@ bool collect_room(struct core *core, int64_t bytes, struct err *err)
 /* --- from files to blobs --- */
 
 /* As much as it had when it was opened: what is written meanwhile need never end. */
-static bool read_into(struct collection *c, int fd, int64_t size, struct blob_writer *w, const char *path,
-                      struct err *err)
+static bool read_into(struct collection *c, int fd, int64_t size, const char *path, struct err *err)
 {
-    auto_free char *space = base_alloc(PIECE);
     for (int64_t left = size; left > 0;) {
-        ssize_t n = read(fd, space, left < PIECE ? (size_t)left : PIECE);
+        ssize_t n = read(fd, c->space, left < PIECE ? (size_t)left : PIECE);
         if (n < 0)
             return err_errno(err, errno, "cannot read %s", path);
         if (n == 0)
             return true;
         left -= n;
         c->bytes += n;
-        if (!blob_writer_add(w, (struct str){space, (size_t)n}, err) ||
+        if (!blob_batch_piece(c->batch, (struct str){c->space, (size_t)n}, err) ||
             !task_progress(c->task, c->bytes, c->bytes > c->total ? 0 : c->total, err))
             return false;
     }
@@ -77,16 +75,11 @@ static bool put_file(struct collection *c, int fd, const char *path, struct mani
     struct stat before, after;
     if (fstat(fd, &before) != 0)
         return err_errno(err, errno, "cannot look at %s", path);
-    struct blob_writer *w = blob_writer_new(c->task->core->store, err);
-    if (!w)
+    if (!read_into(c, fd, before.st_size, path, err))
         return false;
-    if (!read_into(c, fd, before.st_size, w, path, err)) {
-        blob_writer_abort(w);
-        return false;
-    }
     if (fstat(fd, &after) == 0 && !is_same(&before, &after))
         task_problem(c->task, e->path, NULL, "it was changed while it was read, and is kept as it was read");
-    return blob_writer_finish(w, &e->blob, &e->size, err);
+    return blob_batch_end(c->batch, &e->blob, &e->size, err);
 }
 
 /* What was a file when the folder was listed may be gone, or something else. */
@@ -150,7 +143,12 @@ static void note_skipped(void *ctx, const char *path, const char *why)
 bool collect_files(struct collection *c, int dirfd, struct err *err)
 {
     struct walk w = {.file = take_file, .skipped = note_skipped, .ctx = c};
-    return walk_folder(&w, dirfd, err);
+    c->batch = blob_batch_new(c->task->core->store);
+    c->space = base_alloc(PIECE);
+    bool ok = walk_folder(&w, dirfd, err) && blob_batch_flush(c->batch, err);
+    blob_batch_free(c->batch);
+    free(c->space);
+    return ok;
 }
 
 /* --- from blobs to a version --- */

@@ -15,6 +15,8 @@ struct collection {
     struct manifest_entry *entry;
     size_t n, cap;
     int64_t bytes; /* read so far */
+    struct blob_batch *batch;
+    char *space; /* for a piece of a file */
     struct manifest manifest;
     struct digest digest;
     char hex[SHA256_HEX + 1];
