@@ -233,14 +233,15 @@ static bool add_item(struct blob_batch *b, const struct item *x, struct err *err
 
 bool blob_batch_piece(struct blob_batch *b, struct str piece, struct err *err)
 {
-    if (!b->writer && b->small.n + piece.n <= SMALL) {
-        buf_str(&b->small, piece);
-        return true;
-    }
     if (!b->writer) {
+        size_t room = SMALL - b->small.n, n = piece.n < room ? piece.n : room;
+        buf_add(&b->small, piece.p, n);
+        if (n == piece.n)
+            return true;
         b->writer = blob_writer_new(b->store, err);
         if (!b->writer || !blob_writer_add(b->writer, buf_view(&b->small), err))
             return false;
+        piece = (struct str){piece.p + n, piece.n - n};
     }
     return blob_writer_add(b->writer, piece, err);
 }
@@ -277,6 +278,11 @@ bool blob_batch_end(struct blob_batch *b, struct digest *ret, int64_t *ret_size,
     }
     buf_clear(&b->small);
     return ok;
+}
+
+struct str blob_batch_head(const struct blob_batch *b)
+{
+    return buf_view(&b->small);
 }
 
 void blob_batch_drop(struct blob_batch *b)

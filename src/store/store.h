@@ -57,6 +57,8 @@ struct blob_batch *blob_batch_new(struct store *s);
 bool blob_batch_piece(struct blob_batch *b, struct str piece, struct err *err);
 bool blob_batch_end(struct blob_batch *b, struct digest *ret, int64_t *ret_size, struct err *err);
 void blob_batch_drop(struct blob_batch *b); /* the pieces since the last end */
+/* How they begin: all of a small blob, 256 KB of a larger one. */
+struct str blob_batch_head(const struct blob_batch *b);
 bool blob_batch_data(struct blob_batch *b, struct str data, struct digest *ret, struct err *err);
 bool blob_batch_known(struct blob_batch *b, struct err *err);
 bool blob_batch_flush(struct blob_batch *b, struct err *err);

@@ -82,11 +82,8 @@ static bool take_one(struct task *t, struct s3 *s, struct str key, struct unpack
     if (!s3_head(s, key, &size, err) || !quota_admit_size(t->core, t->project, size, err))
         return false;
     f.bytes = size;
-    if (!fetch(&f, s, key, err) || !blob_batch_end(out->batch, &d, &size, err) ||
-        !blob_batch_flush(out->batch, err))
-        return false;
-    unpack_drop(out); /* what was seen of the archive's first bytes */
-    return unpack(t, after_slash(key), &d, out, err);
+    return fetch(&f, s, key, err) && blob_batch_end(out->batch, &d, &size, err) &&
+           blob_batch_flush(out->batch, err) && unpack(t, after_slash(key), &d, out, err);
 }
 
 /* --- all below a prefix --- */

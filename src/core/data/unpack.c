@@ -96,24 +96,18 @@ void unpack_look(struct unpacked_file *f, struct str first)
 
 bool unpack_piece(struct unpacked *u, struct str piece, struct err *err)
 {
-    if (!u->looked)
-        unpack_look(&u->coming, piece);
-    u->looked = true;
     return blob_batch_piece(u->batch, piece, err);
 }
 
 void unpack_drop(struct unpacked *u)
 {
-    u->looked = false;
-    u->coming = (struct unpacked_file){0};
     blob_batch_drop(u->batch);
 }
 
 bool unpack_file(struct unpacked *u, struct str path, struct err *err)
 {
-    struct unpacked_file f = u->coming;
-    u->looked = false;
-    u->coming = (struct unpacked_file){0};
+    struct unpacked_file f = {0};
+    unpack_look(&f, blob_batch_head(u->batch));
     if (!blob_batch_end(u->batch, &f.blob, &f.size, err) || !unpack_add(u, path, &f.blob, f.size, err))
         return false;
     u->file[u->n - 1].width = f.width;

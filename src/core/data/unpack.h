@@ -20,9 +20,7 @@ struct unpacked {
     struct unpacked_file *file;
     size_t n, cap;
     int64_t bytes;
-    struct blob_batch *batch;    /* the blobs are there after its flush */
-    struct unpacked_file coming; /* what is known of the file whose pieces come */
-    bool looked;
+    struct blob_batch *batch; /* the blobs are there after its flush */
     /* What the project may still store, of bytes that it does not use yet; limit -1: anything. */
     struct core *core;
     int64_t project, limit, used, fresh;
