@@ -45,6 +45,7 @@ class Data(Bench):
                 out = os.path.join(self.dir, f"out-{i}")
                 os.mkdir(out)
                 peer.append(bsdtar(archive, out))
+                os.sync()  # an import waits for the disk, and is not to wait for what bsdtar left unwritten
                 version = new_version(server, project, f"zip {i}")
                 upload = sent(server, project, archive)
                 watch = Watch(server)

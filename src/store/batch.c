@@ -1,6 +1,7 @@
 /* Many blobs made durable together. What costs time with small files is not their bytes but waiting for the
  * disk, and giving each its name. So files are written by one thread (scribe.h) and settled by another, in
- * groups, while the next ones come: their rows, one wait for the bytes of all, their names. The names become
+ * groups, while the next ones come: their rows, one wait for the bytes of all, their names. New files are not
+ * made in the folder that others are moved out of: the two would wait for each other. The names become
  * durable with the flush. */
 #include "base/buf.h"
 #include "base/clock.h"
@@ -49,7 +50,8 @@ struct blob_batch {
     struct group coming;   /* held: its items stay where they are, others may be added behind them */
     struct group settling; /* the thread's own while it is busy */
     bool held, busy, flushing, ending, failed;
-    bool placed; /* names were given that are not durable yet */
+    unsigned side; /* the folder for new files: the other one has those that get their names */
+    bool placed;   /* names were given that are not durable yet */
     struct err err;
 };
 
@@ -160,6 +162,7 @@ static void settle_next(struct blob_batch *b)
     b->settling = b->coming;
     b->coming = empty;
     b->busy = b->held = true;
+    b->side = (b->side + 1) % BLOB_SIDES;
     pthread_mutex_unlock(&b->lock);
     bool ok = scribe_settle(b->scribe, &err) && make_known(b, &b->settling, &err);
     pthread_mutex_lock(&b->lock);
@@ -246,13 +249,21 @@ bool blob_batch_piece(struct blob_batch *b, struct str piece, struct err *err)
     return blob_writer_add(b->writer, piece, err);
 }
 
+static void name_next(struct blob_batch *b, char ret[BLOB_NAME_MAX])
+{
+    pthread_mutex_lock(&b->lock);
+    unsigned side = b->side;
+    pthread_mutex_unlock(&b->lock);
+    snprintf(ret, BLOB_NAME_MAX, "%u/%s%014llx", side, b->prefix, (unsigned long long)b->made++);
+}
+
 bool blob_batch_data(struct blob_batch *b, struct str data, struct digest *ret, struct err *err)
 {
     if (b->store->bucket) /* it makes each durable by itself */
         return blob_put(b->store, data, ret, err);
     begin(b);
     struct item x = {.size = (int64_t)data.n};
-    snprintf(x.name, sizeof x.name, "%s%016llx", b->prefix, (unsigned long long)b->made++);
+    name_next(b, x.name);
     sha256_of(data, x.digest.b);
     *ret = x.digest;
     return scribe_write(b->scribe, x.name, data, err) && add_item(b, &x, err);

@@ -62,9 +62,9 @@ static int open_dir(const char *data, const char *name, struct err *err)
 }
 
 /* What a killed server was writing: nobody else writes there, as the data folder is locked. */
-static bool drop_unfinished(struct store *s, struct err *err)
+static bool drop_files(int dirfd, const char *folder, struct err *err)
 {
-    int fd = openat(s->tmp_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = openat(dirfd, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
     struct dirent *e;
     if (!dir) {
@@ -76,6 +76,18 @@ static bool drop_unfinished(struct store *s, struct err *err)
             unlinkat(fd, e->d_name, 0);
     closedir(dir);
     return true;
+}
+
+static bool drop_unfinished(struct store *s, struct err *err)
+{
+    for (unsigned i = 0; i < BLOB_SIDES; i++) {
+        const char side[] = {(char)('0' + i), 0};
+        if (mkdirat(s->tmp_fd, side, 0750) != 0 && errno != EEXIST)
+            return err_errno(err, errno, "cannot make a folder for new blobs");
+        if (!drop_files(s->tmp_fd, side, err))
+            return false;
+    }
+    return drop_files(s->tmp_fd, ".", err);
 }
 
 struct store *store_open(const struct store_options *o, struct err *err)

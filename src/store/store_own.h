@@ -13,7 +13,7 @@ struct store {
     struct db *db;
     int blobs_fd;   /* <data>/blobs/sha256 */
     int uploads_fd; /* <data>/uploads */
-    int tmp_fd;     /* <data>/blobs/new: blobs being written */
+    int tmp_fd;     /* <data>/blobs/new: blobs being written; those of batches in its folders 0 and 1 */
     int cache_fd;   /* <data>/cache */
     int64_t grace_us;
     atomic_bool ending; /* no more collecting */
@@ -50,6 +50,7 @@ bool blob_take_hashed(struct store *s, int dirfd, const char *name, const struct
 void upload_hashes_free(struct store *s);
 
 #define BLOB_NAME_MAX 33
+#define BLOB_SIDES    2
 /* Ends the writing without waiting for the disk: the file keeps its temporary name. Frees w. */
 void blob_writer_end(struct blob_writer *w, struct digest *ret, int64_t *ret_size, char name[BLOB_NAME_MAX]);
 /* A file gets its blob's name, or goes when that is there. Under the digest's lock; the name is not durable

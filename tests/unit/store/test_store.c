@@ -488,6 +488,21 @@ static void test_a_group_that_cannot_be_settled_is_told(void **state)
     assert_int_equal(blob_open(f->store, &d, NULL, &err), -1);
 }
 
+static void test_what_was_being_written_goes_at_the_next_start(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const names[] = {"left", "0/left", "1/left"};
+    for (size_t i = 0; i < countof(names); i++) {
+        int fd = openat(f->store->tmp_fd, names[i], O_WRONLY | O_CREAT | O_CLOEXEC, 0440);
+        assert_true(fd >= 0);
+        close(fd);
+    }
+    store_close(f->store);
+    open_store(f);
+    for (size_t i = 0; i < countof(names); i++)
+        assert_int_equal(faccessat(f->store->tmp_fd, names[i], F_OK, 0), -1);
+}
+
 static void test_a_batch_that_is_given_up_leaves_nothing(void **state)
 {
     struct fixture *f = *state;
@@ -512,6 +527,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_batch_of_many_small_ones, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_a_group_that_cannot_be_settled_is_told, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_a_file_that_cannot_be_written_is_told, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_what_was_being_written_goes_at_the_next_start, open_all,
+                                        close_all),
         cmocka_unit_test_setup_teardown(test_a_batch_that_is_given_up_leaves_nothing, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_uses_are_counted_per_project, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_collector_takes_only_what_is_unused, open_all, close_all),
