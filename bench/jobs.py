@@ -97,14 +97,18 @@ class Bench:
         with tempfile.TemporaryDirectory(prefix="ingot-bench-") as data, Server(data) as server:
             self.open(server, os.cpu_count() / parallel)
             self.first_line()
-            begun = time.monotonic()
-            jobs = [self.submit("true") for _ in range(COMMANDS)]
-            query = f"/jobs?project={self.project}&filter=state%20%3D%20%22completed%22&count=true&limit=1"
-            while server.call("GET", query)["total"] < COMMANDS + 1:
-                time.sleep(0.02)
-            ours = time.monotonic() - begun
-            assert len(jobs) == COMMANDS
-            theirs = bare_crun(data, parallel)
+            bundle = bare_bundle(data)
+            turns = []
+            for turn in range(1, 4):  # in turns, the best of each: a busy machine makes a run longer, never shorter
+                begun = time.monotonic()
+                jobs = [self.submit("true") for _ in range(COMMANDS)]
+                query = f"/jobs?project={self.project}&filter=state%20%3D%20%22completed%22&count=true&limit=1"
+                while server.call("GET", query)["total"] < turn * COMMANDS + 1:
+                    time.sleep(0.02)
+                ours = time.monotonic() - begun
+                assert len(jobs) == COMMANDS
+                turns.append((ours, bare_crun(bundle, parallel)))
+            ours, theirs = (min(side) for side in zip(*turns))
         self.report(f"{COMMANDS} short jobs, {parallel} at a time, against bare crun under `xargs -P`", f"{ours:.1f} s against {theirs:.1f} s",
                     f"{ours / theirs:.2f}x", "at most 1.5x", ours / theirs <= 1.5)
 
@@ -189,19 +193,25 @@ def without_hybrid(script: str) -> list[str]:
     return ["unshare", "-m", "sh", "-c", hide + script]
 
 
-def bare_crun(folder: str, parallel: int) -> float:
-    """The same command in the same number of containers, without any platform: a bundle over the machine's own files."""
+def bare_bundle(folder: str) -> Path:
+    """A container over the machine's own files, without any platform."""
     bundle = Path(folder) / "bundle"
     bundle.mkdir()
     subprocess.run(["crun", "spec"], cwd=bundle, check=True)
     config = json.loads((bundle / "config.json").read_text())
     config["process"].update(args=["sh", "-c", "true"], terminal=False)
     config["process"].pop("rlimits", None)
+    for name in ("dev", "proc", "sys", "usr"):  # eight at once would make them at the same time
+        (bundle / "rootfs" / name).mkdir(parents=True)
     for name in ("bin", "lib", "lib64"):
-        (bundle / "rootfs").mkdir(exist_ok=True)
         (bundle / "rootfs" / name).symlink_to(f"usr/{name}")
     config["mounts"].append({"destination": "/usr", "type": "bind", "source": "/usr", "options": ["bind", "ro"]})
     (bundle / "config.json").write_text(json.dumps(config))
+    return bundle
+
+
+def bare_crun(bundle: Path, parallel: int) -> float:
+    """The same command in the same number of containers."""
     command = without_hybrid(f"seq {COMMANDS} | xargs -P {parallel} -I N crun run --bundle {bundle} bench-{os.getpid()}-N")
     begun = time.monotonic()
     subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
