@@ -161,7 +161,8 @@ struct record_reader;
 struct record {
     const uint8_t *data; /* starts with the field table */
     uint32_t size;
-    uint32_t fields;
+    uint16_t fields;
+    uint16_t ahead; /* reading in order: where the next but one begins, in units of RECORD_ALIGN; else 0 */
 };
 
 /* path: any one shard file, or folder and NAME without "-00000-of-00003.irec". All shards must be there. */
@@ -205,6 +206,7 @@ static inline bool record_get(const struct record *rec, size_t field, struct rec
         return false;
     }
     memcpy(slot, rec->data + field * 8, 8);
+    __builtin_prefetch(rec->data + (size_t)rec->ahead * RECORD_ALIGN);
     uint32_t offset = le32toh(slot[0]), size = le32toh(slot[1]);
     if (size == 0xFFFFFFFFu && offset == 0) {
         ret->data = NULL;

@@ -111,7 +111,7 @@ static inline bool record_shard_record(const struct record_shard *s, uint64_t n,
         record_shard_bad_entry(s, n, err);
         return false;
     }
-    *ret = (struct record){s->data + offset, size, fields};
+    *ret = (struct record){s->data + offset, size, (uint16_t)fields, 0};
     if (ret_crc)
         *ret_crc = record_le32(entry + 12);
     return true;
