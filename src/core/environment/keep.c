@@ -379,7 +379,7 @@ static bool run_task(struct task *t, struct err *err)
     if (!engine_get(t->core, &caller_system, &kind_environment, 0, t->subject, t->arena, &o, err) ||
         !open_folder(t->core, &o, k.folder, t->arena, &f, err))
         return false;
-    auto_fd int fd = f.fd;
+    unused_ok auto_fd int fd = f.fd; /* closes it */
     if (!read_files(&k, &o, &f, err) || !collect_hold(&k.files, err) ||
         !engine_write(t->core, &t->caller, t->arena, keep_write, &k, err))
         return false;
