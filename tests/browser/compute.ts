@@ -1,7 +1,15 @@
 import type { Page } from '@playwright/test'
-import { expect, unique, type Api, type Made } from './fixtures'
+import { dialog, expect, option, unique, type Api, type Made } from './fixtures'
 
 // What the tests of compute share.
+
+/** In the form of a job: by its name, as the list of all tests' specs is longer than what is drawn of it. */
+export async function pickSpec(page: Page, spec: Made): Promise<void> {
+  const box = dialog(page).getByRole('combobox', { name: 'Compute spec' })
+  await box.click()
+  await box.fill(spec.name)
+  await option(page, spec.name).click()
+}
 
 /** A small spec, so that many fit on a small machine. */
 export async function smallSpec(api: Api, memory = 256 << 20): Promise<Made> {

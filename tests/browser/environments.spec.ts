@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { countingAlgorithm, reaches, smallSpec } from './compute'
+import { countingAlgorithm, pickSpec, reaches, smallSpec } from './compute'
 import { dialog, expect, option, signInAsAdmin, test, type Api } from './fixtures'
 
 test('an environment: made, started, tools and ssh, extended, copied, stopped, deleted', async ({ page, api, project }) => {
@@ -8,8 +8,7 @@ test('an environment: made, started, tools and ssh, extended, copied, stopped, d
   await signInAsAdmin(page)
   await page.goto(`/p/${project.name}/environments?new=1`)
   await dialog(page).getByLabel('Name', { exact: false }).first().fill('lab')
-  await dialog(page).getByRole('combobox', { name: 'Compute spec' }).click()
-  await option(page, spec.name).click()
+  await pickSpec(page, spec)
   await dialog(page).getByRole('button', { name: 'Create' }).click()
   await page.getByRole('link', { name: 'lab', exact: true }).click()
   await expect(page.locator('.compute-head .state-stopped')).toBeVisible()

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
-import { smallSpec } from './compute'
+import { pickSpec, smallSpec } from './compute'
 import { dialog, expect, option, signInAsAdmin, test, unique, type Api } from './fixtures'
 import { adminPassword } from './server'
 
@@ -114,8 +114,7 @@ test('images: a build with a script, one that fails, their logs', async ({ page,
     await page.getByRole('button', { name: 'Build with a script' }).click()
     await dialog(page).getByRole('textbox', { name: 'Version' }).fill(version)
     await dialog(page).getByRole('textbox', { name: 'Script' }).fill(script)
-    await dialog(page).getByRole('combobox', { name: 'Compute spec' }).press('ArrowDown')
-    await option(page, spec.name).click()
+    await pickSpec(page, spec)
     await expect(dialog(page).locator('.forecast')).toContainText('Takes 0.2 CPUs')
   }
 

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { openSelect, reaches, smallSpec } from './compute'
+import { openSelect, pickSpec, reaches, smallSpec } from './compute'
 import { dialog, expect, option, signInAsAdmin, test, unique, type Api, type Made } from './fixtures'
 
 async function runJob(api: Api, project: Made, command: string, fields: Record<string, unknown> = {}): Promise<{ job: Made; url: string }> {
@@ -21,8 +21,7 @@ test('a job is made in the form, runs, and shows its log and events', async ({ p
   await expect(dialog(page).getByText('is no name of a variable')).toBeVisible()
   await dialog(page).getByLabel('Name of variable 1').fill('GREETING')
   await dialog(page).getByLabel('Value of GREETING').fill('good morning')
-  await dialog(page).getByRole('combobox', { name: 'Compute spec' }).click()
-  await option(page, spec.name).click()
+  await pickSpec(page, spec)
   await expect(dialog(page).getByText('Takes 0.2 CPUs and 256 MiB in all')).toBeVisible()
   await expect(dialog(page).getByText(/Starts at once|Likely to start|Waits; when/)).toBeVisible()
   await dialog(page).getByRole('button', { name: 'Create' }).click()
@@ -109,7 +108,6 @@ test('the form says what the quota does not admit', async ({ page, api, project 
   const spec = await smallSpec(api)
   await signInAsAdmin(page)
   await page.goto(`/p/${project.name}/jobs?new=1`)
-  await dialog(page).getByRole('combobox', { name: 'Compute spec' }).click()
-  await option(page, spec.name).click()
+  await pickSpec(page, spec)
   await expect(dialog(page).getByText('Never starts as it stands.')).toBeVisible()
 })

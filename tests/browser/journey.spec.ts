@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { countingAlgorithm, putFile, reaches } from './compute'
+import { countingAlgorithm, pickSpec, putFile, reaches } from './compute'
 import { dialog, expect, option, signInAsAdmin, test, unique } from './fixtures'
 import { adminPassword } from './server'
 
@@ -77,8 +77,7 @@ test('from an empty platform to a model with its lineage', async ({ page, api })
     await test.step('start an environment', async () => {
       await page.goto(`/p/${name}/environments?new=1`)
       await dialog(page).getByLabel('Name', { exact: false }).first().fill('lab')
-      await dialog(page).getByRole('combobox', { name: 'Compute spec' }).click()
-      await option(page, spec.name).click()
+      await pickSpec(page, spec)
       await dialog(page).getByRole('button', { name: 'Create' }).click()
       await page.getByRole('link', { name: 'lab', exact: true }).click()
       await page.getByRole('button', { name: 'Start' }).click()
@@ -159,8 +158,7 @@ test('from an empty platform to a model with its lineage', async ({ page, api })
       await option(page, 'counter').click()
       await expect(dialog(page).locator('.version-number')).toContainText('v1')
       await dialog(page).getByRole('combobox', { name: 'Image' }).fill('lab:v1')
-      await dialog(page).getByRole('combobox', { name: 'Compute spec' }).click()
-      await option(page, spec.name).click()
+      await pickSpec(page, spec)
       await dialog(page).getByRole('textbox', { name: /^Command/ }).fill(`cat /opt/made && python3 train.py && if [ "$NODE_RANK" = 0 ]; then python3 -c "
 import events
 events.write('/workspace/logs/events.out.tfevents.1.host', [(i, 1 / i) for i in range(1, 11)])"; fi`)

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { countingAlgorithm, smallSpec } from './compute'
+import { countingAlgorithm, pickSpec, smallSpec } from './compute'
 import { dialog, expect, option, signInAsAdmin, test } from './fixtures'
 
 const folder = resolve(__dirname, '../../test-results/screens')
@@ -14,8 +14,7 @@ test('a training is made in the form, runs twice, and its model knows where it c
   await dialog(page).getByRole('combobox', { name: 'Algorithm' }).click()
   await option(page, 'counter').click()
   await expect(dialog(page).locator('.version-number')).toContainText('v1')
-  await dialog(page).getByRole('combobox', { name: 'Compute spec' }).click()
-  await option(page, spec.name).click()
+  await pickSpec(page, spec)
   await dialog(page).getByRole('textbox', { name: /^Command/ }).fill('python3 train.py')
   await dialog(page).getByLabel('Nodes').fill('2')
   await expect(dialog(page).getByText('Takes 0.4 CPUs and 512 MiB in all')).toBeVisible()
