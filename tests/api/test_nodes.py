@@ -175,7 +175,7 @@ def test_quotas_of_0_from_before_mean_no_limit(fresh_server):
     assert admin.get(f"projects/{project['id']}")["quota"] == project["quota"]
     server.stop()
     with sqlite3.connect(f"{server.data}/ingot.db") as db:
-        db.execute("DELETE FROM schema_migration WHERE number >= 6")
+        db.execute("DELETE FROM schema_migration WHERE number >= 7")
     admin = server.start().admin()
     kept = admin.get(f"projects/{project['id']}")
     assert kept["quota"] == {"cpu": None, "memory": 100, "storage": None, "accelerators": {"npu": None, "gcu": None, "gpu": 10}}
