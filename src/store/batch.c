@@ -154,6 +154,14 @@ static bool large(const struct group *g, size_t files, int64_t bytes)
     return g->n >= files || g->bytes >= bytes;
 }
 
+static void note_failure(struct blob_batch *b, bool ok, const struct err *err)
+{
+    if (ok)
+        return;
+    b->failed = true;
+    b->err = *err;
+}
+
 /* With the lock held, which it lets go meanwhile. */
 static void settle_next(struct blob_batch *b)
 {
@@ -167,15 +175,13 @@ static void settle_next(struct blob_batch *b)
     bool ok = scribe_settle(b->scribe, &err) && make_known(b, &b->settling, &err);
     pthread_mutex_lock(&b->lock);
     b->held = false;
+    note_failure(b, ok, &err); /* with it: who waits for the rows must learn that they are not there */
     pthread_cond_broadcast(&b->changed);
     pthread_mutex_unlock(&b->lock);
     ok = ok && place(b, &b->settling, &err);
     pthread_mutex_lock(&b->lock);
     b->busy = false;
-    if (!ok) {
-        b->failed = true;
-        b->err = err;
-    }
+    note_failure(b, ok, &err);
     pthread_cond_broadcast(&b->changed);
 }
 
