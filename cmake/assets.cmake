@@ -1,4 +1,4 @@
-# Puts every file of web/dist (when it was built) into the library ingot_assets; see src/api/assets.h.
+# Puts every file of web/dist (when it was built) into the library ingot_assets; see src/api/web/assets.h.
 file(GLOB_RECURSE web_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/web/dist/*)
 set(assets_dir ${CMAKE_BINARY_DIR}/assets)
 add_custom_command(

@@ -1,6 +1,6 @@
-# The page /docs (src/api/docs.html) as an array in the library ingot_api; see src/api/docs.c.
+# The page /docs (src/api/describe/docs.html) as an array in the library ingot_api; see src/api/describe/docs.c.
 if(TARGET ingot_api)
-    set(page ${CMAKE_SOURCE_DIR}/src/api/docs.html)
+    set(page ${CMAKE_SOURCE_DIR}/src/api/describe/docs.html)
     file(READ ${page} hex HEX)
     string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
     file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/docs_page.c CONTENT

@@ -2,7 +2,7 @@
 """Turns a folder of files into web_assets.c and web_assets.S: embed.py FOLDER OUT CACHE
 
 The bytes, and their gzip and brotli forms when these are smaller, go in by .incbin; the table is the one
-that src/api/assets.h declares. Compressed forms are kept in CACHE by content, as brotli's best is slow.
+that src/api/web/assets.h declares. Compressed forms are kept in CACHE by content, as brotli's best is slow.
 """
 
 import gzip
@@ -115,7 +115,7 @@ def main() -> None:
         '.section .rodata\n' + "".join(a.assembly() for a in assets) + '.section .note.GNU-stack,"",@progbits\n')
     rows = "".join(a.row() for a in assets) or "    {.path = NULL},\n"
     (out / "web_assets.c").write_text(
-        '#include "api/assets.h"\n\n' + "".join(a.declarations() for a in assets) +
+        '#include "api/web/assets.h"\n\n' + "".join(a.declarations() for a in assets) +
         f"\nconst struct asset web_assets[] = {{\n{rows}}};\nconst size_t web_assets_count = {len(assets)};\n")
 
 

@@ -2,11 +2,11 @@
 
 #include "api/answers.h"
 #include "api/auth.h"
-#include "api/docs.h"
-#include "api/oci.h"
+#include "api/describe/docs.h"
+#include "api/oci/oci.h"
 #include "api/problem.h"
-#include "api/rest.h"
-#include "api/web.h"
+#include "api/rest/rest.h"
+#include "api/web/web.h"
 #include "net/url.h"
 
 /* A request on its way from the loop thread to a pool thread; in the request's arena. */

@@ -37,7 +37,7 @@ bool auth_is_secure(const struct core *core, const struct request *r);
 /* The public address, or what the request says: "https://ingot.example". */
 const char *auth_base_url(const struct core *core, const struct request *r, struct arena *a);
 
-/* sessions, session, profile, sign-in: api/sign_in.c. */
+/* sessions, session, profile, sign-in: api/rest/sign_in.c. */
 extern const struct route auth_routes[];
 
 #endif

@@ -49,7 +49,7 @@ struct route_word {
 /* The next word of *rest, which it shortens; false at the end. */
 bool route_next(struct str *rest, struct route_word *ret);
 
-/* For .answer: a schema of the document, a kind's or one of api/answer_schema.h. */
+/* For .answer: a schema of the document, a kind's or one of api/describe/answer_schema.h. */
 #define ROUTE_ANSWER(schema) "{\"$ref\":\"#/components/schemas/" schema "\"}"
 #define ROUTE_BINARY         "{\"type\":\"string\",\"format\":\"binary\"}"
 

@@ -1,5 +1,5 @@
 /* Every command that is no kind's. */
-#include "api/openapi.h"
+#include "api/describe/openapi.h"
 #include "cli/account.h"
 #include "cli/backup.h"
 #include "cli/cli.h"

@@ -2,8 +2,8 @@
 
 #include "api/api.h"
 #include "api/aside.h"
-#include "api/events.h"
-#include "api/tools.h"
+#include "api/rest/events.h"
+#include "api/tools/tools.h"
 #include "base/fs.h"
 #include "base/log.h"
 #include "cli/handed.h"

@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PRINTER = r"""
-#include "api/assets.h"
+#include "api/web/assets.h"
 #include <stdio.h>
 static void dump(const char *dir, size_t i, const char *form, const unsigned char *data, size_t size)
 {

@@ -4,7 +4,7 @@
  * session of whoever looks at them.
  *
  * The platform gives a one-time ticket (tool_url), which the tools' origin exchanges for a cookie of its own
- * (api/tools.c): bound to the session or token that asked, to the job and to the tool. */
+ * (api/tools/tools.c): bound to the session or token that asked, to the job and to the tool. */
 #ifndef INGOT_CORE_ENVIRONMENT_TOOL_H
 #define INGOT_CORE_ENVIRONMENT_TOOL_H
 

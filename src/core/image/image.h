@@ -1,6 +1,6 @@
 /* Images: OCI container images of a project, pushed to and pulled from the platform's own registry
- * (api/oci.c), imported, copied, derived, or saved from a running container; and what a job needs to run in
- * one.
+ * (api/oci/oci.c), imported, copied, derived, or saved from a running container; and what a job needs to run
+ * in one.
  *
  * An image (kind `image`) is a repository of the registry, "<project>/<name>"; a version (kind
  * `image_version`) is one of its tags. All bytes are blobs of the store: layers, configurations, and the

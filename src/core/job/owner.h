@@ -1,7 +1,7 @@
 /* Jobs that belong to something: environments, training instances and TensorBoards are objects of their own
  * that run as jobs. Their kind declares a `job_owner`; the job carries its kind's name and its id (fields
  * `owner_kind`, `owner`), the controller asks the owner what the containers need and tells it each change of
- * state. The owners stand in one visible table, job_owners, in owners.c. */
+ * state. The owners stand in one visible table, job_owners, in core/job_owners.c. */
 #ifndef INGOT_CORE_JOB_OWNER_H
 #define INGOT_CORE_JOB_OWNER_H
 

@@ -15,7 +15,7 @@ extern const struct kind kind_task;
 
 struct task;
 
-/* One kind of work. The registry is the array in core/task/types.c. */
+/* One kind of work. The registry is the array in core/task_types.c. */
 struct task_type {
     const char *name;
     struct words title;

@@ -1,0 +1,216 @@
+/* Answers about jobs, environments, trainings and what they use. */
+#include "api/describe/answer_shape.h"
+
+static const struct shape amounts[] = {
+    M("cpu", REAL, .flags = OR_NULL),
+    M("memory", INT, .flags = OR_NULL),
+    M("storage", INT, .flags = OR_NULL | OPTIONAL),
+    M("disk", INT, .flags = OR_NULL | OPTIONAL),
+    M("accelerators", AMOUNTS),
+    {0},
+};
+
+#define JOB_STATES "queued starting running stopping completed failed stopped"
+
+static const struct shape job_event[] = {
+    M("at", TIME),
+    M("attempt", INT),
+    M("state", TEXT, .choices = JOB_STATES),
+    M("reason", TEXT, .flags = OR_NULL),
+    M("reason_zh", TEXT, .flags = OR_NULL),
+    {0},
+};
+
+static const struct shape job_events[] = {M("items", LIST, .of = job_event), {0}};
+
+static const struct shape job_limits[] = {M("cpu", REAL, .flags = OR_NULL),
+                                          M("memory", INT, .flags = OR_NULL),
+                                          M("disk", INT, .flags = OR_NULL),
+                                          M("accelerators", REAL, .flags = OR_NULL),
+                                          {0}};
+
+static const struct shape job_point[] = {
+    M("at", TIME),
+    M("cpu", REAL),
+    M("memory", INT),
+    M("net_rx", INT),
+    M("net_tx", INT),
+    M("disk", INT, .flags = OR_NULL),
+    M("accelerator", REAL, .flags = OR_NULL),
+    M("accelerator_memory", INT, .flags = OR_NULL),
+    {0},
+};
+
+static const struct shape job_curves[] = {
+    M("step_s", INT),
+    M("limits", OBJECT, .of = job_limits),
+    M("items", LIST, .of = job_point),
+    {0},
+};
+
+static const struct shape log_line[] = {
+    M("at", TIME), M("stream", TEXT, .choices = "output error platform"), M("text", TEXT), {0}};
+
+static const struct shape log_part[] = {
+    M("first", INT),      M("end", INT),
+    M("first_line", INT), M("end_line", INT),
+    M("closed", BOOL),    M("lines", LIST, .of = log_line),
+    M("next", INT),       {0},
+};
+
+static const struct shape log_match[] = {
+    M("line", INT), M("at", TIME), M("stream", TEXT), M("text", TEXT), {0}};
+
+static const struct shape log_matches[] = {
+    M("matches", LIST, .of = log_match), M("next", INT), M("end", BOOL), {0}};
+
+static const struct shape platform_line[] = {
+    M("place", INT),   M("at", TIME),   M("level", TEXT, .choices = "debug info warn error"),
+    M("thread", TEXT), M("text", TEXT), {0},
+};
+
+static const struct shape platform_log[] = {
+    M("lines", LIST, .of = platform_line), M("first", INT), M("next", INT), {0}};
+
+static const struct shape forecast[] = {
+    M("admitted", BOOL), M("starts_now", BOOL), M("wait_s", INT, .flags = OR_NULL), M("reason", WORDS), {0},
+};
+
+static const struct shape project_point[] = {
+    M("at", TIME), M("cpu", REAL), M("memory", INT), M("accelerators", AMOUNTS), {0}};
+
+static const struct shape project_curves[] = {M("step_s", INT), M("items", LIST, .of = project_point), {0}};
+
+static const struct shape project_overview[] = {
+    M("quota", OBJECT, .named = "Amounts"),
+    M("use", OBJECT, .named = "Amounts"),
+    M("counts", COUNTS),
+    M("curves", OBJECT, .of = project_curves),
+    {0},
+};
+
+static const struct shape device[] = {
+    M("kind", TEXT), M("path", TEXT, .flags = OR_NULL), M("declared", BOOL), {0}};
+
+static const struct shape node_use[] = {
+    M("id", INT),
+    M("name", TEXT),
+    M("arch", TEXT),
+    M("pool", TEXT, .flags = OR_NULL),
+    M("state", TEXT, .choices = "ready drained lost"),
+    M("cpu", REAL),
+    M("memory", INT),
+    M("disk", INT),
+    M("use", OBJECT, .named = "Amounts"),
+    M("jobs", INT),
+    M("devices", LIST, .of = device),
+    M("reason", TEXT, .flags = OR_NULL),
+    M("reason_zh", TEXT, .flags = OR_NULL),
+    {0},
+};
+
+static const struct shape project_use[] = {
+    M("project", REF),
+    M("quota", OBJECT, .named = "Amounts"),
+    M("use", OBJECT, .named = "Amounts"),
+    M("jobs", INT),
+    {0},
+};
+
+static const struct shape user_use[] = {
+    M("user", REF), M("use", OBJECT, .named = "Amounts"), M("jobs", INT), {0}};
+
+static const struct shape resources[] = {
+    M("total", OBJECT, .named = "Amounts"), M("use", OBJECT, .named = "Amounts"),
+    M("nodes", LIST, .of = node_use),       M("projects", LIST, .of = project_use),
+    M("users", LIST, .of = user_use),       {0},
+};
+
+static const struct shape tool[] = {
+    M("name", TEXT),
+    M("title", WORDS),
+    M("state", TEXT, .choices = "starting ready missing"),
+    M("url", TEXT, .flags = OR_NULL),
+    M("reason", TEXT, .flags = OR_NULL),
+    M("reason_zh", TEXT, .flags = OR_NULL),
+    {0},
+};
+
+static const struct shape ssh[] = {
+    M("host", TEXT),
+    M("port", INT),
+    M("user", TEXT),
+    M("host_key", TEXT, .flags = OR_NULL),
+    M("command", TEXT),
+    M("password", TEXT, .flags = OR_NULL),
+    {0},
+};
+
+static const struct shape environment_access[] = {M("tools", LIST, .of = tool),
+                                                  M("ssh", OBJECT, .flags = OR_NULL, .of = ssh),
+                                                  M("idle_s", INT, .flags = OR_NULL),
+                                                  {0}};
+
+static const struct shape environment_folder[] = {M("name", TEXT), M("mounted", BOOL), {0}};
+
+static const struct shape environment_folders[] = {
+    M("folder", TEXT), M("items", LIST, .of = environment_folder), {0}};
+
+static const struct shape metric_series[] = {
+    M("name", TEXT), M("points", TRIPLES), {0}}; /* step, time in microseconds, value */
+
+static const struct shape training_metrics[] = {M("series", LIST, .of = metric_series), {0}};
+
+static const struct shape lineage_version[] = {
+    M("kind", TEXT), M("set", REF), M("version", REF), M("digest", TEXT, .flags = OR_NULL | OPTIONAL), {0}};
+
+/* Versions keep what was known when they were made: members may be missing. */
+static const struct shape training_lineage[] = {
+    M("training", REF, .flags = OPTIONAL),
+    M("run", TEXT, .flags = OPTIONAL),
+    M("environment", REF, .flags = OPTIONAL),
+    M("folder", TEXT, .flags = OPTIONAL),
+    M("algorithms", LIST, .flags = OPTIONAL, .named = "LineageVersion"),
+    M("models", LIST, .flags = OPTIONAL, .named = "LineageVersion"),
+    M("data", LIST, .flags = OPTIONAL, .named = "LineageVersion"),
+    M("code", OBJECT, .flags = OR_NULL | OPTIONAL, .named = "LineageVersion"),
+    M("base_model", OBJECT, .flags = OR_NULL | OPTIONAL, .named = "LineageVersion"),
+    M("resumed_from", REF, .flags = OR_NULL | OPTIONAL),
+    M("spec", REF, .flags = OR_NULL | OPTIONAL),
+    M("image", TEXT, .flags = OR_NULL | OPTIONAL),
+    M("image_digest", TEXT, .flags = OR_NULL | OPTIONAL),
+    M("command", TEXT, .flags = OR_NULL | OPTIONAL),
+    M("env", TEXTS, .flags = OPTIONAL),
+    M("nodes", INT, .flags = OPTIONAL),
+    M("instance", INT, .flags = OPTIONAL),
+    M("job", INT, .flags = OPTIONAL),
+    M("model_version", OBJECT, .flags = OR_NULL | OPTIONAL, .named = "LineageVersion"),
+    {0},
+};
+
+static const struct shape tensorboard[] = {
+    M("state", TEXT),
+    M("url", TEXT, .flags = OR_NULL),
+    M("reason", TEXT, .flags = OR_NULL),
+    M("reason_zh", TEXT, .flags = OR_NULL),
+    {0},
+};
+
+const struct answer_shape answers_of_compute[] = {
+    {"Amounts", amounts},
+    {"EnvironmentAccess", environment_access},
+    {"EnvironmentFolders", environment_folders},
+    {"Forecast", forecast},
+    {"JobCurves", job_curves},
+    {"JobEvents", job_events},
+    {"JobLog", log_part},
+    {"JobLogMatches", log_matches},
+    {"LineageVersion", lineage_version},
+    {"PlatformLog", platform_log},
+    {"ProjectOverview", project_overview},
+    {"Resources", resources},
+    {"TensorBoard", tensorboard},
+    {"TrainingLineage", training_lineage},
+    {"TrainingMetrics", training_metrics},
+    {0},
+};

@@ -1,0 +1,156 @@
+/* The routes that belong to no kind and not to signing in. */
+#include "api/auth.h"
+#include "api/describe/kinds_json.h"
+#include "api/describe/openapi.h"
+#include "api/rest/backup.h"
+#include "api/rest/events.h"
+#include "api/rest/jobs.h"
+#include "api/rest/uploads.h"
+#include "api/router.h"
+#include "base/logbook.h"
+#include "core/job/overview.h"
+#include "core/mover.h"
+
+static void run_health(struct api_call *call)
+{
+    struct err err = {0};
+    struct db_row row;
+    bool found;
+    if (!db_query_one(call->core->db, call->arena, "SELECT 1", DB_NO_ARGS, &row, &found, &err)) {
+        err.code = ERR_UNAVAILABLE;
+        api_problem(call, &err, NULL, 0);
+        return;
+    }
+    api_answer(call, 200, NULL, 0, STR("{\"status\":\"ok\",\"version\":\"" INGOT_VERSION "\"}"));
+}
+
+static void run_kinds(struct api_call *call)
+{
+    auto_buf struct buf body = {0};
+    kinds_json_write(&body);
+    api_answer(call, 200, NULL, 0, buf_view(&body));
+}
+
+static void run_permissions(struct api_call *call)
+{
+    auto_buf struct buf body = {0};
+    accounts_show_permissions(&body);
+    api_answer(call, 200, NULL, 0, buf_view(&body));
+}
+
+static void run_openapi(struct api_call *call)
+{
+    auto_buf struct buf body = {0};
+    openapi_write(&body);
+    api_answer(call, 200, NULL, 0, buf_view(&body));
+}
+
+static void run_resources(struct api_call *call)
+{
+    auto_buf struct buf body = {0};
+    struct err err = {0};
+    if (resources_write(call->core, call->arena, &body, &err))
+        api_answer(call, 200, NULL, 0, buf_view(&body));
+    else
+        api_problem(call, &err, NULL, 0);
+}
+
+static void run_storage(struct api_call *call)
+{
+    auto_buf struct buf body = {0};
+    mover_write(call->core, &body);
+    api_answer(call, 200, NULL, 0, buf_view(&body));
+}
+
+/* --- the log --- */
+
+#define LOG_LINES_MAX 1000
+#define LOG_QUERY_MAX 200
+
+static bool log_question(struct api_call *call, struct logbook_query *q, struct err *err)
+{
+    struct str level;
+    int64_t limit;
+    *q = (struct logbook_query){.level = LOG_DEBUG};
+    if (!api_number(call, "after", 0, INT64_MAX, -1, &q->after, err) ||
+        !api_number(call, "before", 0, INT64_MAX, -1, &q->before, err) ||
+        !api_number(call, "limit", 1, LOG_LINES_MAX, 200, &limit, err))
+        return false;
+    q->limit = (size_t)limit;
+    if (request_param(call->request, "level", &level, err) &&
+        !log_level_from(arena_strz(call->arena, level), &q->level))
+        return err_set(err, ERR_INVALID, "level", "level: must be debug, info, warn or error");
+    if (!err->code && request_param(call->request, "q", &q->q, err) && q->q.n > LOG_QUERY_MAX)
+        return err_set(err, ERR_INVALID, "q", "q: at most %d bytes of text to look for", LOG_QUERY_MAX);
+    return !err->code;
+}
+
+static void log_answer(const struct logbook_page *page, struct buf *body)
+{
+    struct json_out o;
+    json_begin(&o, body);
+    json_object(&o);
+    json_key(&o, "lines");
+    json_array(&o);
+    for (size_t i = 0; i < page->n; i++) {
+        const struct logbook_line *l = &page->line[i];
+        json_object(&o);
+        json_kint(&o, "place", l->place);
+        json_kstr(&o, "at", l->at);
+        json_kstr(&o, "level", l->level);
+        json_kstr(&o, "thread", l->thread);
+        json_kstr(&o, "text", utf8_valid(l->text) ? l->text : STR("(not text)"));
+        json_object_end(&o);
+    }
+    json_array_end(&o);
+    json_kint(&o, "first", page->first);
+    json_kint(&o, "next", page->next);
+    json_object_end(&o);
+}
+
+static void run_log(struct api_call *call)
+{
+    struct logbook_query q;
+    struct logbook_page page;
+    struct err err = {0};
+    auto_buf struct buf body = {0};
+    if (!log_question(call, &q, &err) || !logbook_read(call->arena, &q, &page, &err)) {
+        api_problem(call, &err, NULL, 0);
+        return;
+    }
+    log_answer(&page, &body);
+    api_answer(call, 200, NULL, 0, buf_view(&body));
+}
+
+#define ITEMS_OF_OBJECTS                                                                                     \
+    "{\"type\":\"object\",\"required\":[\"items\"],\"properties\":{\"items\":{\"type\":\"array\","           \
+    "\"items\":{\"type\":\"object\"}}}}"
+
+static const struct route platform_routes[] = {
+    {"GET", "/api/v1/health", "public", run_health, .summary = "Whether the platform works",
+     .answer =
+         "{\"type\":\"object\",\"required\":[\"status\",\"version\"],\"properties\":{\"status\":{\"type\":"
+         "\"string\"},\"version\":{\"type\":\"string\"}}}"},
+    {"GET", "/api/v1/openapi.json", "public", run_openapi, .summary = "This document",
+     .answer = "{\"type\":\"object\"}"},
+    {"GET", "/api/v1/kinds", "public", run_kinds,
+     .summary = "Every kind of object, with its fields and verbs", .answer = ITEMS_OF_OBJECTS},
+    {"GET", "/api/v1/permissions", NULL, run_permissions, .summary = "The table of permissions",
+     .answer = ITEMS_OF_OBJECTS},
+    {"GET", "/api/v1/resources", "node.read", run_resources, .summary = "What all nodes have and who uses it",
+     .answer = ROUTE_ANSWER("Resources")},
+    {"GET", "/api/v1/log", "platform.log", run_log,
+     .summary = "The platform's own log: the newest lines, or those after or before a place",
+     .query = "after before limit level q", .answer = ROUTE_ANSWER("PlatformLog")},
+    {"GET", "/api/v1/storage", "platform.backup", run_storage,
+     .summary = "Where the bytes of files are, and how many wait to be moved to the bucket",
+     .answer = "{\"type\":\"object\"}"},
+    {"GET", "/api/v1/events", NULL, events_run, .summary = "Changes as they happen, as Server-Sent Events",
+     .query = "project:id", .answer = "{\"type\":\"string\"}", .type = "text/event-stream"},
+    {0},
+};
+
+const struct route *const router_tables[] = {platform_routes, auth_routes,    backup_routes,  tus_routes,
+                                             file_routes,     sample_routes,  task_routes,    format_routes,
+                                             record_routes,   job_log_routes, terminal_routes};
+const size_t router_table_count = countof(router_tables);

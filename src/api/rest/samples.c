@@ -1,0 +1,404 @@
+/* Samples of dataset versions: list, read, annotate, history, content, thumbnails. */
+#include "api/range.h"
+#include "api/rest/uploads.h"
+#include "base/clock.h"
+#include "core/data/sample.h"
+#include "core/pending.h"
+#include "media/media.h"
+#include "net/url.h"
+
+#include <stdio.h>
+
+#define THUMBNAIL_DEFAULT 256
+#define THUMBNAIL_MAX     1024
+
+/* The version of the path, with the right to read it; params: dataset, version. */
+static bool find_version(struct api_call *call, struct object *ret, struct err *err)
+{
+    int64_t dataset, version;
+    if (!str_to_i64(call->params[0], &dataset) || !str_to_i64(call->params[1], &version))
+        return err_set(err, ERR_NOT_FOUND, NULL, "there is no such version");
+    return engine_get(call->core, &call->caller, &kind_dataset_version, dataset, version, call->arena, ret,
+                      err);
+}
+
+static bool find_sample(struct api_call *call, struct object *version, struct sample *ret, struct err *err)
+{
+    int64_t id;
+    if (!find_version(call, version, err))
+        return false;
+    if (!str_to_i64(call->params[2], &id))
+        return err_set(err, ERR_NOT_FOUND, NULL, "there is no such sample");
+    return sample_get(call->core->db, NULL, call->arena, version->id, id, ret, err);
+}
+
+static void write_sample(struct json_out *o, const struct sample *s)
+{
+    char hex[SHA256_HEX + 1], at[CLOCK_TEXT_MAX];
+    digest_hex(&s->blob, hex);
+    json_object(o);
+    json_kint(o, "id", s->id);
+    json_kint(o, "position", s->position);
+    json_kstr(o, "name", s->name);
+    json_kz(o, "digest", hex);
+    json_kint(o, "size", s->size);
+    json_kint(o, "width", s->width);
+    json_kint(o, "height", s->height);
+    json_key(o, "duration");
+    json_real(o, s->duration);
+    json_kz(o, "state", sample_state_names[s->state]);
+    json_kint(o, "revision", s->revision);
+    json_kz(o, "updated_at", clock_format(s->updated_at, at));
+    json_kint(o, "updated_by", s->updated_by);
+    json_key(o, "sharpness");
+    s->measured ? json_real(o, s->sharpness) : json_null(o);
+    json_key(o, "split");
+    s->split ? json_string(o, str_of(codec_split_names[s->split])) : json_null(o);
+    json_key(o, "annotation");
+    json_raw(o, s->annotation);
+    json_object_end(o);
+}
+
+/* --- list --- */
+
+static bool state_param(struct api_call *call, int *ret, struct err *err)
+{
+    struct str text;
+    enum sample_state state;
+    *ret = -1;
+    if (!request_param(call->request, "state", &text, err))
+        return !err->code;
+    if (str_is(text, "any")) {
+        *ret = -2;
+        return true;
+    }
+    if (!sample_state_of(text, &state))
+        return err_set(err, ERR_INVALID, "state", "state: \"" STR_FMT "\" is no state of a sample",
+                       STR_ARG(text));
+    *ret = (int)state;
+    return true;
+}
+
+static bool read_query(struct api_call *call, struct sample_query *q, struct err *err)
+{
+    *q = (struct sample_query){0};
+    if (!api_number(call, "limit", 1, 1000, 100, &q->limit, err) ||
+        !api_number(call, "after", 0, INT64_MAX, 0, &q->after, err) || !state_param(call, &q->state, err))
+        return false;
+    if (!request_param(call->request, "label", &q->label, err) && err->code)
+        return false;
+    return request_param(call->request, "q", &q->prefix, err) || !err->code;
+}
+
+static void run_list(struct api_call *call)
+{
+    struct err err = {0};
+    struct object version;
+    struct sample_query q;
+    struct sample *list;
+    size_t n;
+    auto_buf struct buf body = {0};
+    struct json_out o;
+    if (!read_query(call, &q, &err) || !find_version(call, &version, &err) ||
+        !sample_list(call->core->db, call->arena, version.id, &q, &list, &n, &err)) {
+        api_problem(call, &err, NULL, 0);
+        return;
+    }
+    json_begin(&o, &body);
+    json_object(&o);
+    json_key(&o, "items");
+    json_array(&o);
+    for (size_t i = 0; i < n; i++)
+        write_sample(&o, &list[i]);
+    json_array_end(&o);
+    json_key(&o, "next");
+    (int64_t) n == q.limit ? json_int(&o, list[n - 1].position) : json_null(&o);
+    json_object_end(&o);
+    api_answer(call, 200, NULL, 0, buf_view(&body));
+}
+
+/* --- one --- */
+
+static void answer_sample(struct api_call *call, int status, const struct sample *s)
+{
+    auto_buf struct buf body = {0};
+    struct json_out o;
+    const char *etag = arena_printf(call->arena, "\"%lld\"", (long long)s->revision);
+    const struct header headers[] = {{STR("ETag"), str_of(etag)}};
+    json_begin(&o, &body);
+    write_sample(&o, s);
+    api_answer(call, status, headers, 1, buf_view(&body));
+}
+
+static void run_get(struct api_call *call)
+{
+    struct err err = {0};
+    struct object version;
+    struct sample s;
+    if (find_sample(call, &version, &s, &err))
+        answer_sample(call, 200, &s);
+    else
+        api_problem(call, &err, NULL, 0);
+}
+
+struct edit {
+    struct object *version;
+    struct sample_edit edit;
+    struct sample after;
+};
+
+static bool edit_write(struct op *op, void *ctx, struct err *err)
+{
+    struct edit *e = ctx;
+    struct sample_set set;
+    struct object now;
+    bool found;
+    if (!engine_load_row(op, e->version->kind, e->version->id, &now, &found, err))
+        return false;
+    if (!found)
+        return err_set(err, ERR_NOT_FOUND, NULL, "the version was deleted meanwhile");
+    return sample_set_of(op, &now, &set, err) && sample_change(op, &set, &e->edit, &e->after, err);
+}
+
+/* Applies an edit; when somebody was faster the answer is a conflict that carries the other's state. */
+static void apply_edit(struct api_call *call, struct object *version, const struct sample_edit *edit)
+{
+    struct edit e = {.version = version, .edit = *edit};
+    struct err err = {0};
+    if (engine_write(call->core, &call->caller, call->arena, edit_write, &e, &err)) {
+        pending_tell_one(call->core, version, "samples");
+        answer_sample(call, 200, &e.after);
+        return;
+    }
+    api_problem(call, &err, NULL, 0);
+}
+
+static bool read_revision(struct api_call *call, int64_t *ret, struct err *err)
+{
+    struct str m = request_header(call->request, "if-match");
+    if (!m.p)
+        return err_set(err, ERR_PRECONDITION, "If-Match", "If-Match with the sample's revision is required");
+    if (m.n < 3 || m.p[0] != '"' || m.p[m.n - 1] != '"' || !str_to_i64((struct str){m.p + 1, m.n - 2}, ret))
+        return err_set(err, ERR_MALFORMED, "If-Match", "If-Match must be the sample's revision in quotes");
+    return true;
+}
+
+static bool may_annotate(struct api_call *call, const struct object *version, struct err *err)
+{
+    return caller_may(&call->caller, "annotation.update", version->project) ||
+           caller_need(&call->caller, "dataset_version.update", version->project, err);
+}
+
+static bool read_state(yyjson_val *body, int *ret, struct err *err)
+{
+    enum sample_state state;
+    yyjson_val *v = yyjson_obj_get(body, "state");
+    *ret = -1;
+    if (!v || yyjson_is_null(v))
+        return true;
+    if (!sample_state_of(json_str(v), &state))
+        return err_set(err, ERR_INVALID, "state", "state: is no state of a sample");
+    *ret = (int)state;
+    return true;
+}
+
+static bool read_edit(struct api_call *call, const struct object *version, const struct sample *s,
+                      struct sample_edit *ret, struct err *err)
+{
+    struct op op = {.core = call->core, .caller = &call->caller, .arena = call->arena};
+    struct sample_set set;
+    auto_buf struct buf text = {0};
+    struct json_out o;
+    *ret = (struct sample_edit){.id = s->id};
+    if (!may_annotate(call, version, err) || !read_revision(call, &ret->revision, err))
+        return false;
+    if (!yyjson_is_obj(call->json))
+        return err_set(err, ERR_INVALID, NULL, "the body must be an object with annotation and/or state");
+    yyjson_val *annotation = yyjson_obj_get(call->json, "annotation");
+    if (!read_state(call->json, &ret->state, err) || !sample_set_of(&op, version, &set, err))
+        return false;
+    if (!annotation)
+        return ret->state >= 0 || err_set(err, ERR_INVALID, "annotation", "annotation: is required");
+    json_begin(&o, &text);
+    json_value(&o, annotation);
+    return annotation_check(call->arena, set.type, buf_view(&text), &ret->annotation, err);
+}
+
+static void run_annotate(struct api_call *call)
+{
+    struct err err = {0};
+    struct object version;
+    struct sample s;
+    struct sample_edit edit;
+    if (find_sample(call, &version, &s, &err) && read_edit(call, &version, &s, &edit, &err))
+        apply_edit(call, &version, &edit);
+    else
+        api_problem(call, &err, NULL, 0);
+}
+
+/* --- history --- */
+
+static void write_past(struct json_out *o, const struct sample_past *p)
+{
+    char at[CLOCK_TEXT_MAX];
+    json_object(o);
+    json_kint(o, "revision", p->revision);
+    json_kz(o, "at", clock_format(p->at, at));
+    json_kint(o, "by", p->by);
+    json_kz(o, "state", sample_state_names[p->state]);
+    json_key(o, "annotation");
+    json_raw(o, p->annotation);
+    json_object_end(o);
+}
+
+static void run_history(struct api_call *call)
+{
+    struct err err = {0};
+    struct object version;
+    struct sample s;
+    struct sample_past *list;
+    size_t n;
+    auto_buf struct buf body = {0};
+    struct json_out o;
+    if (!find_sample(call, &version, &s, &err) ||
+        !sample_history(call->core->db, call->arena, s.id, &list, &n, &err)) {
+        api_problem(call, &err, NULL, 0);
+        return;
+    }
+    json_begin(&o, &body);
+    json_object(&o);
+    json_key(&o, "items");
+    json_array(&o);
+    for (size_t i = 0; i < n; i++)
+        write_past(&o, &list[i]);
+    json_array_end(&o);
+    json_object_end(&o);
+    api_answer(call, 200, NULL, 0, buf_view(&body));
+}
+
+static bool find_past(struct api_call *call, const struct sample *s, struct sample_edit *ret, struct err *err)
+{
+    struct sample_past *list;
+    size_t n;
+    int64_t wanted = yyjson_get_sint(yyjson_obj_get(call->json, "revision"));
+    if (!sample_history(call->core->db, call->arena, s->id, &list, &n, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (list[i].revision == wanted) {
+            ret->annotation = list[i].annotation;
+            ret->state = list[i].state;
+            return true;
+        }
+    return err_set(err, ERR_NOT_FOUND, "revision", "the sample has no earlier revision %lld",
+                   (long long)wanted);
+}
+
+static void run_restore(struct api_call *call)
+{
+    struct err err = {0};
+    struct object version;
+    struct sample s;
+    struct sample_edit edit = {0};
+    if (!find_sample(call, &version, &s, &err) || !may_annotate(call, &version, &err) ||
+        !read_revision(call, &edit.revision, &err) || !find_past(call, &s, &edit, &err)) {
+        api_problem(call, &err, NULL, 0);
+        return;
+    }
+    edit.id = s.id;
+    apply_edit(call, &version, &edit);
+}
+
+/* --- bytes --- */
+
+static struct str base_name(struct str path)
+{
+    for (size_t i = path.n; i > 0; i--)
+        if (path.p[i - 1] == '/')
+            return (struct str){path.p + i, path.n - i};
+    return path;
+}
+
+static void run_content(struct api_call *call)
+{
+    struct err err = {0};
+    struct object version;
+    struct sample s;
+    char etag[SHA256_HEX + 3] = "\"";
+    if (!find_sample(call, &version, &s, &err)) {
+        api_problem(call, &err, NULL, 0);
+        return;
+    }
+    digest_hex(&s.blob, etag + 1);
+    strcat(etag, "\"");
+    const char *disposition =
+        arena_printf(call->arena, "inline; filename*=UTF-8''%s", url_encode(call->arena, base_name(s.name)));
+    const struct header headers[] = {{STR("Content-Type"), str_of(uploads_type_of(s.name))},
+                                     {STR("Content-Disposition"), str_of(disposition)},
+                                     {STR("Content-Security-Policy"), STR("sandbox; default-src 'none'")},
+                                     {STR("Cache-Control"), STR("private, max-age=86400")}};
+    if (!range_respond_blob(call->request, call->core->store, &s.blob, etag, headers, countof(headers), &err))
+        api_problem(call, &err, NULL, 0);
+}
+
+/* Thumbnails are made on demand and kept beside the data: they can always be made again. */
+static bool thumbnail(struct api_call *call, const struct sample *s, int64_t side, const char *name,
+                      struct buf *out, struct err *err)
+{
+    auto_fd int fd = blob_open(call->core->store, &s->blob, NULL, err);
+    if (fd < 0 || !media_thumbnail(call->core->media, fd, (unsigned)side, out, err))
+        return false;
+    struct err ignored = {0}; /* a cache that cannot be written costs time, nothing else */
+    store_cache_put(call->core->store, name, buf_view(out), &ignored);
+    return true;
+}
+
+static void run_thumbnail(struct api_call *call)
+{
+    struct err err = {0};
+    struct object version;
+    struct sample s;
+    int64_t side;
+    auto_buf struct buf out = {0};
+    if (!api_number(call, "side", 16, THUMBNAIL_MAX, THUMBNAIL_DEFAULT, &side, &err) ||
+        !find_sample(call, &version, &s, &err)) {
+        api_problem(call, &err, NULL, 0);
+        return;
+    }
+    char hex[SHA256_HEX + 1], name[SHA256_HEX + 16];
+    digest_hex(&s.blob, hex);
+    snprintf(name, sizeof name, "%s.%d.jpg", hex, (int)side);
+    const struct header headers[] = {{STR("Content-Type"), STR("image/jpeg")},
+                                     {STR("X-Content-Type-Options"), STR("nosniff")},
+                                     {STR("Cache-Control"), STR("private, max-age=604800, immutable")}};
+    uint64_t size;
+    int fd = store_cache_open(call->core->store, name, &size);
+    if (fd >= 0)
+        respond_file(call->request, 200, headers, countof(headers), fd, 0, size);
+    else if (thumbnail(call, &s, side, name, &out, &err))
+        respond(call->request, 200, headers, countof(headers), buf_view(&out));
+    else
+        api_problem(call, &err, NULL, 0);
+}
+
+#define SAMPLES "/api/v1/datasets/{dataset_id}/versions/{version_id}/samples"
+
+/* Not read: pages put a piece of the digest there, so that other bytes have another address. */
+#define VERSIONED "v"
+
+const struct route sample_routes[] = {
+    {"GET", SAMPLES, NULL, run_list, .summary = "Samples of a version",
+     .query = "q state label after:int limit:int", .answer = ROUTE_ANSWER("SampleList")},
+    {"GET", SAMPLES "/{sample_id}", NULL, run_get, .summary = "One sample", .answer = ROUTE_ANSWER("Sample")},
+    {"PUT", SAMPLES "/{sample_id}/annotation", NULL, run_annotate, .summary = "Annotate a sample",
+     .headers = "If-Match!", .input = "{\"type\":\"object\"}", .answer = ROUTE_ANSWER("Sample")},
+    {"GET", SAMPLES "/{sample_id}/history", NULL, run_history, .summary = "Earlier states of a sample",
+     .answer = ROUTE_ANSWER("SampleHistory")},
+    {"POST", SAMPLES "/{sample_id}/restore", NULL, run_restore,
+     .summary = "Make an earlier state the current one", .headers = "If-Match!",
+     .input = "{\"type\":\"object\"}", .answer = ROUTE_ANSWER("Sample")},
+    {"GET", SAMPLES "/{sample_id}/content", NULL, run_content, .summary = "A sample's bytes",
+     .query = VERSIONED, .answer = ROUTE_BINARY, .type = "application/octet-stream", .parts = true},
+    {"GET", SAMPLES "/{sample_id}/thumbnail", NULL, run_thumbnail, .summary = "A small picture of a sample",
+     .query = "side:int " VERSIONED, .answer = ROUTE_BINARY, .type = "image/jpeg"},
+    {0},
+};
