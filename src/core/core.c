@@ -5,6 +5,7 @@
 #include "base/logbook.h"
 #include "core/account/accounts.h"
 #include "core/changes.h"
+#include "core/compute/spec.h"
 #include "core/data/sources.h"
 #include "core/environment/environment.h"
 #include "core/environment/tools.h"
@@ -226,7 +227,7 @@ struct core *core_open(const struct core_options *o, struct arena *a, const char
     if (open_data(core, o->data, err) && open_log(core, a) && open_db(core, o, a, err) &&
         open_store(core, o, a, err) && read_config(core, config_path(core, o, a), a, err)) {
         core->accounts = accounts_new(core, config_path(core, o, a), err);
-        if (core->accounts && accounts_first_admin(core, a, &password, err))
+        if (core->accounts && spec_make_first(core, a, err) && accounts_first_admin(core, a, &password, err))
             core->images = images_start(core, err);
         if (core->images)
             core->tasks = tasks_start(core, TASK_THREADS, err);

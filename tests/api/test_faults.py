@@ -52,6 +52,7 @@ class Burst:
 def test_a_killed_server_loses_nothing_acknowledged(fresh_server):
     server = fresh_server()
     token = server.admin().token
+    first = {one["id"] for one in server.admin().all("specs")}  # made with the platform, by nobody
     acknowledged = []
     for round_ in range(5):
         burst = Burst(server.url, token)
@@ -66,7 +67,7 @@ def test_a_killed_server_loses_nothing_acknowledged(fresh_server):
         assert not missing
         # What was written is whole: each has its line in the audit.
         made = {one["object"] for one in api.all("audit", filter='kind = "spec" and verb = "create"', limit=200)}
-        assert made >= stored.keys()
+        assert made >= stored.keys() - first
 
 
 @pytest.fixture

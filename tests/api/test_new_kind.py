@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from cli import Cli
-from harness import ROOT, Api, Server, binary, problem, wait_for
+from harness import ROOT, Api, Server, binary, problem, unique, wait_for
 
 
 def command(build: Path, target: str) -> list[str]:
@@ -89,7 +89,7 @@ def test_jobs_go_on_through_an_upgrade_and_back(newer, make_db, monkeypatch):
     try:
         admin = server.admin()
         project = admin.post("projects", {"name": "p"})["id"]
-        spec = admin.post("specs", {"name": "small", "cpus": 0.2, "memory": 128 << 20})["id"]
+        spec = admin.post("specs", {"name": unique("small"), "cpus": 0.2, "memory": 128 << 20})["id"]
         path = f"jobs/{admin.post('jobs', {'project': project, 'name': 'long', 'spec': spec, 'command': 'echo began; sleep 600'})['id']}"
         wait_for(lambda: admin.get(path)["state"] == "running" and admin.get(f"{path}/log")["lines"], "the job's first line")
         began = admin.get(path)

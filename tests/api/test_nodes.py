@@ -62,6 +62,24 @@ def platform(fresh_server, devices, tmp_path):
     return Platform(fresh_server(args=("--config", str(config))))
 
 
+def test_a_new_platform_has_specs(fresh_server):
+    """A service, its canary and a training fit beside each other; who deletes the specs does not get them back."""
+    platform = Platform(fresh_server())
+    specs = {one["name"]: one for one in platform.admin.all("specs")}
+    cpus, memory = platform.node["cpus"], platform.node["memory"]
+    assert {name: one["cpus"] for name, one in specs.items()} == {"small": 0.25, "half": cpus / 2, "whole": cpus}
+    assert specs["small"]["memory"] == 512 << 20
+    assert memory - (1 << 20) < specs["whole"]["memory"] <= memory and 2 * specs["half"]["memory"] <= memory
+    going = [platform.job("exec sleep 1000", specs[name]) for name in ("small", "small", "half")]
+    for job in going:
+        platform.reached(job, "running")
+    platform.stop(*going)
+    platform.admin.delete(f"specs/{specs['whole']['id']}", headers={"If-Match": '"1"'})
+    platform.server.stop()
+    platform.server.start()
+    assert {one["name"] for one in platform.server.admin().all("specs")} == {"small", "half"}
+
+
 def test_a_drained_node_takes_nothing_new(platform):
     assert platform.node["state"] == "ready" and platform.node["cpus"] > 0 and platform.node["memory"] > 0
     going = platform.job("exec sleep 1000")

@@ -1,6 +1,12 @@
 /* Compute specifications (SPEC K6): what a job asks for, by name. */
+#include "core/compute/spec.h"
+
+#include "base/clock.h"
 #include "core/fields.h"
 #include "core/kinds.h"
+
+#include <sched.h>
+#include <sys/sysinfo.h>
 
 static bool check_accelerators(struct arena *a, const struct field *f, const struct db_value *value,
                                struct err *err)
@@ -103,3 +109,60 @@ const struct kind kind_spec = {
     .before_create = check_pair,
     .before_update = before_update,
 };
+
+/* --- the first ones --- */
+
+#define SMALL_MEMORY (INT64_C(512) << 20)
+
+static const struct {
+    const char *name, *description;
+    double share; /* of the machine; 0: cpus and memory */
+    double cpus;
+    int64_t memory;
+} first[] = {
+    {"small", "A quarter of a core and 512 MB", 0, 0.25, SMALL_MEMORY},
+    {"half", "Half of this machine", 0.5, 0, 0},
+    {"whole", "All of this machine", 1, 0, 0},
+};
+
+static double machine_cores(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : get_nprocs();
+}
+
+/* Whole megabytes. */
+static int64_t share_of_memory(double share)
+{
+    struct sysinfo info = {0};
+    sysinfo(&info);
+    return (int64_t)((double)info.totalram * info.mem_unit * share) >> 20 << 20;
+}
+
+static bool insert_first(struct db_conn *c, void *ctx, struct err *err)
+{
+    (void)ctx;
+    int64_t now = clock_now();
+    for (size_t i = 0; i < countof(first); i++) {
+        double share = first[i].share;
+        if (!conn_exec(c,
+                       "INSERT INTO specs(name, cpus, memory, accelerators, ib, roce, description, revision, "
+                       "created_at, updated_at) VALUES(?, ?, ?, 0, 0, 0, ?, 1, ?, ?)",
+                       db_args(db_textz(first[i].name),
+                               db_real(share > 0 ? machine_cores() * share : first[i].cpus),
+                               db_int(share > 0 ? share_of_memory(share) : first[i].memory),
+                               db_textz(first[i].description), db_int(now), db_int(now)),
+                       NULL, err))
+            return false;
+    }
+    return true;
+}
+
+bool spec_make_first(struct core *core, struct arena *a, struct err *err)
+{
+    struct db_row row;
+    bool used;
+    return db_query_one(core->db, a, "SELECT id FROM users UNION ALL SELECT id FROM specs LIMIT 1",
+                        DB_NO_ARGS, &row, &used, err) &&
+           (used || db_write(core->db, insert_first, NULL, err));
+}

@@ -1,0 +1,12 @@
+/* The compute specs that a new platform begins with. */
+#ifndef INGOT_CORE_COMPUTE_SPEC_H
+#define INGOT_CORE_COMPUTE_SPEC_H
+
+#include "core/core.h"
+
+/* Makes a small one, half and whole of this machine, so that there is something to run with. Only for a
+ * platform without users, so to be called before the first administrator is made: whoever deletes them does
+ * not get them back. */
+bool spec_make_first(struct core *core, struct arena *a, struct err *err);
+
+#endif
