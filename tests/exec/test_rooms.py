@@ -151,3 +151,23 @@ def test_another_image_in_a_room(x, tmp_path):
     _, _, output = second_in_a_room(x, network, "cat /opt/only-here; echo; ls /usr/bin/env", host=True, layers=[str(layer)])
     assert output.split("\n")[0] == "layer"
     assert "No such file" in second_in_a_room(x, network, "cat /opt/only-here 2>&1; true")[2]
+
+
+def test_the_image_host_follows_the_machine(x):
+    """A package that is installed while the server runs is whole in the next container: its files below /usr and its links
+    in /etc."""
+    network = next(networks)
+    name = f"ingot-test-{os.getpid()}"
+    program, link = pathlib.Path("/usr/local/bin") / name, pathlib.Path("/etc/alternatives") / name
+    look = f"cat {program} {link} 2>&1; ls /usr/local/bin | grep -c {name}; true"
+    before = run(x, look, network)[2].strip()
+    assert before.count("No such file") == 2 and before.endswith("\n0"), before
+    try:
+        program.write_text("installed\n")
+        assert second_in_a_room(x, network, f"cat {program}", f"ls {program}")[2].strip() == "installed"
+        link.symlink_to(program)
+        assert run(x, look, network)[2].split() == ["installed", "installed", "1"]
+    finally:
+        link.unlink(missing_ok=True)
+        program.unlink(missing_ok=True)
+    assert run(x, look, network)[2].strip() == before

@@ -325,8 +325,8 @@ static uint32_t uid_base(const struct local *l, const struct exec_spec *spec, co
     return UID_FIRST + NETWORK_SLOTS * UID_RANGE; /* those without a network */
 }
 
-static void write_plan(struct local *l, const struct exec_spec *spec, const struct lease *leases, size_t n,
-                       struct arena *a, struct buf *b)
+static void write_plan(struct local *l, const struct container *c, const struct exec_spec *spec,
+                       const struct lease *leases, size_t n, struct arena *a, struct buf *b)
 {
     char id[EXEC_ID_MAX], cgroup[96];
     pair(b, "id", exec_id_format(spec->id, id));
@@ -336,7 +336,7 @@ static void write_plan(struct local *l, const struct exec_spec *spec, const stru
     pair_int(b, "uid_base", uid_base(l, spec, leases, n));
     if (spec->n_layers == 0 || spec->host) {
         pair(b, "host", "1");
-        pair(b, "layer", l->host_dir);
+        pair(b, "layer", arena_printf(a, "%s/%s", l->dir, c->host));
     }
     for (size_t i = 0; i < spec->n_layers; i++)
         pair(b, "layer", spec->layers[i]);
@@ -378,8 +378,8 @@ static bool put(const char *dir, const char *name, struct str data, struct arena
     return fs_write_all(fd, data.p, data.n, err);
 }
 
-bool config_write(struct local *l, const struct exec_spec *spec, const struct lease *leases, size_t n,
-                  struct err *err)
+bool config_write(struct local *l, const struct container *c, const struct exec_spec *spec,
+                  const struct lease *leases, size_t n, struct err *err)
 {
     auto_arena struct arena a;
     arena_init(&a);
@@ -394,6 +394,6 @@ bool config_write(struct local *l, const struct exec_spec *spec, const struct le
         if (!put(dir, arena_printf(&a, "f%zu", i), spec->files[i].content, &a, err))
             return false;
     }
-    write_plan(l, spec, leases, n, &a, &plan);
+    write_plan(l, c, spec, leases, n, &a, &plan);
     return put(dir, "plan", buf_view(&plan), &a, err);
 }

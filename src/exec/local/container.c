@@ -227,6 +227,12 @@ static void load_plan(struct local *l, struct container *c, struct str plan)
             network_text(lease.address, c->address);
     }
     at = 0;
+    while ((v = container_plan_next(plan, "layer", &at))) {
+        const char *host = strrchr(v, '/');
+        if (host && str_starts(str_of(host + 1), HOST_PREFIX))
+            snprintf(c->host, sizeof c->host, "%s", host + 1);
+    }
+    at = 0;
     if ((v = container_plan_next(plan, "memory", &at)))
         c->memory_limit = strtoll(v, NULL, 10);
     at = 0;

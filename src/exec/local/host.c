@@ -148,35 +148,56 @@ static bool fill_etc(int to, struct err *err)
     return true;
 }
 
-static long long changed(const char *path)
+/* Of the machine now: another one once a package, a link of alternatives or a certificate comes or goes. */
+static uint64_t state_of_machine(void)
 {
-    struct stat st;
-    return stat(path, &st) == 0 ? (long long)st.st_mtime : 0;
+    uint64_t key = 0xcbf29ce484222325;
+    for (size_t i = 0; i <= countof(entries); i++) {
+        char path[64];
+        struct stat st;
+        if (i < countof(entries))
+            snprintf(path, sizeof path, "/etc/%s", entries[i]);
+        if (stat(i < countof(entries) ? path : "/var/lib/dpkg/status", &st) != 0)
+            st = (struct stat){0};
+        const uint64_t parts[] = {st.st_ino,
+                                  (uint64_t)st.st_size,
+                                  (uint64_t)st.st_mtim.tv_sec,
+                                  (uint64_t)st.st_mtim.tv_nsec,
+                                  (uint64_t)st.st_ctim.tv_sec,
+                                  (uint64_t)st.st_ctim.tv_nsec};
+        for (size_t k = 0; k < countof(parts); k++)
+            key = (key ^ parts[k]) * 0x100000001b3;
+    }
+    return key;
 }
 
-/* Folders of former states of the machine may be in use by running containers. */
-static void drop_others(struct local *l, const char *name)
+static bool is_used(struct local *l, const char *name)
 {
-    DIR *d = map_count(l->containers) == 0 ? opendir(l->dir) : NULL;
+    struct str key;
+    void *value;
+    for (size_t i = 0; map_next(l->containers, &i, &key, &value);) {
+        const struct container *c = value;
+        if (c->status.state != EXEC_EXITED && strcmp(c->host, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Former states of the machine; running containers stay with theirs. */
+static void drop_others(struct local *l)
+{
+    DIR *d = opendir(l->dir);
     for (struct dirent *e; d && (e = readdir(d));) {
-        if (strncmp(e->d_name, ".host-", 6) == 0 && strcmp(e->d_name, name) != 0)
+        if (strncmp(e->d_name, HOST_PREFIX, strlen(HOST_PREFIX)) == 0 && strcmp(e->d_name, l->host) != 0 &&
+            !is_used(l, e->d_name))
             fs_remove_tree(l->dir_fd, e->d_name, NULL);
     }
     if (d)
         closedir(d);
 }
 
-bool host_build(struct local *l, struct err *err)
+static bool build(struct local *l, const char *name, struct err *err)
 {
-    char name[96];
-    snprintf(name, sizeof name, ".host-%d-%llx-%llx", VERSION, changed("/etc/ld.so.cache"),
-             changed("/var/lib/dpkg/status"));
-    free(l->host_dir);
-    l->host_dir = base_alloc(strlen(l->dir) + sizeof name + 1);
-    sprintf(l->host_dir, "%s/%s", l->dir, name);
-    drop_others(l, name);
-    if (access(l->host_dir, F_OK) == 0)
-        return true;
     if (!fs_remove_tree(l->dir_fd, ".host.new", err))
         return false;
     if (mkdirat(l->dir_fd, ".host.new", 0755) != 0)
@@ -188,5 +209,19 @@ bool host_build(struct local *l, struct err *err)
         return false;
     if (renameat(l->dir_fd, ".host.new", l->dir_fd, name) != 0)
         return err_errno(err, errno, "cannot keep the image host");
+    return true;
+}
+
+bool host_follow(struct local *l, struct err *err)
+{
+    char name[sizeof l->host];
+    /* Before the copy: what changes during it makes another one for the next container. */
+    snprintf(name, sizeof name, HOST_PREFIX "%d-%llx", VERSION, (unsigned long long)state_of_machine());
+    if (strcmp(name, l->host) == 0)
+        return true;
+    if (faccessat(l->dir_fd, name, F_OK, 0) != 0 && !build(l, name, err))
+        return false;
+    strcpy(l->host, name);
+    drop_others(l);
     return true;
 }

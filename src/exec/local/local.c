@@ -105,7 +105,7 @@ static bool start(struct exec *x, const struct exec_spec *spec, struct err *err)
         return false;
     pthread_mutex_lock(&l->lock);
     bool known = container_find(l, spec->id) != NULL;
-    bool fits = !known && check_machine(spec, err);
+    bool fits = !known && check_machine(spec, err) && host_follow(l, err);
     struct room *room = fits ? rooms_take(l, spec) : NULL;
     bool leased = fits && network_lease(l, spec, &a, &leases, &n, err);
     struct container *c = leased ? container_add(l, spec->id) : NULL;
@@ -117,6 +117,7 @@ static bool start(struct exec *x, const struct exec_spec *spec, struct err *err)
     }
     if (c) {
         c->room = room;
+        strcpy(c->host, l->host);
         c->memory_limit = spec->memory;
         c->disk_limit = spec->disk;
         for (size_t i = 0; i < spec->n_devices; i++)
@@ -126,7 +127,7 @@ static bool start(struct exec *x, const struct exec_spec *spec, struct err *err)
     if (!c)
         return known;
     char *dir = arena_printf(&a, "%s/%s", l->dir, exec_id_format(spec->id, id));
-    if (config_write(l, spec, leases, n, err) && start_shim(l, c, spec, dir, err))
+    if (config_write(l, c, spec, leases, n, err) && start_shim(l, c, spec, dir, err))
         return true;
     pthread_mutex_lock(&l->lock);
     forget(l, c);
@@ -281,7 +282,7 @@ static void release(struct local *l)
     const int fds[] = {l->dir_fd, l->lock_fd, l->program, l->crun, l->inotify, l->wake};
     for (size_t i = 0; i < countof(fds); i++)
         base_close_fd(&fds[i]);
-    char *const texts[] = {l->dir, l->name, l->stage, l->dns, l->inventory, l->host_dir, l->node};
+    char *const texts[] = {l->dir, l->name, l->stage, l->dns, l->inventory, l->node};
     for (size_t i = 0; i < countof(texts); i++)
         free(texts[i]);
     pthread_mutex_destroy(&l->lock);
@@ -413,7 +414,7 @@ struct exec *local_new(const struct local_options *o, struct err *err)
     struct local *l = make(o);
     struct err why;
     if (!check_options(l, o, err) || !open_folder(l, o->dir, err) || !container_load_all(l, err) ||
-        !host_build(l, err) || !probe_machine(l, err)) {
+        !host_follow(l, err) || !probe_machine(l, err)) {
         release(l);
         return NULL;
     }

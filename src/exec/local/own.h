@@ -18,6 +18,7 @@
 #define UID_RANGE      65536
 #define UID_FIRST      0x10000000u /* the first project's root */
 #define LOG_DEFAULT    (INT64_C(1) << 30)
+#define HOST_NAME      40
 
 /* An address held for a container, also before it starts: its gang must know it. */
 struct lease {
@@ -37,14 +38,15 @@ struct container {
     struct room *room; /* its supervisor, when this process started it and it has not ended */
     int watch;         /* inotify */
     bool spawned, removing, changed;
-    int frozen; /* how many read what it changed */
+    int frozen;           /* how many read what it changed */
+    char host[HOST_NAME]; /* l->host when it was made */
     int64_t memory_limit, disk_limit;
     char *devices; /* paths, each with a newline; NULL: none */
 };
 
 struct local {
     struct exec base;
-    char *dir, *name, *stage, *dns, *inventory, *host_dir, *node;
+    char *dir, *name, *stage, *dns, *inventory, *node;
     int dir_fd, lock_fd, program; /* program: memfd of ingot-shim */
     int crun;                     /* memfd of crun, as crun_stat was; under the lock */
     struct stat crun_stat;
@@ -56,6 +58,7 @@ struct local {
     char network_reason[256];
     char crun_version[32];
     pthread_mutex_t lock; /* all below */
+    char host[HOST_NAME];
     pthread_cond_t moved; /* a container ended or was removed */
     struct map *containers;
     struct lease *leases;
@@ -95,8 +98,8 @@ struct str container_plan(struct local *l, struct arena *a, const char *name, st
 const char *container_plan_next(struct str plan, const char *key, size_t *at);
 
 /* config.c */
-bool config_write(struct local *l, const struct exec_spec *spec, const struct lease *leases, size_t n,
-                  struct err *err);
+bool config_write(struct local *l, const struct container *c, const struct exec_spec *spec,
+                  const struct lease *leases, size_t n, struct err *err);
 
 /* network.c */
 bool network_start(struct local *l, struct err *err); /* tables; l->network tells whether it worked */
@@ -113,8 +116,10 @@ unsigned network_slot(const struct local *l, uint32_t address);
 void network_bridge_name(const struct local *l, unsigned slot, char ret[16]);
 void network_text(uint32_t address, char ret[16]);
 
-/* host.c: the skeleton of the image `host`; l->host_dir */
-bool host_build(struct local *l, struct err *err);
+/* host.c: the skeleton of the image `host`, the folder l->host of l->dir. Makes a new one when the machine
+ * has changed since. Under the lock. */
+#define HOST_PREFIX ".host-"
+bool host_follow(struct local *l, struct err *err);
 
 /* watch.c */
 void *watch_main(void *arg);

@@ -32,9 +32,12 @@ static bool write_probe(struct local *l, bool users, struct err *err)
     auto_arena struct arena a;
     arena_init(&a);
     auto_buf struct buf b = {0};
-    const char *const pairs[][2] = {
-        {"id", "probe"}, {"stage", l->stage},    {"uid_base", users ? "268435456" : "0"},
-        {"host", "1"},   {"layer", l->host_dir}, {"log_limit", "1048576"}};
+    const char *const pairs[][2] = {{"id", "probe"},
+                                    {"stage", l->stage},
+                                    {"uid_base", users ? "268435456" : "0"},
+                                    {"host", "1"},
+                                    {"layer", arena_printf(&a, "%s/%s", l->dir, l->host)},
+                                    {"log_limit", "1048576"}};
     if (!fs_remove_tree(l->dir_fd, ".probe", err))
         return false;
     if (mkdirat(l->dir_fd, ".probe", 0700) != 0)

@@ -140,8 +140,6 @@ static bool mount_usr(int layers)
 {
     char lower[2048] = "";
     struct stat st;
-    if (!bring("/usr", "usr", true))
-        return false;
     for (int i = layers - 1; i > 0; i--) { /* l0 is the root folder of host */
         char path[32];
         size_t n = strlen(lower);
@@ -177,7 +175,7 @@ static bool mount_root(const struct plan *p)
         return false;
     if (!*plan_get(p, "host"))
         return true;
-    return mount_usr(count);
+    return bring("/usr", "usr", true) && mount_usr(count);
 }
 
 static bool stage_write(const char *name, const void *data, size_t n, unsigned mode, uid_t owner)
@@ -279,11 +277,26 @@ static bool stage_image(const struct plan *p)
     return true;
 }
 
+/* An overlay does not see what the machine's /usr gets under it (packages that were installed since): a stage
+ * that was kept gets a new one. */
+static bool renew_usr(const struct plan *p)
+{
+    int layers = 0;
+    for (const char *v = NULL; (v = plan_next(p, "layer", v));)
+        layers++;
+    if (!*plan_get(p, "host"))
+        return true;
+    if (umount2("rootfs/usr", 0) != 0)
+        return fail_errno("cannot leave the former container's /usr");
+    return mount_usr(layers) &&
+           (look_at_changes(&made.upper, &made.usr) || fail_errno("cannot look at /usr"));
+}
+
 bool stage_build(const struct plan *p)
 {
     if (uid_base > 0 && userns < 0 && (userns = open("ns/user", O_RDONLY | O_CLOEXEC)) < 0)
         return fail_errno("cannot open the user namespace");
-    if (!stage_files(p) || (!made.kept && !stage_image(p)))
+    if (!stage_files(p) || !(made.kept ? renew_usr(p) : stage_image(p)))
         return false;
     made.kept = false;
     return stage_mounts(p) && stage_devices(p);
