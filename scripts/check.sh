@@ -3,7 +3,7 @@
 set -u
 cd "$(dirname "$0")/.."
 checks=("$@")
-[ $# -gt 0 ] || checks=(hygiene lock layers sizes format headers cppcheck tidy)
+[ $# -gt 0 ] || checks=(hygiene lock layers messages sizes format headers cppcheck tidy)
 passed=0
 failed=()
 mkdir -p build/log

@@ -25,6 +25,7 @@ class Problem(IngotError):
         self.code = str(document.get("code") or "internal")
         self.title = str(document.get("title") or "")
         self.detail = str(document.get("detail") or self.title or f"HTTP status {status}")
+        self.message: str | None = document.get("message")
         self.field: str | None = document.get("field")
         self.permission: str | None = document.get("permission")
         self.references: list[dict[str, Any]] = list(document.get("references") or [])

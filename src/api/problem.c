@@ -23,6 +23,8 @@ void problem_write(const struct err *err, struct str references, struct buf *out
     json_kz(&o, "code", info->name);
     json_kz(&o, "detail",
             err->code == ERR_INTERNAL ? "something went wrong inside; the log says what" : err->message);
+    json_kz(&o, "detail_zh", err->id ? err->zh : NULL);
+    json_kz(&o, "message", err->id);
     json_kz(&o, "field", err->field[0] && !permission ? err->field : NULL);
     json_kz(&o, "permission", permission ? err->field : NULL);
     json_key(&o, "references");

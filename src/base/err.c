@@ -81,6 +81,17 @@ static void fill(struct err *err, enum err_code code, const char *field, const c
     err->code = code;
     sanitise(err->field, sizeof err->field, field ? field : "");
     sanitise(err->message, sizeof err->message, text);
+    err->id = NULL;
+    err->zh[0] = 0;
+}
+
+static void format_text(char *text, size_t size, const char *fmt, va_list args)
+{
+    int n = vsnprintf(text, size, fmt, args);
+    if (n < 0)
+        text[0] = 0;
+    else if ((size_t)n >= size)
+        drop_cut(text, size - 1);
 }
 
 bool(err_set)(struct err *err, enum err_code code, const char *field, const char *fmt, ...)
@@ -90,13 +101,42 @@ bool(err_set)(struct err *err, enum err_code code, const char *field, const char
     char text[sizeof err->message];
     va_list args;
     va_start(args, fmt);
-    int n = vsnprintf(text, sizeof text, fmt, args);
+    format_text(text, sizeof text, fmt, args);
     va_end(args);
-    if (n < 0)
-        text[0] = 0;
-    else if ((size_t)n >= sizeof text)
-        drop_cut(text, sizeof text - 1);
     fill(err, code, field, text);
+    return false;
+}
+
+bool(err_message)(struct err *err, enum err_code code, const char *field, const char *id, const char *en,
+                  const char *zh, ...)
+{
+    if (!err)
+        return false;
+    char text[sizeof err->message], chinese[sizeof err->zh];
+    va_list args, again;
+    va_start(args, zh);
+    va_copy(again, args);
+    format_text(text, sizeof text, en, args);
+    format_text(chinese, sizeof chinese, zh, again);
+    va_end(again);
+    va_end(args);
+    fill(err, code, field, text);
+    err->id = id;
+    sanitise(err->zh, sizeof err->zh, chinese);
+    return false;
+}
+
+bool err_chinese(struct err *err, const char *id, const char *zh, ...)
+{
+    if (!err)
+        return false;
+    char text[sizeof err->zh];
+    va_list args;
+    va_start(args, zh);
+    format_text(text, sizeof text, zh, args);
+    va_end(args);
+    err->id = id;
+    sanitise(err->zh, sizeof err->zh, text);
     return false;
 }
 

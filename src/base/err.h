@@ -32,6 +32,8 @@ struct err {
     enum err_code code;
     char field[64];
     char message[448];
+    const char *id; /* of a sentence of base/messages.h; NULL: there is only the English message */
+    char zh[448];   /* the same in Chinese, when it has an id */
 };
 
 struct err_info {
@@ -48,6 +50,13 @@ enum err_code err_from_status(int status);
 /* Fills err (NULL allowed) and returns false, so `return err_set(...)` ends a function. Control characters in
  * the text are replaced, invalid UTF-8 too. field may be NULL. */
 bool err_set(struct err *err, enum err_code code, const char *field, const char *fmt, ...) printf_like(4, 5);
+/* The same with a sentence of base/messages.h, whose macro is id, English and Chinese; its arguments follow.
+ */
+bool err_message(struct err *err, enum err_code code, const char *field, const char *id, const char *en,
+                 const char *zh, ...) printf_like(5, 7) printf_like(6, 7);
+/* Adds the id and the Chinese to what err_set said, for a sentence whose arguments are sentences themselves.
+ */
+bool err_chinese(struct err *err, const char *id, const char *zh, ...) printf_like(3, 4);
 /* Adds errno's text: "fmt: No space left on device". ENOSPC and EDQUOT become ERR_UNAVAILABLE. */
 bool err_errno(struct err *err, int errnum, const char *fmt, ...) printf_like(3, 4);
 
@@ -56,6 +65,11 @@ bool err_errno(struct err *err, int errnum, const char *fmt, ...) printf_like(3,
 #define err_set(...)                                                                                         \
     ({                                                                                                       \
         (err_set)(__VA_ARGS__);                                                                              \
+        false;                                                                                               \
+    })
+#define err_message(...)                                                                                     \
+    ({                                                                                                       \
+        (err_message)(__VA_ARGS__);                                                                          \
         false;                                                                                               \
     })
 #define err_errno(...)                                                                                       \

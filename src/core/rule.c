@@ -184,27 +184,33 @@ const struct rule rules[] = {
      "names are 1 to 50 characters without / : * ? \" < ' > | and invisible ones, no space at either end, "
      "not . "
      "or ..",
+     "名称为 1 至 50 个字符，不含 / : * ? \" < ' > | 和不可见字符，首尾无空格，不是 . 或 ..",
      "^(?! |.* "
      "$|\\.{1,2}$)[^/"
      ":*?\"<'>|\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-"
      "\\u2069\\ufeff]+$",
      1, 50, wrong_name},
     {"login", "a sign-in name is 1 to 50 of a-z A-Z 0-9 . _ @ + - and begins with a letter or digit",
-     "^[a-zA-Z0-9][a-zA-Z0-9._@+-]*$", 1, 50, wrong_login},
-    {"email", "an e-mail address is name@host, at most 254 characters", NULL, 0, 254, wrong_email},
-    {"color", "a colour is # and six hexadecimal digits, as in #1a2b3c", "^#[0-9a-fA-F]{6}$", 7, 7,
-     wrong_color},
-    {"key", "a shortcut is one of a-z and 0-9", "^[a-z0-9]?$", 0, 1, wrong_key},
-    {"slug", "1 to 50 of a-z, 0-9 and - inside", "^[a-z0-9]([a-z0-9-]*[a-z0-9])?$", 1, 50, wrong_slug},
+     "登录名为 1 至 50 个 a-z A-Z 0-9 . _ @ + - 字符，以字母或数字开头", "^[a-zA-Z0-9][a-zA-Z0-9._@+-]*$", 1,
+     50, wrong_login},
+    {"email", "an e-mail address is name@host, at most 254 characters",
+     "邮箱地址为 名称@主机，最多 254 个字符", NULL, 0, 254, wrong_email},
+    {"color", "a colour is # and six hexadecimal digits, as in #1a2b3c",
+     "颜色为 # 加六位十六进制数，例如 #1a2b3c", "^#[0-9a-fA-F]{6}$", 7, 7, wrong_color},
+    {"key", "a shortcut is one of a-z and 0-9", "快捷键为 a-z 或 0-9 中的一个", "^[a-z0-9]?$", 0, 1,
+     wrong_key},
+    {"slug", "1 to 50 of a-z, 0-9 and - inside", "1 至 50 个 a-z、0-9，中间可用 -",
+     "^[a-z0-9]([a-z0-9-]*[a-z0-9])?$", 1, 50, wrong_slug},
     {"image-name", "an image's name is 1 to 50 of a-z 0-9 - . _ / with single separators inside",
-     "^[a-z0-9]+([._/-]+[a-z0-9]+)*$", 1, 50, wrong_image},
-    {"image-tag", "an image's version is 1 to 50 of a-z A-Z 0-9 - . _", "^[a-zA-Z0-9_][a-zA-Z0-9._-]*$", 1,
-     50, wrong_tag},
-    {"language", "a language is en or zh", "^(en|zh)?$", 0, 2, wrong_language},
-    {"permission", "a permission is kind.verb, where either may be *", "^(\\*|[a-z0-9_*-]+\\.[a-z0-9_*-]+)$",
-     1, 100, wrong_permission},
-    {"password", "a password is 6 to 128 characters", NULL, 6, 128, NULL},
-    {"text", "a text has at most 500 characters", NULL, 0, 500, NULL},
+     "镜像名称为 1 至 50 个 a-z 0-9 - . _ / 字符，分隔符不连续且不在首尾", "^[a-z0-9]+([._/-]+[a-z0-9]+)*$",
+     1, 50, wrong_image},
+    {"image-tag", "an image's version is 1 to 50 of a-z A-Z 0-9 - . _",
+     "镜像版本为 1 至 50 个 a-z A-Z 0-9 - . _ 字符", "^[a-zA-Z0-9_][a-zA-Z0-9._-]*$", 1, 50, wrong_tag},
+    {"language", "a language is en or zh", "语言为 en 或 zh", "^(en|zh)?$", 0, 2, wrong_language},
+    {"permission", "a permission is kind.verb, where either may be *", "权限的形式为 kind.verb，两者都可为 *",
+     "^(\\*|[a-z0-9_*-]+\\.[a-z0-9_*-]+)$", 1, 100, wrong_permission},
+    {"password", "a password is 6 to 128 characters", "密码为 6 至 128 个字符", NULL, 6, 128, NULL},
+    {"text", "a text has at most 500 characters", "文本最多 500 个字符", NULL, 0, 500, NULL},
 };
 const size_t rule_count = countof(rules);
 
@@ -231,5 +237,7 @@ bool rule_check(const struct rule *r, const char *field, struct str text, struct
     const char *wrong = r->wrong ? r->wrong(text, why) : NULL;
     if (!wrong)
         return true;
-    return err_set(err, ERR_INVALID, field, "%s: %s %s; %s", field, rule_short(text, shown), wrong, r->says);
+    rule_short(text, shown);
+    err_set(err, ERR_INVALID, field, "%s: %s %s; %s", field, shown, wrong, r->says);
+    return err_chinese(err, "rule", "%s：%s 不合规则：%s", field, shown, r->says_zh);
 }

@@ -7,10 +7,10 @@
 #include "base/err.h"
 
 struct rule {
-    const char *name;    /* "name", as in struct field */
-    const char *says;    /* the sentence of a refusal: "names are 1 to 50 characters without ..." */
-    const char *pattern; /* ECMA 262 regular expression of the same, for OpenAPI; NULL: none */
-    int64_t min, max;    /* characters, when the field has none */
+    const char *name;           /* "name", as in struct field */
+    const char *says, *says_zh; /* the rule as people read it: "names are 1 to 50 characters without ..." */
+    const char *pattern;        /* ECMA 262 regular expression of the same, for OpenAPI; NULL: none */
+    int64_t min, max;           /* characters, when the field has none */
     /* NULL: any text. Returns what is wrong ("contains \"/\""), written to why, or NULL. */
     const char *(*wrong)(struct str text, char why[80]);
 };

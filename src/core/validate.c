@@ -1,6 +1,7 @@
 #include "core/validate.h"
 
 #include "base/clock.h"
+#include "base/messages.h"
 #include "core/rule.h"
 
 #include <inttypes.h>
@@ -64,8 +65,7 @@ static bool check_characters(const struct field *f, struct str s, struct err *er
         unsigned char c = (unsigned char)s.p[i];
         bool line = (c == '\n' || c == '\t' || c == '\r') && f->flags & FIELD_LONG;
         if ((c < ' ' && !line) || c == 127)
-            return err_set(err, ERR_INVALID, f->name,
-                           "%s: contains the control character U+%04X, which is not allowed", f->name, c);
+            return err_message(err, ERR_INVALID, f->name, MESSAGE_CONTROL_CHARACTER, f->name, c);
     }
     return true;
 }
@@ -76,14 +76,11 @@ static bool check_length(const struct field *f, struct str s, int64_t min, int64
     if (n >= min && (max == 0 || n <= max))
         return true;
     char shown[RULE_SHORT];
-    const struct rule *r = rule_find(f->rule);
     if (n == 0)
-        return err_set(err, ERR_INVALID, f->name,
-                       "%s: is empty; it must have %" PRId64 " to %" PRId64 " characters", f->name, min, max);
-    return err_set(err, ERR_INVALID, f->name,
-                   "%s: %s has %" PRId64 " characters; it must have %" PRId64 " to %" PRId64 "%s%s", f->name,
-                   f->flags & FIELD_SECRET ? "it" : rule_short(s, shown), n, min, max, r ? "; " : "",
-                   r ? r->says : "");
+        return err_message(err, ERR_INVALID, f->name, MESSAGE_EMPTY, f->name, (long long)min, (long long)max);
+    return err_message(err, ERR_INVALID, f->name, MESSAGE_LENGTH, f->name,
+                       f->flags & FIELD_SECRET ? "…" : rule_short(s, shown), (long long)n, (long long)min,
+                       (long long)max);
 }
 
 static bool text_value(struct arena *a, const struct field *f, yyjson_val *v, struct db_value *ret,
@@ -108,9 +105,9 @@ static bool in_range(const struct field *f, double n, const char *shown, struct 
     if (f->min == 0 && f->max == 0)
         return true;
     if (n < (double)f->min)
-        return err_set(err, ERR_INVALID, f->name, "%s: %s is less than %" PRId64, f->name, shown, f->min);
+        return err_message(err, ERR_INVALID, f->name, MESSAGE_TOO_SMALL, f->name, shown, (long long)f->min);
     if (f->max && n > (double)f->max)
-        return err_set(err, ERR_INVALID, f->name, "%s: %s is more than %" PRId64, f->name, shown, f->max);
+        return err_message(err, ERR_INVALID, f->name, MESSAGE_TOO_LARGE, f->name, shown, (long long)f->max);
     return true;
 }
 
@@ -126,13 +123,12 @@ static bool int_value(const struct field *f, yyjson_val *v, struct db_value *ret
     } else {
         return wrong_type(f, v, "a whole number", err);
     }
-    bool limited = f->min || f->max;
-    if (limited && n < f->min)
-        return err_set(err, ERR_INVALID, f->name, "%s: %" PRId64 " is less than %" PRId64, f->name, n,
-                       f->min);
+    char shown[24];
+    snprintf(shown, sizeof shown, "%" PRId64, n);
+    if ((f->min || f->max) && n < f->min)
+        return err_message(err, ERR_INVALID, f->name, MESSAGE_TOO_SMALL, f->name, shown, (long long)f->min);
     if (f->max && n > f->max)
-        return err_set(err, ERR_INVALID, f->name, "%s: %" PRId64 " is more than %" PRId64, f->name, n,
-                       f->max);
+        return err_message(err, ERR_INVALID, f->name, MESSAGE_TOO_LARGE, f->name, shown, (long long)f->max);
     *ret = db_int(n);
     return true;
 }
@@ -181,7 +177,7 @@ static bool choice_value(const struct field *f, yyjson_val *v, struct db_value *
         }
     }
     char shown[RULE_SHORT];
-    return err_set(err, ERR_INVALID, f->name, "%s: %s is not one of %s", f->name, rule_short(s, shown), all);
+    return err_message(err, ERR_INVALID, f->name, MESSAGE_NO_CHOICE, f->name, rule_short(s, shown), all);
 }
 
 bool validate_ref(const char *field, yyjson_val *v, int64_t *ret, struct err *err)
@@ -212,10 +208,8 @@ static struct str json_text(struct arena *a, yyjson_val *v)
 static bool check_count(const struct field *f, yyjson_val *v, struct err *err)
 {
     int64_t n = (int64_t)yyjson_arr_size(v), max = validate_max(f);
-    return (n >= f->min && n <= max) ||
-           err_set(err, ERR_INVALID, f->name,
-                   "%s: has %" PRId64 " elements; it must have %" PRId64 " to %" PRId64, f->name, n, f->min,
-                   max);
+    return (n >= f->min && n <= max) || err_message(err, ERR_INVALID, f->name, MESSAGE_COUNT, f->name,
+                                                    (long long)n, (long long)f->min, (long long)max);
 }
 
 static bool refs_value(struct arena *a, const struct field *f, yyjson_val *v, struct db_value *ret,
@@ -236,7 +230,7 @@ static bool refs_value(struct arena *a, const struct field *f, yyjson_val *v, st
             return false;
         for (size_t k = 0; k < i; k++)
             if (ids[k] == ids[i])
-                return err_set(err, ERR_INVALID, f->name, "%s: %" PRId64 " is there twice", f->name, ids[i]);
+                return err_message(err, ERR_INVALID, f->name, MESSAGE_TWICE, f->name, (long long)ids[i]);
         buf_printf(&text, "%s%" PRId64, i ? "," : "", ids[i]);
     }
     buf_z(&text, "]");
@@ -357,12 +351,11 @@ static bool unknown_key(const struct field *fields, struct str key, enum validat
     while (f->name && !str_is(key, f->name))
         f++;
     if (!f->name && !in_list(set_by_platform, key))
-        return err_set(err, ERR_INVALID, name, "%s: there is no such field", name);
-    if (f->name && f->flags & (FIELD_CREATE | FIELD_UPDATE))
-        return err_set(err, ERR_INVALID, name, "%s: %s", name,
-                       mode == VALIDATE_CREATE ? "cannot be given at creation"
-                                               : "cannot be changed after creation");
-    return err_set(err, ERR_INVALID, name, "%s: is set by the platform and cannot be given", name);
+        return err_message(err, ERR_INVALID, name, MESSAGE_UNKNOWN_FIELD, name);
+    if (!f->name || !(f->flags & (FIELD_CREATE | FIELD_UPDATE)))
+        return err_message(err, ERR_INVALID, name, MESSAGE_SET_BY_PLATFORM, name);
+    return mode == VALIDATE_CREATE ? err_message(err, ERR_INVALID, name, MESSAGE_NOT_AT_CREATION, name)
+                                   : err_message(err, ERR_INVALID, name, MESSAGE_NOT_AFTER_CREATION, name);
 }
 
 static bool known_keys(const struct field *fields, yyjson_val *body, enum validate_mode mode,
@@ -396,7 +389,7 @@ static bool one_field(struct arena *a, const struct field *f, yyjson_val *v, enu
     if (!v && mode == VALIDATE_UPDATE)
         return true;
     if (f->flags & FIELD_REQUIRED && accepts(f, mode) && (v || !f->fallback))
-        return err_set(err, ERR_INVALID, f->name, "%s: is required", f->name);
+        return err_message(err, ERR_INVALID, f->name, MESSAGE_REQUIRED, f->name);
     return fallback_value(a, f, value, err);
 }
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import hygiene
 import layers
+import messages
 import pytest
 import sizes
 
@@ -107,3 +108,18 @@ def test_hygiene(name, text, wrong):
 
 def test_big_files_are_refused():
     assert len(hygiene.problems_of(Path("a.bin"), b"\0" * (hygiene.SIZE_LIMIT + 1))) == 1
+
+
+@pytest.mark.parametrize("entry, wrong", [
+    ('"a", "%s has %d", "%s 有 %d"', None),
+    ('"a", "%1$s in %2$s", "%2$s 中的 %1$s"', None),
+    ('"a", "%s has %d", "%s 有"', "takes"),
+    ('"a", "yes", "yes"', "no Chinese"),
+    ('"a", "yes"', "not a name and two sentences"),
+    ('"b", "yes", "是"', "names another"),
+])
+def test_sentences_have_both_languages(entry, wrong):
+    text = f'#define MESSAGE_ONE {entry}\n#define MESSAGE_TWO \\\n    "b", "one" "two", \\\n    "二"\n'
+    found = messages.problems_of(text, {"MESSAGE_ONE", "MESSAGE_TWO"})
+    assert bool(found) == bool(wrong) and (not wrong or wrong in found[0])
+    assert any("nobody" in p for p in messages.problems_of(text, set()))

@@ -206,8 +206,11 @@ static const struct shape format[] = {
 static const struct shape formats[] = {M("items", LIST, .of = format), {0}};
 
 /* One line of a report. */
-static const struct shape task_problem[] = {
-    M("file", TEXT), M("position", TEXT, .flags = OR_NULL), M("reason", TEXT), {0}};
+static const struct shape task_problem[] = {M("file", TEXT),
+                                            M("position", TEXT, .flags = OR_NULL),
+                                            M("reason", TEXT),
+                                            M("reason_zh", TEXT, .flags = OPTIONAL),
+                                            {0}};
 
 const struct answer_shape answers_of_data[] = {
     {"Annotation", annotation},

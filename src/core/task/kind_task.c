@@ -1,4 +1,5 @@
 /* The kind `task`: what people see of long work. */
+#include "base/messages.h"
 #include "core/kinds.h"
 #include "core/show.h"
 #include "core/task/task.h"
@@ -30,6 +31,11 @@ static const struct field fields[] = {
     {.name = "total", .type = FIELD_INT, .flags = FIELD_LIST, .title = {"Total", "总数"}},
     {.name = "problems", .type = FIELD_INT, .flags = FIELD_LIST, .title = {"Problems", "问题数"}},
     {.name = "message", .type = FIELD_TEXT, .max = 500, .title = {"Message", "说明"}},
+    {.name = "message_zh",
+     .type = FIELD_TEXT,
+     .max = 500,
+     .title = {"Message in Chinese", "中文说明"},
+     .help = {"When the message is one of the platform's own sentences.", "仅当说明是平台自己的语句时。"}},
     {.name = "subject_kind",
      .type = FIELD_TEXT,
      .flags = FIELD_FILTER,
@@ -73,7 +79,7 @@ static bool is_over(const struct object *o)
 static bool before_delete(struct op *op, struct object *o, struct err *err)
 {
     (void)op;
-    return is_over(o) || err_set(err, ERR_CONFLICT, "state", "the task is not over yet: cancel it first");
+    return is_over(o) || err_message(err, ERR_CONFLICT, "state", MESSAGE_TASK_RUNNING);
 }
 
 static bool after_delete(struct op *op, struct object *o, struct err *err)
@@ -93,7 +99,7 @@ static bool cancel_write(struct op *op, void *ctx, struct err *err)
     if (!engine_load_row(op, &kind_task, o->id, &now, &found, err))
         return false;
     if (!found || is_over(&now))
-        return err_set(err, ERR_CONFLICT, "state", "the task is over already");
+        return err_message(err, ERR_CONFLICT, "state", MESSAGE_TASK_OVER);
     *object_value(&now, "cancel") = db_int(1);
     /* One that ran before the server was killed may have something to take back: it is run once more for
      * that. */

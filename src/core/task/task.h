@@ -58,6 +58,9 @@ bool task_progress(struct task *t, int64_t done, int64_t total, struct err *err)
 /* A line of the report. position: "line 7", "record 12", or NULL. */
 void task_problem(struct task *t, struct str file, const char *position, const char *fmt, ...)
     printf_like(4, 5);
+/* The same with a sentence of base/messages.h, in both languages. */
+void task_note(struct task *t, struct str file, const char *position, const char *id, const char *en,
+               const char *zh, ...) printf_like(5, 7) printf_like(6, 7);
 /* JSON object text with counts, shown with the finished task. */
 void task_result(struct task *t, struct str json);
 

@@ -76,7 +76,8 @@ bool task_keep_progress(struct task_run *r, struct err *err)
 
 struct ending {
     struct task_run *run;
-    const char *state, *message;
+    const char *state;
+    const struct err *why; /* NULL: it did not fail */
     bool has_report;
     struct digest report;
     char hex[SHA256_HEX + 1];
@@ -103,7 +104,8 @@ static bool end_write(struct op *op, void *ctx, struct err *err)
     if (!found)
         return true; /* its project was deleted meanwhile */
     *object_value(&now, "state") = db_textz(e->state);
-    *object_value(&now, "message") = db_textz(e->message);
+    *object_value(&now, "message") = e->why ? db_textz(e->why->message) : db_null();
+    *object_value(&now, "message_zh") = e->why && e->why->id ? db_textz(e->why->zh) : db_null();
     *object_value(&now, "done") = db_int(e->run->done);
     *object_value(&now, "total") = db_int(e->run->total);
     *object_value(&now, "problems") = db_int(e->run->problems);
@@ -120,9 +122,9 @@ static bool end_write(struct op *op, void *ctx, struct err *err)
     return engine_update_row(op, &now, err);
 }
 
-bool task_end(struct task_run *r, const char *state, const char *message, struct err *err)
+bool task_end(struct task_run *r, const char *state, const struct err *why, struct err *err)
 {
-    struct ending e = {.run = r, .state = state, .message = message};
+    struct ending e = {.run = r, .state = state, .why = why};
     struct blob_writer *report = r->report;
     r->report = NULL;
     if (report && strcmp(state, "waiting") == 0) {

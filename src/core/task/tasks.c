@@ -1,6 +1,7 @@
 /* The runner: threads that take waiting tasks and run them. */
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/messages.h"
 #include "base/thread.h"
 #include "core/account/accounts.h"
 #include "core/task/tasks_own.h"
@@ -19,9 +20,9 @@ bool task_progress(struct task *t, int64_t done, int64_t total, struct err *err)
     r->done = done;
     r->total = total;
     if (atomic_load(&r->cancelled))
-        return err_set(err, ERR_CONFLICT, NULL, "cancelled");
+        return err_message(err, ERR_CONFLICT, NULL, MESSAGE_TASK_CANCELLED);
     if (atomic_load(&r->stopping))
-        return err_set(err, ERR_UNAVAILABLE, NULL, "the server stops; the task goes on after its next start");
+        return err_message(err, ERR_UNAVAILABLE, NULL, MESSAGE_TASK_STOPPING);
     uint64_t now = clock_mono();
     if (r->kept_at && now - r->kept_at < KEEP_EVERY_NS)
         return true;
@@ -29,7 +30,8 @@ bool task_progress(struct task *t, int64_t done, int64_t total, struct err *err)
     return task_keep_progress(r, err);
 }
 
-static void add_line(struct task *t, struct str file, const char *position, const char *reason)
+static void add_line(struct task *t, struct str file, const char *position, const char *reason,
+                     const char *reason_zh)
 {
     struct task_run *r = t->own;
     auto_buf struct buf line = {0};
@@ -39,6 +41,8 @@ static void add_line(struct task *t, struct str file, const char *position, cons
     json_kstr(&o, "file", file);
     json_kz(&o, "position", position);
     json_kz(&o, "reason", reason);
+    if (reason_zh)
+        json_kz(&o, "reason_zh", reason_zh);
     json_object_end(&o);
     buf_char(&line, '\n');
     if (!r->report)
@@ -47,19 +51,43 @@ static void add_line(struct task *t, struct str file, const char *position, cons
         blob_writer_add(r->report, buf_view(&line), &r->report_err);
 }
 
+/* Whether one more line is written; the first that is not says so. */
+static bool has_line(struct task *t)
+{
+    static const char *const cut[] = {MESSAGE_REPORT_CUT};
+    struct task_run *r = t->own;
+    if (++r->problems == MAX_PROBLEMS + 1)
+        add_line(t, STR(""), NULL, cut[1], cut[2]);
+    return r->problems <= MAX_PROBLEMS && !r->report_err.code;
+}
+
 void task_problem(struct task *t, struct str file, const char *position, const char *fmt, ...)
 {
-    struct task_run *r = t->own;
-    if (++r->problems > MAX_PROBLEMS || r->report_err.code)
+    if (!has_line(t))
         return;
     char reason[512];
     va_list args;
     va_start(args, fmt);
     vsnprintf(reason, sizeof reason, fmt, args);
     va_end(args);
-    add_line(t, file, position, reason);
-    if (r->problems == MAX_PROBLEMS)
-        add_line(t, STR(""), NULL, "the report ends here; the task's field problems counts the rest too");
+    add_line(t, file, position, reason, NULL);
+}
+
+void task_note(struct task *t, struct str file, const char *position, const char *id, const char *en,
+               const char *zh, ...)
+{
+    (void)id;
+    if (!has_line(t))
+        return;
+    char reason[512], reason_zh[512];
+    va_list args, again;
+    va_start(args, zh);
+    va_copy(again, args);
+    vsnprintf(reason, sizeof reason, en, args);
+    vsnprintf(reason_zh, sizeof reason_zh, zh, again);
+    va_end(again);
+    va_end(args);
+    add_line(t, file, position, reason, reason_zh);
 }
 
 void task_result(struct task *t, struct str json)
@@ -182,7 +210,7 @@ static bool run_type(struct task_run *r, const struct object *o, struct err *err
     else if (!accounts_caller_of(t->core->accounts, o->created_by, &t->caller, err))
         return false;
     bool late = r->type->undo_always && atomic_load(&r->cancelled);
-    bool ok = late ? err_set(err, ERR_CONFLICT, NULL, "cancelled") : r->type->run(t, err);
+    bool ok = late ? err_message(err, ERR_CONFLICT, NULL, MESSAGE_TASK_CANCELLED) : r->type->run(t, err);
     if (ok && r->report_err.code) {
         *err = r->report_err;
         ok = false;
@@ -216,7 +244,7 @@ static void run_one(struct tasks *ts, const struct object *o)
                         : atomic_load(&r.stopping)  ? "waiting"
                                                     : "failed";
     struct err end_err = {0};
-    if (!task_end(&r, state, ok || strcmp(state, "waiting") == 0 ? NULL : err.message, &end_err))
+    if (!task_end(&r, state, ok || strcmp(state, "waiting") == 0 ? NULL : &err, &end_err))
         log_error("task %lld ended as %s but this could not be kept: %s", (long long)r.task.id, state,
                   end_err.message);
     list_remove(ts, &r);

@@ -47,6 +47,6 @@ bool task_take(struct core *core, struct arena *a, struct object *ret, bool *fou
 bool task_requeue(struct core *core, struct err *err);
 bool task_keep_progress(struct task_run *r, struct err *err);
 /* state: "done", "failed", "cancelled", or "waiting" when the server stops. Stores the report. */
-bool task_end(struct task_run *r, const char *state, const char *message, struct err *err);
+bool task_end(struct task_run *r, const char *state, const struct err *why, struct err *err);
 
 #endif

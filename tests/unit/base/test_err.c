@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "base/messages.h"
 #include "base/str.h"
 
 #include <errno.h>
@@ -37,6 +38,19 @@ static void texts_are_printable(void **state)
     assert_int_equal(err.code, ERR_INVALID);
     assert_string_equal(err.field, "a b");
     assert_string_equal(err.message, "x  ?? \xe4\xbd\xa0?[31m");
+}
+
+static void sentences_are_told_in_both_languages(void **state)
+{
+    (void)state;
+    struct err err;
+    assert_false(err_message(&err, ERR_INVALID, "age", MESSAGE_TOO_SMALL, "age", "3", 6LL));
+    assert_string_equal(err.id, "too-small");
+    assert_string_equal(err.message, "age: 3 is less than 6");
+    assert_string_equal(err.zh, "age：3 小于 6");
+    assert_false(err_set(&err, ERR_INVALID, "age", "no"));
+    assert_null(err.id);
+    assert_string_equal(err.zh, "");
 }
 
 static void long_texts_are_cut_between_characters(void **state)
@@ -172,6 +186,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(table_is_whole),
         cmocka_unit_test(texts_are_printable),
+        cmocka_unit_test(sentences_are_told_in_both_languages),
         cmocka_unit_test(long_texts_are_cut_between_characters),
         cmocka_unit_test(errno_texts),
         cmocka_unit_test(log_writes_lines),

@@ -13,6 +13,8 @@ export class Problem extends Error {
   readonly status: number
   readonly code: string
   readonly detail: string
+  /** The same in Chinese, where the server has it. */
+  readonly detailZh: string | null
   readonly field: string | null
   readonly permission: string | null
   readonly references: Reference[]
@@ -24,6 +26,7 @@ export class Problem extends Error {
     this.status = status
     this.code = body.code ?? 'internal'
     this.detail = body.detail ?? ''
+    this.detailZh = body.detail_zh ?? null
     this.field = body.field ?? null
     this.permission = body.permission ?? null
     this.references = body.references ?? []

@@ -22,7 +22,9 @@ export interface FormState {
 export function fieldProblem(problem: Problem, i18n: I18n): string {
   if (problem.code === 'exists') return i18n.t('rule.exists')
   // The server names the field first; beside the field that is noise.
-  const detail = problem.field && problem.detail.startsWith(`${problem.field}: `) ? problem.detail.slice(problem.field.length + 2) : problem.detail
+  const beside = (text: string, colon: string) => (problem.field && text.startsWith(problem.field + colon) ? text.slice(problem.field.length + colon.length) : text)
+  if (i18n.language === 'zh' && problem.detailZh) return beside(problem.detailZh, '：')
+  const detail = beside(problem.detail, ': ')
   return i18n.language === 'en' ? detail || i18n.t('rule.refused') : `${i18n.t('rule.refused')}${detail ? `（${detail}）` : ''}`
 }
 

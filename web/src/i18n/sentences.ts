@@ -1,6 +1,7 @@
 import type { Language } from '../app/prefs'
 
-// What the server says in English about its long work and its built-in roles, in Chinese: names of tasks, why one failed, lines of reports. `*` stands
+// Sentences that are new have both languages in the server's own catalogue (src/base/messages.h): nothing is added here, and what is
+// moved there goes from here. What the server says in English alone about its long work and its built-in roles, in Chinese: names of tasks, why one failed, lines of reports. `*` stands
 // for what differs; in the Chinese one it is the same texts in the same order, and one that ends a sentence after a colon is
 // looked up itself. The first that fits is taken; what is not here stays English.
 const sentences: readonly (readonly [en: string, zh: string])[] = [
@@ -38,7 +39,6 @@ const sentences: readonly (readonly [en: string, zh: string])[] = [
   ['the annotation was left out: *', '标注未导入：*'],
   ['what was put could not be taken back: *', '已写入的内容无法撤回：*'],
   ['the unfinished version could not be deleted: *', '未完成的版本无法删除：*'],
-  ["the report ends here; the task's field problems counts the rest too", '报告到此为止，其余问题仅计入任务的问题数'],
   ['*; the rest of the file is left out', '*；文件其余部分未读取'],
   ['the archive cannot be read: *', '压缩包无法读取：*'],
   ['the archive "*" cannot be read: *', '压缩包“*”无法读取：*'],
@@ -65,7 +65,6 @@ const sentences: readonly (readonly [en: string, zh: string])[] = [
   ['the registry does not take this name and password for *', '镜像仓库拒绝了用户名或密码：*'],
   ['the image has nothing for *', '镜像没有适用于 * 的内容'],
   ['the server was restarted and has forgotten the password: pull again', '服务已重启，密码未保存：请重新拉取'],
-  ['the server stops; the task goes on after its next start', '服务正在停止，任务会在下次启动后继续'],
   ['the bytes are no picture of a known format', '不是已知格式的图片'],
   ['its image_id is not among the images', '其 image_id 不在图片列表中'],
   ['it was clipped at the edge of the picture of * x * pixels', '已按图片边缘裁剪（* x * 像素）'],
@@ -228,9 +227,10 @@ const patterns = sentences.map(([en, zh]) => ({
   zh,
 }))
 
-/** A sentence of the server in the reader's language. */
-export function sentence(text: string, language: Language): string {
+/** A sentence of the server in the reader's language; zh when the server has it in Chinese itself. */
+export function sentence(text: string, language: Language, zh?: string | null): string {
   if (language !== 'zh') return text
+  if (zh) return zh
   for (const { parts, zh } of patterns) {
     const found = parts.exec(text)
     if (!found) continue

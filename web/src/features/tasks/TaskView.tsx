@@ -61,7 +61,7 @@ export function TaskProgress({ task, compact }: { task: Task; compact?: boolean 
         {!over && <Button size="small" onClick={() => void cancel()}>{t('form.cancel')}</Button>}
         {!compact && task.output && <Button type="primary" href={apiUrl(`/tasks/${task.id}/download`)} download>{t('task.download', { name: task.output_name ?? '' })}</Button>}
       </div>
-      {task.state === 'failed' && task.message && <p className="field-error" role="alert">{sentence(task.message, language)}</p>}
+      {task.state === 'failed' && task.message && <p className="field-error" role="alert">{sentence(task.message, language, task.message_zh)}</p>}
     </div>
   )
 }
@@ -90,7 +90,7 @@ function Report({ task }: { task: Task }) {
       <div className="table-box">
         <table className="table report">
           <thead><tr><th scope="col">{t('task.file')}</th><th scope="col">{t('task.position')}</th><th scope="col">{t('task.reason')}</th></tr></thead>
-          <tbody>{lines.slice(0, shownLines).map((line, i) => <tr key={i}><td>{line.file}</td><td>{line.position}</td><td>{sentence(line.reason, language)}</td></tr>)}</tbody>
+          <tbody>{lines.slice(0, shownLines).map((line, i) => <tr key={i}><td>{line.file}</td><td>{line.position}</td><td>{sentence(line.reason, language, line.reason_zh)}</td></tr>)}</tbody>
         </table>
       </div>
       {(task.problems ?? 0) > shownLines && <p className="muted">{t('value.more', { n: n((task.problems ?? 0) - shownLines) })}</p>}

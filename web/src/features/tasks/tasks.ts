@@ -11,6 +11,7 @@ export interface Task extends Item {
   total: number | null
   problems: number | null
   message: string | null
+  message_zh: string | null
   subject: number | null
   subject_kind: string | null
   result: Record<string, unknown> | null
@@ -72,7 +73,7 @@ export function parseReport(text: string): Line[] {
     if (line.trim() === '') return []
     try {
       const value = JSON.parse(line) as Partial<Line>
-      return [{ file: value.file ?? '', position: value.position ?? null, reason: value.reason ?? '' }]
+      return [{ file: value.file ?? '', position: value.position ?? null, reason: value.reason ?? '', ...(value.reason_zh ? { reason_zh: value.reason_zh } : {}) }]
     } catch {
       return []
     }

@@ -1,0 +1,45 @@
+/* The catalogue of sentences for people: a name of its own and both languages side by side. A sentence is
+ * given to err_message (base/err.h) or task_note (core/task/task.h) with its arguments; the compiler checks
+ * these against both languages, and scripts/check/messages.py that each has both, with the same arguments,
+ * and is used. Where the languages want another order, `%2$s` names the argument.
+ *
+ * Errors that only programmers meet (a malformed request, a broken disk) are English alone: err_set. */
+#ifndef INGOT_BASE_MESSAGES_H
+#define INGOT_BASE_MESSAGES_H
+
+/* --- values of fields; the first argument is the field's name --- */
+#define MESSAGE_REQUIRED        "required", "%s: is required", "%s：必填"
+#define MESSAGE_UNKNOWN_FIELD   "unknown-field", "%s: there is no such field", "%s：没有此字段"
+#define MESSAGE_NOT_AT_CREATION "not-at-creation", "%s: cannot be given at creation", "%s：创建时不能指定"
+#define MESSAGE_NOT_AFTER_CREATION                                                                           \
+    "not-after-creation", "%s: cannot be changed after creation", "%s：创建后不能修改"
+#define MESSAGE_SET_BY_PLATFORM                                                                              \
+    "set-by-platform", "%s: is set by the platform and cannot be given", "%s：由平台设置，不能指定"
+#define MESSAGE_EMPTY                                                                                        \
+    "empty", "%s: is empty; it must have %lld to %lld characters", "%s：不能为空，应为 %lld 至 %lld 个字符"
+#define MESSAGE_LENGTH                                                                                       \
+    "length", "%s: %s has %lld characters; it must have %lld to %lld",                                       \
+        "%s：%s 有 %lld 个字符，应为 %lld 至 %lld 个"
+#define MESSAGE_CONTROL_CHARACTER                                                                            \
+    "control-character", "%s: contains the control character U+%04X, which is not allowed",                  \
+        "%s：包含不允许的控制字符 U+%04X"
+#define MESSAGE_TOO_SMALL "too-small", "%s: %s is less than %lld", "%s：%s 小于 %lld"
+#define MESSAGE_TOO_LARGE "too-large", "%s: %s is more than %lld", "%s：%s 大于 %lld"
+#define MESSAGE_NO_CHOICE "no-choice", "%s: %s is not one of %s", "%s：%s 不是以下之一：%s"
+#define MESSAGE_COUNT                                                                                        \
+    "count", "%s: has %lld elements; it must have %lld to %lld", "%s：有 %lld 项，应为 %lld 至 %lld 项"
+#define MESSAGE_TWICE "twice", "%s: %lld is there twice", "%s：%lld 重复"
+
+/* --- background tasks --- */
+#define MESSAGE_TASK_CANCELLED "task-cancelled", "cancelled", "已取消"
+#define MESSAGE_TASK_STOPPING                                                                                \
+    "task-stopping", "the server stops; the task goes on after its next start",                              \
+        "服务正在停止，任务会在下次启动后继续"
+#define MESSAGE_TASK_RUNNING                                                                                 \
+    "task-running", "the task is not over yet: cancel it first", "任务尚未结束，请先取消"
+#define MESSAGE_TASK_OVER "task-over", "the task is over already", "任务已经结束"
+#define MESSAGE_REPORT_CUT                                                                                   \
+    "report-cut", "the report ends here; the task's field problems counts the rest too",                     \
+        "报告到此为止，其余问题仅计入任务的问题数"
+
+#endif
