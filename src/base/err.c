@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* Exit codes: 1 the program's or server's fault, 2 the input, 3 not signed in or not allowed, 4 absent,
- * 5 the state forbids it, 6 try again later. */
+ * 5 the state forbids it, 6 try again later, 7 another server runs there. */
 static const struct err_info table[ERR_COUNT] = {
     [ERR_NONE] = {"none", 200, 0, "No error"},
     [ERR_INVALID] = {"invalid", 422, 2, "A value breaks a rule"},
@@ -25,6 +25,7 @@ static const struct err_info table[ERR_COUNT] = {
     [ERR_TOO_MANY] = {"too_many", 429, 6, "Too many requests"},
     [ERR_QUOTA] = {"quota", 507, 5, "The quota is used up"},
     [ERR_UNAVAILABLE] = {"unavailable", 503, 6, "Try again later"},
+    [ERR_HELD] = {"held", 503, 7, "Another server has it"},
     [ERR_UPSTREAM] = {"upstream", 502, 6, "A server behind this one failed"},
     [ERR_INTERNAL] = {"internal", 500, 1, "The server failed"},
 };

@@ -23,6 +23,7 @@ enum err_code {
     ERR_TOO_MANY,     /* 429 slow down */
     ERR_QUOTA,        /* 507 the project's storage or quota is used up */
     ERR_UNAVAILABLE,  /* 503 database lost, disk full, draining: try again */
+    ERR_HELD,         /* 503 another server has the data folder or the database */
     ERR_UPSTREAM,     /* 502 */
     ERR_INTERNAL,     /* 500 */
     ERR_COUNT,

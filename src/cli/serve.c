@@ -29,6 +29,7 @@ static const char usage[] =
     "  --data DIR           where everything is kept (default ./data)\n"
     "  --listen HOST:PORT   default 127.0.0.1:8080; port 0 takes a free one\n"
     "  --db URL             postgresql://user@host/name instead of SQLite in the data folder\n"
+    "  --db-wait SECONDS    how long another server on that database is waited for (default 30)\n"
     "  --public-url URL     how browsers reach it, when behind another server\n"
     "  --tools-listen HOST:PORT  where notebooks and other tools are served; default: the port after "
     "--listen's\n"
@@ -56,6 +57,7 @@ enum {
     OPT_DATA = 1,
     OPT_LISTEN,
     OPT_DB,
+    OPT_DB_WAIT,
     OPT_PUBLIC,
     OPT_TOOLS_LISTEN,
     OPT_TOOLS_URL,
@@ -80,6 +82,7 @@ static const struct option options[] = {
     {"data", required_argument, NULL, OPT_DATA},
     {"listen", required_argument, NULL, OPT_LISTEN},
     {"db", required_argument, NULL, OPT_DB},
+    {"db-wait", required_argument, NULL, OPT_DB_WAIT},
     {"public-url", required_argument, NULL, OPT_PUBLIC},
     {"tools-listen", required_argument, NULL, OPT_TOOLS_LISTEN},
     {"tools-url", required_argument, NULL, OPT_TOOLS_URL},
@@ -101,11 +104,11 @@ static const struct option options[] = {
     {0},
 };
 
-static bool number_option(const char *text, unsigned *ret)
+static bool number_option(const char *option, const char *text, unsigned min, unsigned max, unsigned *ret)
 {
     uint64_t n;
-    if (!str_to_u64(str_of(text), &n) || n < 1 || n > 256) {
-        fprintf(stderr, "ingot serve: --threads %s: must be a number of 1 to 256\n", text);
+    if (!str_to_u64(str_of(text), &n) || n < min || n > max) {
+        fprintf(stderr, "ingot serve: --%s %s: must be a number of %u to %u\n", option, text, min, max);
         return false;
     }
     *ret = (unsigned)n;
@@ -187,6 +190,8 @@ static bool take_option(struct serve *s, int option)
     case OPT_DB:
         s->core.db_url = optarg;
         return true;
+    case OPT_DB_WAIT:
+        return number_option("db-wait", optarg, 0, 86400, &s->core.db_wait_s);
     case OPT_PUBLIC:
         s->core.public_url = optarg;
         return true;
@@ -211,7 +216,7 @@ static bool take_option(struct serve *s, int option)
         s->http.key_file = optarg;
         return true;
     case OPT_THREADS:
-        return number_option(optarg, &s->http.threads);
+        return number_option("threads", optarg, 1, 256, &s->http.threads);
     case OPT_LOG:
         s->access_log = optarg;
         return true;
@@ -330,6 +335,12 @@ static void wait_for_end(void)
     log_info("signal %d: ending", number);
 }
 
+/* Another server has the database: this one ends as it would by a signal. */
+static void end_self(void)
+{
+    kill(getpid(), SIGTERM);
+}
+
 /* Blocked in all threads (they are made later), so that only sigwait takes them. */
 static void block_signals(void)
 {
@@ -383,6 +394,8 @@ static bool serve(struct serve *s, struct err *err)
     if (server) {
         announce(s, http_port(server), http_port(tools));
         wait_for_end();
+        /* A hold that is lost for now ends with this process anyway. */
+        db_may_write(core->db, err);
     }
     events_stop();
     if (server)
@@ -391,12 +404,13 @@ static bool serve(struct serve *s, struct err *err)
         http_stop(tools, DRAIN_MS);
     aside_stop();
     core_close(core);
-    return server != NULL;
+    return server && err->code != ERR_HELD;
 }
 
 int serve_main(int argc, char **argv)
 {
-    struct serve s = {.core = {.data = "./data"}, .http = {.listen = "127.0.0.1:8080"}};
+    struct serve s = {.core = {.data = "./data", .db_wait_s = 30, .taken = end_self},
+                      .http = {.listen = "127.0.0.1:8080"}};
     struct err err = {0};
     int done = parse(argc, argv, &s);
     if (done)

@@ -48,7 +48,7 @@ static bool open_data(struct core *core, const char *path, struct err *err)
     if (flock(core->lock_fd, LOCK_EX | LOCK_NB) == 0)
         return true;
     if (errno == EWOULDBLOCK)
-        return err_set(err, ERR_CONFLICT, NULL, "another ingot runs on %s", real);
+        return err_set(err, ERR_HELD, NULL, "another ingot runs on %s", real);
     return err_errno(err, errno, "%s/lock", real);
 }
 
@@ -63,7 +63,8 @@ static bool open_log(struct core *core, struct arena *a)
 
 static bool open_db(struct core *core, const struct core_options *o, struct arena *a, struct err *err)
 {
-    struct db_options options = {.url = o->db_url};
+    struct db_options options = {
+        .url = o->db_url, .hold = true, .hold_wait_s = o->db_wait_s, .taken = o->taken};
     if (!options.url)
         options.url = arena_printf(a, "sqlite:%s/ingot.db", core->data);
     core->db = db_open(&options, err);

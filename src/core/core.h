@@ -59,7 +59,9 @@ struct core {
 
 struct core_options {
     const char *data;
-    const char *db_url; /* NULL: sqlite in data */
+    const char *db_url;  /* NULL: sqlite in data */
+    unsigned db_wait_s;  /* for another server to let go of the database */
+    void (*taken)(void); /* as db_options has it */
     const char *public_url;
     const char *config; /* JSON file with sign-in providers etc.; NULL: data/config.json if there */
     const char *store;  /* "s3://bucket/prefix": where blobs are; NULL: in data */

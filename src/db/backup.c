@@ -41,6 +41,24 @@ static bool is_own(const char *table)
     return strcmp(table, "schema_script") == 0 || strcmp(table, "schema_migration") == 0;
 }
 
+/* Who has the database is true of this database only, and stays when everything else is replaced. */
+static void leave_holder(struct names *names)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < names->n; i++)
+        if (strcmp(names->v[i], "db_holder") != 0)
+            names->v[n++] = names->v[i];
+    names->n = n;
+}
+
+static bool list_tables(struct db_conn *c, struct arena *a, struct names *ret, struct err *err)
+{
+    if (!list(c, a, c->engine->tables_sql, DB_NO_ARGS, ret, err))
+        return false;
+    leave_holder(ret);
+    return true;
+}
+
 /* Makes the tables of a fresh database by running the source's scripts again. */
 static bool replay_scripts(struct db_conn *from, struct db_conn *to, struct arena *a, struct err *err)
 {
@@ -148,8 +166,7 @@ static bool copy_all(struct db_conn *from, struct db_conn *to, bool replace, str
 {
     auto_arena struct arena a = {0};
     struct names source, target;
-    if (!list(from, &a, from->engine->tables_sql, DB_NO_ARGS, &source, err) ||
-        !list(to, &a, to->engine->tables_sql, DB_NO_ARGS, &target, err))
+    if (!list_tables(from, &a, &source, err) || !list_tables(to, &a, &target, err))
         return false;
     if (!contains(&source, "schema_script"))
         return err_set(err, ERR_INVALID, "path", "the file is no backup of this program");
@@ -158,8 +175,7 @@ static bool copy_all(struct db_conn *from, struct db_conn *to, bool replace, str
     if (target.n > 0) {
         leave_own(&source);
         leave_own(&target);
-    } else if (!replay_scripts(from, to, &a, err) ||
-               !list(to, &a, to->engine->tables_sql, DB_NO_ARGS, &target, err)) {
+    } else if (!replay_scripts(from, to, &a, err) || !list_tables(to, &a, &target, err)) {
         return false;
     }
     if (!to->engine->load_begin(to, &a, target.v, target.n, err))

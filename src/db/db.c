@@ -1,4 +1,5 @@
 #include "db/engine.h"
+#include "db/hold.h"
 #include "db/readers.h"
 #include "db/writer.h"
 
@@ -7,6 +8,7 @@ struct db {
     char *url;
     struct readers *readers;
     struct writer *writer;
+    struct hold *hold; /* NULL: none is needed */
 };
 
 const struct engine *engine_for(const char *url, struct err *err)
@@ -46,12 +48,14 @@ struct db *db_open(const struct db_options *o, struct err *err)
     struct db *db = base_alloc(sizeof *db);
     *db = (struct db){.engine = engine, .url = base_strdup(o->url)};
     db->readers = readers_new(engine, o->url, o->max_readers ? o->max_readers : 16);
-    db->writer = writer_new(engine, o->url, on_idle, db, err);
+    bool needed = o->hold && engine->hold_sql;
+    if (needed)
+        db->hold = hold_take(engine, o->url, o->hold_wait_s, o->taken, err);
+    if (!needed || db->hold)
+        db->writer = writer_new(engine, o->url, db->hold, on_idle, db, err);
     if (db->writer)
         return db;
-    readers_free(db->readers);
-    free(db->url);
-    free(db);
+    db_close(db);
     return NULL;
 }
 
@@ -59,7 +63,9 @@ void db_close(struct db *db)
 {
     if (!db)
         return;
-    writer_free(db->writer);
+    if (db->writer)
+        writer_free(db->writer);
+    hold_free(db->hold);
     readers_free(db->readers);
     free(db->url);
     free(db);
@@ -68,6 +74,11 @@ void db_close(struct db *db)
 bool db_is_postgres(const struct db *db)
 {
     return db->engine == &postgres_engine;
+}
+
+bool db_may_write(const struct db *db, struct err *err)
+{
+    return !db->hold || hold_check(db->hold, err);
 }
 
 const char *db_url(const struct db *db)

@@ -59,11 +59,19 @@ struct db_rows {
 struct db_options {
     const char *url;      /* "sqlite:/path/ingot.db" or "postgresql://user@host/name" */
     unsigned max_readers; /* 0: 16 */
+    /* A server's, of which a database may have one: where other machines can reach the database it is held
+     * (hold.h), which another server is given so many seconds to let go of, else ERR_HELD. `taken` is called
+     * when this process must end, because another server took over while the connection was lost. */
+    bool hold;
+    unsigned hold_wait_s;
+    void (*taken)(void);
 };
 
 struct db *db_open(const struct db_options *o, struct err *err);
 void db_close(struct db *db); /* finishes queued writes */
 bool db_is_postgres(const struct db *db);
+/* Whether this process may write: false while its hold is lost (ERR_UNAVAILABLE) or another's (ERR_HELD). */
+bool db_may_write(const struct db *db, struct err *err);
 
 /* Reads all rows of one statement into the arena. */
 bool db_query(struct db *db, struct arena *a, const char *sql, struct db_args args, struct db_rows *ret,

@@ -31,6 +31,7 @@ enum conn_state {
 enum conn_use {
     CONN_WRITER,
     CONN_READER,    /* refuses changes */
+    CONN_HOLD,      /* hold.c */
     CONN_FILE_NEW,  /* SQLite: a backup that is being made; no WAL, keys are not checked */
     CONN_FILE_READ, /* SQLite: a backup that is read and not touched */
 };
@@ -44,13 +45,21 @@ struct engine {
     /* Several statements without arguments. */
     bool (*script)(struct db_conn *c, const char *sql, struct err *err);
 
-    /* A write transaction excludes those of other processes from its start on. */
+    /* A write transaction excludes those of other processes from its start on; with a generation on the
+     * connection it fails unless the database is held with that one (hold.h). */
     bool (*begin)(struct db_conn *c, bool write, struct err *err);
     bool (*commit)(struct db_conn *c, struct err *err);
     void (*rollback)(struct db_conn *c);
     /* mark: what follows can be undone alone; the mark before is given up. */
     bool (*mark)(struct db_conn *c, struct err *err);
     bool (*undo)(struct db_conn *c, struct err *err);
+
+    /* For hold.c: whether the session has its lock on the database (which it tries to get); NULL where no
+     * other machine can reach the data. The socket can be read when something happened to the connection, as
+     * state tells after take_input. */
+    const char *hold_sql;
+    int (*socket)(const struct db_conn *c);
+    void (*take_input)(struct db_conn *c);
 
     /* Words of db_script. */
     const char *id, *text, *bytes;
@@ -75,6 +84,7 @@ struct db_conn {
     bool busy;            /* rows of a statement are being delivered */
     bool retry;           /* the last failure goes away when everything is run once more */
     bool spoiled;         /* by spoiled_by; later statements of the write fail with it */
+    int64_t generation;   /* of the hold that writes need; 0: none */
     uint64_t idle_since;  /* readers.c, monotonic */
     struct db_conn *next; /* readers.c */
     struct err spoiled_by;
@@ -94,5 +104,7 @@ char *conn_quote(struct arena *a, const char *name);
 /* migrate.c: the tables of db/ itself, and a script's words in the engine's dialect. */
 extern const char db_own_tables[];
 bool db_script_run(struct db_conn *c, const char *sql, struct err *err);
+/* The same for a script that makes tables: it is kept for backups. */
+bool db_script_keep(struct db_conn *c, const char *sql, struct err *err);
 
 #endif

@@ -48,9 +48,14 @@ static bool record(struct db_conn *c, const char *sql, struct err *err)
                      db_args(db_textz(hex), db_textz(sql)), NULL, err);
 }
 
+bool db_script_keep(struct db_conn *c, const char *sql, struct err *err)
+{
+    return db_script_run(c, db_own_tables, err) && db_script_run(c, sql, err) && record(c, sql, err);
+}
+
 static bool run_script(struct db_conn *c, void *ctx, struct err *err)
 {
-    return db_script_run(c, db_own_tables, err) && db_script_run(c, ctx, err) && record(c, ctx, err);
+    return db_script_keep(c, ctx, err);
 }
 
 bool db_script(struct db *db, const char *sql, struct err *err)

@@ -41,28 +41,30 @@ static bool check_open(struct postgres *p, struct err *err)
 }
 
 /* Later ones win, so the URL may change the first. */
-static const char *const keys[] = {"connect_timeout",
-                                   "keepalives_idle",
-                                   "tcp_user_timeout",
-                                   "application_name",
-                                   "dbname",
-                                   "client_encoding",
-                                   NULL};
+static const char *const keys[] = {"connect_timeout",  "keepalives_idle",  "keepalives_interval",
+                                   "keepalives_count", "tcp_user_timeout", "application_name",
+                                   "dbname",           "client_encoding",  NULL};
 #define VALUES(url)                                                                                          \
     {                                                                                                        \
-        "10", "30", "30000", "ingot", url, "UTF8", NULL                                                      \
+        "10", "20", "5", "4", "30000", "ingot", url, "UTF8", NULL                                            \
     }
+
+#define COMMON_SETTINGS                                                                                      \
+    "SET client_min_messages = warning; SET standard_conforming_strings = on; SET bytea_output = hex;"
+/* What a dead machine held (the writers' lock, the hold on the database) is free within a minute. */
+#define WRITER_SETTINGS                                                                                      \
+    "SET default_transaction_isolation = 'read committed'; SET idle_in_transaction_session_timeout = '60s';" \
+    "SET tcp_keepalives_idle = 20; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 4;"           \
+    "SET tcp_user_timeout = 40000"
 
 bool postgres_open(const char *url, enum conn_use use, struct db_conn **ret, struct err *err)
 {
     const char *const values[] = VALUES(url);
     static const char *const settings[] = {
-        [CONN_WRITER] = "SET client_min_messages = warning; SET standard_conforming_strings = on;"
-                        "SET bytea_output = hex; SET default_transaction_isolation = 'read committed';"
-                        "SET idle_in_transaction_session_timeout = '60s'",
-        [CONN_READER] = "SET client_min_messages = warning; SET standard_conforming_strings = on;"
-                        "SET bytea_output = hex; SET default_transaction_isolation = 'repeatable read';"
-                        "SET default_transaction_read_only = on",
+        [CONN_WRITER] = COMMON_SETTINGS WRITER_SETTINGS,
+        [CONN_READER] = COMMON_SETTINGS "SET default_transaction_isolation = 'repeatable read';"
+                                        "SET default_transaction_read_only = on",
+        [CONN_HOLD] = COMMON_SETTINGS WRITER_SETTINGS,
     };
     struct postgres *p = base_zalloc(sizeof *p);
     p->base.engine = &postgres_engine;
@@ -178,20 +180,28 @@ PGresult *postgres_result(struct postgres *p)
 }
 
 /* All results of what was sent; it has failed when one has. */
-static bool finish(struct postgres *p, bool sent, struct err *err)
+static bool finish(struct postgres *p, bool sent, int *ret_rows, struct err *err)
 {
+    *ret_rows = 0;
     bool ok = sent || postgres_fail(p, NULL, err);
     for (PGresult *res; sent && (res = postgres_result(p)); PQclear(res)) {
         ExecStatusType status = PQresultStatus(res);
         if (ok && status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_EMPTY_QUERY)
             ok = postgres_fail(p, res, err);
+        *ret_rows = PQntuples(res);
     }
     return ok;
 }
 
+bool postgres_simple_rows(struct postgres *p, const char *sql, int *ret_rows, struct err *err)
+{
+    return finish(p, PQsendQuery(p->pg, sql), ret_rows, err);
+}
+
 bool postgres_simple(struct postgres *p, const char *sql, struct err *err)
 {
-    return finish(p, PQsendQuery(p->pg, sql), err);
+    int rows;
+    return postgres_simple_rows(p, sql, &rows, err);
 }
 
 /* Copies a quoted text or comment that starts at *sql; false when none does. */
@@ -266,7 +276,8 @@ const char *postgres_prepare(struct postgres *p, const struct run *r, struct err
         oids[i] = type_of(&r->args.v[i]);
     char made[32];
     snprintf(made, sizeof made, "s%u", ++p->made);
-    if (!finish(p, PQsendPrepare(p->pg, made, sql.p ? sql.p : "", (int)n, oids), err))
+    int rows;
+    if (!finish(p, PQsendPrepare(p->pg, made, sql.p ? sql.p : "", (int)n, oids), &rows, err))
         return NULL;
     name = base_strdup(made);
     stmt_cache_add(p->statements, buf_view(&key), name);

@@ -38,8 +38,9 @@ bool postgres_fail(struct postgres *p, const PGresult *res, struct err *err);
 /* The next result of what was sent; NULL after the last. Waits for as long as the server works at it. One
  * that is silent and takes no other connections, either, hangs: the connection is lost then. */
 PGresult *postgres_result(struct postgres *p);
-/* Statements without arguments or rows. */
+/* Statements without arguments; *ret_rows is how many rows the last one gave. */
 bool postgres_simple(struct postgres *p, const char *sql, struct err *err);
+bool postgres_simple_rows(struct postgres *p, const char *sql, int *ret_rows, struct err *err);
 /* The name under which the server knows the statement, NULL on failure. */
 const char *postgres_prepare(struct postgres *p, const struct run *r, struct err *err);
 /* After a change of the tables the server may refuse a prepared statement: forget it. */

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
+#include "db/hold.h"
 
 #include <limits.h>
 #include <linux/futex.h>
@@ -24,6 +25,7 @@ struct request {
 struct writer {
     const struct engine *engine;
     char *url;
+    struct hold *hold;    /* may be NULL */
     struct db_conn *conn; /* NULL: lost, to be opened again */
     void (*idle)(void *ctx);
     void *idle_ctx;
@@ -158,11 +160,20 @@ static bool rehearse(struct writer *w, struct request **batch, size_t n, struct 
 }
 #endif
 
+static bool connect(struct writer *w, struct err *err)
+{
+    if (!w->engine->open(w->url, CONN_WRITER, &w->conn, err)) {
+        w->conn = NULL;
+        return false;
+    }
+    w->conn->generation = w->hold ? hold_generation(w->hold) : 0;
+    return true;
+}
+
 static enum outcome try_batch(struct writer *w, struct request **batch, size_t n, enum undo undo)
 {
     struct err err = {0};
-    if (!w->conn && !w->engine->open(w->url, CONN_WRITER, &w->conn, &err)) {
-        w->conn = NULL;
+    if ((w->hold && !hold_check(w->hold, &err)) || (!w->conn && !connect(w, &err))) {
         fail_all(batch, n, &err);
         return OUTCOME_DONE;
     }
@@ -299,15 +310,18 @@ static void *loop(void *arg)
     return NULL;
 }
 
-struct writer *writer_new(const struct engine *engine, const char *url, void (*idle)(void *ctx), void *ctx,
-                          struct err *err)
+struct writer *writer_new(const struct engine *engine, const char *url, struct hold *hold,
+                          void (*idle)(void *ctx), void *ctx, struct err *err)
 {
-    struct db_conn *c;
-    if (!engine->open(url, CONN_WRITER, &c, err))
-        return NULL;
     struct writer *w = base_alloc(sizeof *w);
-    *w = (struct writer){.engine = engine, .url = base_strdup(url), .conn = c, .idle = idle, .idle_ctx = ctx};
+    *w = (struct writer){
+        .engine = engine, .url = base_strdup(url), .hold = hold, .idle = idle, .idle_ctx = ctx};
     w->tail = &w->head;
+    if (!connect(w, err)) {
+        free(w->url);
+        free(w);
+        return NULL;
+    }
     pthread_mutex_init(&w->lock, NULL);
     thread_cond_init(&w->arrived);
     w->thread = thread_start("db-writer", loop, w);

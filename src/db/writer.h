@@ -7,9 +7,11 @@
 #include "db/engine.h"
 
 struct writer;
-/* idle runs on the thread about every 10 s. NULL when the database cannot be opened. */
-struct writer *writer_new(const struct engine *engine, const char *url, void (*idle)(void *ctx), void *ctx,
-                          struct err *err);
+struct hold;
+/* idle runs on the thread about every 10 s. Nothing is written without the hold (hold.h; may be NULL, and
+ * outlives the writer). NULL when the database cannot be opened. */
+struct writer *writer_new(const struct engine *engine, const char *url, struct hold *hold,
+                          void (*idle)(void *ctx), void *ctx, struct err *err);
 void writer_free(struct writer *w); /* runs what is queued first */
 bool writer_run(struct writer *w, db_write_fn fn, void *ctx, struct err *err);
 void writer_then(struct writer *w, db_write_fn fn, db_then_fn then, void *ctx);

@@ -16,7 +16,8 @@ static void run_health(struct api_call *call)
     struct err err = {0};
     struct db_row row;
     bool found;
-    if (!db_query_one(call->core->db, call->arena, "SELECT 1", DB_NO_ARGS, &row, &found, &err)) {
+    if (!db_may_write(call->core->db, &err) ||
+        !db_query_one(call->core->db, call->arena, "SELECT 1", DB_NO_ARGS, &row, &found, &err)) {
         err.code = ERR_UNAVAILABLE;
         api_problem(call, &err, NULL, 0);
         return;

@@ -467,7 +467,9 @@ static unsigned control(void *arg)
         set_opened(j);
         core_await(j->core);
     }
-    bool ok = j->exec ? look_once(j, &err) : db_write(j->core->db, wait_write, j, &err);
+    /* Without the hold on the database containers are left alone: the rows may be another server's by now. */
+    bool ok = db_may_write(j->core->db, &err) &&
+              (j->exec ? look_once(j, &err) : db_write(j->core->db, wait_write, j, &err));
     if (!ok)
         log_warn("jobs: %s", err.message);
     return TICK_S;
