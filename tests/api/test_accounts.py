@@ -200,12 +200,76 @@ def test_user_managers_do_not_become_holders_of_larger_roles(admin, make_user):
     larger = admin.post("roles", {"name": unique("operator"), "permissions": ["platform.*", "node.*"]})
     manager, other, operator = (make_user(platform_role=one["id"]) for one in (managing, managing, larger))
     path = f"users/{operator.user['id']}"
-    problem(manager.call("POST", f"{path}/reset-password", json={"password": "taken-over"}), 403, "forbidden", says=larger["name"])
-    problem(patch(manager, path, {"password": "taken-over"}), 403, "forbidden")
-    problem(patch(manager, path, {"email": "mine@example.org"}), 403, "forbidden")
-    problem(manager.call("DELETE", path), 403, "forbidden")
+    problem(manager.call("POST", f"{path}/reset-password", json={"password": "taken-over"}), 403, "forbidden", says="platform.backup")
     assert operator.get("session")["user"]["id"] == operator.user["id"]
     manager.post(f"users/{other.user['id']}/reset-password", {"password": PASSWORD}, expect=204)
+
+
+CHANGES = {
+    "password": lambda api, path: patch(api, path, {"password": "taken-over"}),
+    "reset": lambda api, path: api.call("POST", f"{path}/reset-password", json={"password": "taken-over"}),
+    "email": lambda api, path: patch(api, path, {"email": "mine@example.org"}),
+    "name": lambda api, path: patch(api, path, {"name": unique("renamed")}),
+    "enable": lambda api, path: patch(api, path, {"disabled": False, "language": "en"}),
+    "disable": lambda api, path: patch(api, path, {"disabled": True, "category": "annotator"}),
+    "delete": lambda api, path: api.call("DELETE", path),
+}
+
+
+@pytest.fixture(scope="module")
+def ranks(admin, server):
+    """A manager of users, and people who may do more than the manager, each by another way."""
+    def role(name, *permissions):
+        return admin.post("roles", {"name": unique(name), "permissions": list(permissions)})["id"]
+
+    def user(**fields):
+        return admin.post("users", {"name": unique("rank"), "password": PASSWORD, **fields})["id"]
+    project = admin.post("projects", {"name": unique("ranks")})
+    members = f"projects/{project['id']}/members"
+    group = admin.post("groups", {"name": unique("group")})
+    people = {"platform": user(platform_role=role("operator", "node.*")), "member": user(), "group": user(),
+              "everywhere": user(platform_role=role("reader", "project.read")),
+              "disabled": user(platform_role=role("off", "node.*"), disabled=True), "administrator": user(administrator=True)}
+    admin.post(members, {"user": people["member"], "role": role_id(admin, "viewer")})
+    admin.post(f"groups/{group['id']}/members", {"user": people["group"]})
+    admin.post(members, {"group": group["id"], "role": role_id(admin, "viewer")})
+    manager = user(platform_role=role("hr", "user.*", "role.*", "group.*", "group_member.*"))
+    name = admin.get(f"users/{manager}")["name"]
+    return Api(server.url).sign_in(name, PASSWORD), people, user
+
+
+@pytest.mark.parametrize("how", CHANGES)
+@pytest.mark.parametrize("who", ["platform", "everywhere", "member", "group", "disabled", "administrator"])
+def test_nobody_changes_who_may_do_more(admin, ranks, who, how):
+    manager, people, _ = ranks
+    before = admin.get(f"users/{people[who]}")
+    problem(CHANGES[how](manager, f"users/{people[who]}"), 403, "forbidden")
+    assert admin.get(f"users/{people[who]}") == before
+
+
+@pytest.mark.parametrize("how", CHANGES)
+def test_who_may_no_more_can_be_changed(ranks, how):
+    manager, _, user = ranks
+    assert CHANGES[how](manager, f"users/{user()}").status_code in (200, 204)
+
+
+def test_nobody_takes_away_what_they_could_not_give(admin, make_user, project):
+    """Roles of members and groups, and roles themselves, of those who may do more."""
+    role = admin.post("roles", {"name": unique("inviter"), "permissions": ["project.read", "member.*"]})
+    keeping = admin.post("roles", {"name": unique("keeper"), "permissions": ["role.*", "group.*", "group_member.*", "user.read"]})
+    larger = admin.post("roles", {"name": unique("larger"), "permissions": ["node.*"]})
+    inviter, owner, keeper = make_user(project, role=role["name"]), make_user(project, role="owner"), make_user(platform_role=keeping["id"])
+    path = f"projects/{project['id']}/members"
+    member = next(m for m in admin.get(path)["items"] if m["user"]["id"] == owner.user["id"])
+    problem(patch(inviter, f"{path}/{member['id']}", {"role": role["id"]}), 403, "forbidden", says="owner")
+    problem(inviter.call("DELETE", f"{path}/{member['id']}"), 403, "forbidden", says="owner")
+    group = admin.post("groups", {"name": unique("group")})
+    inside = admin.post(f"groups/{group['id']}/members", {"user": owner.user["id"]})
+    admin.post(path, {"group": group["id"], "role": role_id(admin, "viewer")})
+    problem(keeper.call("DELETE", f"groups/{group['id']}/members/{inside['id']}"), 403, "forbidden", says="viewer")
+    problem(patch(keeper, f"roles/{larger['id']}", {"permissions": []}), 403, "forbidden")
+    problem(keeper.call("DELETE", f"roles/{larger['id']}"), 403, "forbidden")
+    owner.delete(f"{path}/{member['id']}")  # one's own: to leave
 
 
 def test_who_fills_groups_gives_no_more_than_they_have(admin, make_user, project):

@@ -291,13 +291,15 @@ def test_tokens_do_not_widen(server, make_user):
     narrow.post("tokens", {"name": "x", "scopes": ["token.read"], "expires_at": soon})
 
 
-def test_tokens_do_not_change_passwords(admin, make_user):
+def test_tokens_do_not_change_how_their_owner_signs_in(admin, make_user):
     user = make_user()
     problem(user.call("POST", "profile/password", json={"old": PASSWORD, "new": "another-1"}), 403, "forbidden")
     me = admin.get("session")["user"]["id"]
     problem(admin.call("PATCH", f"users/{me}", json={"password": "another-1"},
                        headers={"If-Match": f'"{admin.get(f"users/{me}")["revision"]}"'}), 403, "forbidden")
     problem(admin.call("POST", f"users/{me}/reset-password", json={"password": "another-1"}), 403, "forbidden")
+    problem(user.call("PATCH", "profile", json={"email": "mine@example.org"}), 403, "forbidden", says="e-mail")
+    user.patch("profile", {"display_name": "Me"})
 
 
 def test_token_scopes_hold_for_public_objects_of_other_projects(server, admin, make_user, project):

@@ -31,7 +31,7 @@ static void add_everyone(struct grants *g)
         }
 }
 
-static bool load_user(struct db_conn *c, struct grants *g, struct err *err)
+static bool load_user(struct db_conn *c, struct grants *g, bool *ret_disabled, struct err *err)
 {
     struct db_row row;
     bool found;
@@ -40,8 +40,9 @@ static bool load_user(struct db_conn *c, struct grants *g, struct err *err)
                         "LEFT JOIN roles r ON r.id = u.platform_role WHERE u.id = ?",
                         db_args(db_int(g->user)), &row, &found, err))
         return false;
-    if (!found || row.v[2].i)
-        return err_set(err, ERR_UNAUTHORIZED, NULL, "the user does not exist or is disabled");
+    *ret_disabled = !found || row.v[2].i;
+    if (!found)
+        return true;
     g->name = arena_strz(&g->arena, row.v[0].s);
     g->administrator = row.v[1].i != 0;
     if (g->administrator)
@@ -93,8 +94,10 @@ static bool load(struct core *core, struct grants *g, struct err *err)
     struct db_conn *c = db_read_begin(core->db, err);
     if (!c)
         return false;
-    bool ok = load_user(c, g, err) && load_projects(c, g, err);
+    bool disabled = false, ok = load_user(c, g, &disabled, err) && load_projects(c, g, err);
     db_read_end(core->db, c);
+    if (ok && disabled)
+        return err_set(err, ERR_UNAUTHORIZED, NULL, "the user does not exist or is disabled");
     return ok;
 }
 
@@ -147,6 +150,55 @@ const struct grant *grants_find(const struct grants *g, int64_t project)
             high = middle;
     }
     return low < g->count && g->projects[low].project == project ? &g->projects[low] : NULL;
+}
+
+/* --- no more than oneself --- */
+/* What of part is not in set; NULL when all of it is. */
+static const char *beyond(const struct permission_set *set, const struct permission_set *part)
+{
+    for (size_t i = 0; i < permission_count(); i++)
+        if (permission_has(part, (ptrdiff_t)i) && !permission_has(set, (ptrdiff_t)i))
+            return permission_at(i)->name;
+    return NULL;
+}
+
+static bool more(const struct grants *g, const char *permission, const char *where, struct err *err)
+{
+    return err_set(err, ERR_FORBIDDEN, NULL, "the user %s may do more than you may (%s %s)", g->name,
+                   permission, where);
+}
+
+static bool covers(const struct grants *own, const struct grants *other, struct err *err)
+{
+    /* What everyone may is held on the platform alone; a platform role holds in every project too. */
+    struct permission_set holds = own->everyone, of_projects = permission_of_projects();
+    for (size_t i = 0; i < PERMISSION_WORDS; i++)
+        holds.word[i] &= ~of_projects.word[i];
+    permission_unite(&holds, &own->platform);
+    const char *missing = beyond(&holds, &other->platform);
+    if (missing)
+        return more(other, missing, "on the whole platform", err);
+    for (size_t i = 0; i < other->count; i++) {
+        holds = grants_in(own, other->projects[i].project);
+        missing = beyond(&holds, &other->projects[i].may);
+        if (missing) /* its name is a secret to those who are not in it */
+            return more(other, missing, "in one of their projects", err);
+    }
+    return true;
+}
+
+bool grants_cover(struct op *op, int64_t user, struct err *err)
+{
+    const struct grants *own = grants_of(op->caller);
+    bool disabled, ok;
+    if (!own || op->caller->administrator)
+        return true;
+    struct grants other = {.user = user};
+    arena_init(&other.arena);
+    ok = load_user(op->conn, &other, &disabled, err) && load_projects(op->conn, &other, err) &&
+         covers(own, &other, err);
+    arena_release(&other.arena);
+    return ok;
 }
 
 bool grants_may(const struct grants *g, ptrdiff_t permission, int64_t project)

@@ -39,6 +39,9 @@ void grants_unref(struct grants *g); /* NULL is fine */
 bool grants_may(const struct grants *g, ptrdiff_t permission, int64_t project);
 /* All that is held in the project (0: platform-wide). */
 struct permission_set grants_in(const struct grants *g, int64_t project);
+/* Inside a write: ERR_FORBIDDEN when the user, even a disabled one, may do anything, on the platform or in a
+ * project, that the caller may not. Who changes somebody could become them. */
+bool grants_cover(struct op *op, int64_t user, struct err *err);
 /* NULL when the user is no member. */
 const struct grant *grants_find(const struct grants *g, int64_t project);
 /* Of a caller with grants; NULL for the system and nobody. */

@@ -8,8 +8,8 @@ static bool delete_members(struct op *op, struct object *o, struct err *err)
                      err);
 }
 
-/* Who enters a group gets the roles that it has in projects: nobody gives more than they have. */
-static bool may_add(struct op *op, struct object *o, struct err *err)
+/* Who enters a group gets the roles that it has in projects: nobody gives or takes more than they have. */
+static bool may_move(struct op *op, struct object *o, struct err *err)
 {
     struct db_rows rows;
     if (!conn_query(op->conn, op->arena, "SELECT role, project FROM members WHERE \"group\" = ?",
@@ -66,6 +66,7 @@ const struct kind kind_group_member = {
     .parent = "group",
     .verbs = VERB_LIST | VERB_READ | VERB_CREATE | VERB_DELETE,
     .fields = member_fields,
-    .before_create = may_add,
+    .before_create = may_move,
+    .before_delete = may_move,
     .changed = changed,
 };

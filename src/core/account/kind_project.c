@@ -209,10 +209,17 @@ static bool member_create(struct op *op, struct object *o, struct err *err)
     return role_may_give(op, object_int(o, "role"), o->parent, "role", err);
 }
 
+/* A role that one may not give one may not take either. */
+static bool member_delete(struct op *op, struct object *o, struct err *err)
+{
+    return role_may_give(op, object_int(o, "role"), o->parent, "role", err);
+}
+
 static bool member_update(struct op *op, const struct object *old, struct object *new_, struct err *err)
 {
     return object_int(old, "role") == object_int(new_, "role") ||
-           role_may_give(op, object_int(new_, "role"), new_->parent, "role", err);
+           (role_may_give(op, object_int(old, "role"), old->parent, "role", err) &&
+            role_may_give(op, object_int(new_, "role"), new_->parent, "role", err));
 }
 
 static const struct field member_fields[] = {
@@ -247,5 +254,6 @@ const struct kind kind_member = {
     .fields = member_fields,
     .before_create = member_create,
     .before_update = member_update,
+    .before_delete = member_delete,
     .changed = changed,
 };

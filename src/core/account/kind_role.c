@@ -131,7 +131,7 @@ bool role_may_give(struct op *op, int64_t role, int64_t project, const char *fie
 }
 
 /* --- the kind --- */
-/* Nobody makes a role that can do what they themselves cannot. */
+/* Nobody makes, changes or deletes a role that can do what they themselves cannot. */
 static bool may_write(struct op *op, const struct object *o, struct err *err)
 {
     const struct grants *g = grants_of(op->caller);
@@ -140,7 +140,7 @@ static bool may_write(struct op *op, const struct object *o, struct err *err)
     struct permission_set gives = {{0}}, holds = grants_in(g, 0);
     permission_parse(op->arena, object_text(o, "permissions"), &gives);
     if (!permission_contains(&holds, &gives))
-        return err_set(err, ERR_FORBIDDEN, "permissions", "permissions: the role would do more than you may");
+        return err_set(err, ERR_FORBIDDEN, "permissions", "permissions: the role may do more than you may");
     return true;
 }
 
@@ -160,12 +160,12 @@ static bool before_create(struct op *op, struct object *o, struct err *err)
 
 static bool before_update(struct op *op, const struct object *old, struct object *new_, struct err *err)
 {
-    return changeable(old, err) && may_write(op, new_, err);
+    return changeable(old, err) && may_write(op, old, err) && may_write(op, new_, err);
 }
 
-static bool before_delete(unused_ok struct op *op, struct object *o, struct err *err)
+static bool before_delete(struct op *op, struct object *o, struct err *err)
 {
-    return changeable(o, err);
+    return changeable(o, err) && may_write(op, o, err);
 }
 
 static void changed(struct core *core, unused_ok const struct object *o, unused_ok const char *verb)

@@ -1,6 +1,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "core/account/accounts.h"
+#include "core/account/grants.h"
 #include "core/account/password.h"
 #include "core/account/role.h"
 #include "core/account/user.h"
@@ -19,14 +20,6 @@ static bool may_touch(struct op *op, const struct object *old, const struct obje
         return err_set(err, ERR_FORBIDDEN, NULL,
                        "only an administrator may change administrators and give platform roles");
     return true;
-}
-
-/* Who changes somebody's password or address could sign in as them, with all that their platform role may do.
- * Inside a write. */
-static bool may_touch_holder(struct op *op, const struct object *user, struct err *err)
-{
-    int64_t role = object_int(user, "platform_role");
-    return op->caller->administrator || !role || role_may_give(op, role, 0, "platform_role", err);
 }
 
 /* Somebody must be able to administer the platform. */
@@ -74,11 +67,13 @@ static bool before_update(struct op *op, const struct object *old, struct object
 {
     bool keeps = object_int(new_, "administrator") && !object_int(new_, "disabled");
     int64_t role = object_int(new_, "platform_role");
-    if (!may_touch(op, old, new_, err) || !may_touch_holder(op, old, err) ||
+    if (!may_touch(op, old, new_, err) || !grants_cover(op, old->id, err) ||
         (!keeps && !not_the_last(op, old, err)))
         return false;
-    if (op->caller->token && op->caller->user == old->id && !same_text(old, new_, "password"))
-        return err_set(err, ERR_FORBIDDEN, NULL, "a token cannot change the password of its owner");
+    if (op->caller->token && op->caller->user == old->id &&
+        !(same_text(old, new_, "password") && same_text(old, new_, "email")))
+        return err_set(err, ERR_FORBIDDEN, NULL,
+                       "a token cannot change the password or the e-mail address of its owner");
     return !role || role == object_int(old, "platform_role") ||
            role_may_give(op, role, 0, "platform_role", err);
 }
@@ -107,7 +102,7 @@ static bool before_delete(struct op *op, struct object *o, struct err *err)
 {
     if (op->caller->user == o->id)
         return err_set(err, ERR_CONFLICT, NULL, "nobody deletes themself; ask another administrator");
-    if (!may_touch(op, o, o, err) || !may_touch_holder(op, o, err) || !not_the_last(op, o, err))
+    if (!may_touch(op, o, o, err) || !grants_cover(op, o->id, err) || !not_the_last(op, o, err))
         return false;
     struct db_args id = db_args(db_int(o->id));
     return user_end_sessions(op->conn, o->id, err) && end_tokens(op->conn, o->id, err) &&
@@ -136,7 +131,14 @@ static bool write_reset(struct db_conn *c, void *ctx, struct err *err)
     const struct reset *r = ctx;
     struct op op = *r->op;
     op.conn = c;
-    return may_touch_holder(&op, r->user, err) && user_set_password(&op, r->user->id, r->hash, err);
+    struct object now;
+    bool found;
+    if (!engine_load_row(&op, &kind_user, r->user->id, &now, &found, err))
+        return false;
+    if (!found)
+        return err_set(err, ERR_NOT_FOUND, NULL, "the user was deleted meanwhile");
+    return may_touch(&op, &now, &now, err) && grants_cover(&op, now.id, err) &&
+           user_set_password(&op, now.id, r->hash, err);
 }
 
 bool user_set_password(struct op *op, int64_t user, struct str hash, struct err *err)
@@ -151,8 +153,6 @@ static bool reset_password(struct op *op, struct object *o, const struct db_valu
                            unused_ok struct json_out *out, unused_ok int *status, struct err *err)
 {
     struct reset r = {op, o, STR_NULL};
-    if (!may_touch(op, o, o, err))
-        return false;
     if (op->caller->token && op->caller->user == o->id)
         return err_set(err, ERR_FORBIDDEN, NULL, "a token cannot change the password of its owner");
     if (!password_rule(input[0].s, "password", err) || !password_hash(op->arena, input[0].s, &r.hash, err) ||

@@ -54,6 +54,7 @@ bool accounts_change_profile(struct core *core, const struct caller *c, yyjson_v
     struct caller self = caller_system;
     self.user = c->user;
     self.name = c->name;
+    self.token = c->token;
     self.peer = c->peer;
     struct object user;
     return engine_update(core, &self, &kind_user, 0, c->user, 0, body, a, &user, err);
