@@ -17,6 +17,7 @@ ACCOUNTS = {
     "ann": {"preferred_username": "ann/from:corp", "email": "ann@example.org", "email_verified": True},
     "bob": {"preferred_username": "admin", "email": "bob@example.org", "email_verified": False},
     "out": {"preferred_username": "out", "email": "out@elsewhere.example", "email_verified": True},
+    "unsaid": {"preferred_username": "unsaid", "email": "unsaid@example.org"},
     "linked": {"preferred_username": "someone", "email": "linked@example.org", "email_verified": True},
 }
 SECRET = "a secret & more: 100%"
@@ -27,6 +28,7 @@ PROVIDERS = {
     "closed": {"create_users": False},
     "post": {"token_auth": "post"},
     "plain": {"type": "oauth2"},
+    "trusted": {"trust_email": True, "allowed_domains": ["example.org"]},
     "wrong": {"client_secret": "not the one"},
 }
 
@@ -193,7 +195,7 @@ def test_sign_in(corp, provider):
 
 def test_nobody_becomes_admin_by_name(corp):
     with Browser(corp) as browser:
-        assert browser.sign_in("corp", "bob").status_code == 303
+        assert browser.sign_in("post", "bob").status_code == 303
         user = browser.api("session").json()["user"]
         assert user["name"] == "admin-2" and not user["administrator"]
 
@@ -202,6 +204,23 @@ def test_domains(corp):
     with Browser(corp) as browser:
         problem(browser.sign_in("corp", "out"), 403, "forbidden", says="domain")
         problem(browser.api("session"), 401, "unauthorized")
+
+
+@pytest.mark.parametrize("who", ["bob", "unsaid"])
+def test_an_address_that_nobody_verified_opens_no_domain(corp, who):
+    with Browser(corp) as browser:
+        problem(browser.sign_in("corp", who), 403, "forbidden", says="verified")
+        problem(browser.api("session"), 401, "unauthorized")
+    with Browser(corp) as browser:
+        assert browser.sign_in("trusted", who).status_code == 303
+        assert browser.api("session").json()["user"]["email"] == f"{who}@example.org"
+
+
+def test_an_address_that_nobody_verified_is_not_kept(corp):
+    """Else it would be there twice, and the true owner could not be found by it."""
+    with Browser(corp) as browser:
+        assert browser.sign_in("curve", "unsaid").status_code == 303
+        assert not browser.api("session").json()["user"]["email"]
 
 
 def test_no_new_users(corp):

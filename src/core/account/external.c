@@ -191,6 +191,13 @@ static bool id_claims(struct provider *p, const struct endpoint *e, const struct
     return jwt_check_claims(*ret, &rules, err);
 }
 
+/* email_verified speaks of the claim email, whichever claim is taken as the address. */
+static bool verified(const struct provider *p, struct arena *a, yyjson_val *claims, struct str email)
+{
+    return email.n > 0 && (p->trust_email || (yyjson_is_true(yyjson_obj_get(claims, "email_verified")) &&
+                                              str_eq(email, claim(a, claims, "email"))));
+}
+
 static bool read_identity(struct provider *p, const struct endpoint *e, yyjson_val *tokens,
                           yyjson_val *claims, struct arena *a, struct identity *ret, struct err *err)
 {
@@ -211,7 +218,7 @@ static bool read_identity(struct provider *p, const struct endpoint *e, yyjson_v
             ret->name = claim(a, sources[i], p->name_claim);
         if (ret->email.n == 0) {
             ret->email = claim(a, sources[i], p->email_claim);
-            ret->email_verified = yyjson_is_true(yyjson_obj_get(sources[i], "email_verified"));
+            ret->email_verified = verified(p, a, sources[i], ret->email);
         }
     }
     return true;

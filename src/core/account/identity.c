@@ -25,16 +25,19 @@ struct str identity_clean_name(struct arena *a, struct str name)
     return arena_str(a, clean.n > 0 ? clean : STR("user"));
 }
 
-static bool domain_allowed(const struct provider *p, struct str email)
+static bool domain_allowed(const struct provider *p, const struct identity *who, struct err *err)
 {
     if (!p->allowed_domains)
         return true;
     struct str domain;
-    str_cut(email, '@', &domain);
+    str_cut(who->email, '@', &domain);
     for (const char **d = p->allowed_domains; *d; d++)
         if (domain.p && str_ieq(domain, str_of(*d)))
-            return true;
-    return false;
+            return who->email_verified ||
+                   err_set(err, ERR_FORBIDDEN, NULL,
+                           "%s does not say that your e-mail address is verified: confirm it there first",
+                           p->title);
+    return err_set(err, ERR_FORBIDDEN, NULL, "addresses of that domain may not sign in through %s", p->title);
 }
 
 struct search {
@@ -105,8 +108,9 @@ static bool make_user(struct db_conn *c, struct search *s, struct err *err)
     int64_t now = clock_now();
     if (!free_name(c, s, &name, err))
         return false;
+    /* One that nobody verified would stand in the way of its true owner (find_by_email). */
     struct db_value email =
-        s->who->email.n > 0 && s->who->email.n <= 254 ? db_text(s->who->email) : db_null();
+        s->who->email_verified && s->who->email.n <= 254 ? db_text(s->who->email) : db_null();
     if (!conn_insert(
             c,
             "INSERT INTO users(name, display_name, email, category, administrator, disabled, revision, "
@@ -159,9 +163,8 @@ static bool search(struct db_conn *c, void *ctx, struct err *err)
 bool identity_user(struct core *core, const struct provider *p, const struct identity *who, const char *peer,
                    struct arena *a, int64_t *ret, struct err *err)
 {
-    if (!domain_allowed(p, who->email))
-        return err_set(err, ERR_FORBIDDEN, NULL, "addresses of that domain may not sign in through %s",
-                       p->title);
+    if (!domain_allowed(p, who, err))
+        return false;
     struct search s = {.core = core, .p = p, .who = who, .peer = peer, .arena = a};
     if (!db_write(core->db, search, &s, err))
         return false;

@@ -8,7 +8,7 @@
 struct identity {
     struct str subject;     /* who, at the provider; never empty */
     struct str name, email; /* STR_NULL when not said */
-    bool email_verified;
+    bool email_verified;    /* by the provider; else anybody could have written it there */
 };
 /* The user that signed in before with this identity; else (as the provider's settings allow) the user with
  * this verified address, or a new one. ERR_FORBIDDEN when neither is allowed. */

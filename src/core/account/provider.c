@@ -34,6 +34,7 @@ static const struct key {
     {"ca_file", ANY, 0, offsetof(struct provider, ca_file), NULL},
     {"create_users", BOOL, 0, offsetof(struct provider, create_users), NULL},
     {"link_by_email", BOOL, 0, offsetof(struct provider, link_by_email), NULL},
+    {"trust_email", BOOL, 0, offsetof(struct provider, trust_email), NULL},
     {"allowed_domains", DOMAINS, 0, offsetof(struct provider, allowed_domains), NULL},
 };
 

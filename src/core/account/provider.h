@@ -24,6 +24,7 @@ struct provider {
     const char *ca_file;
     bool secret_in_body; /* "token_auth": "post" instead of "basic" */
     bool create_users, link_by_email;
+    bool trust_email;             /* its addresses are all verified, though it does not say so */
     const char **allowed_domains; /* of e-mail addresses; ended by NULL; NULL: any */
 
     atomic_int talking; /* requests to it under way */
