@@ -34,10 +34,10 @@ extern const char sample_sql[];
 struct sample_set {
     int64_t version, project;
     enum annotation_type type;
-    bool published;
+    bool published, publishing;
 };
 bool sample_set_of(struct op *op, const struct object *version, struct sample_set *ret, struct err *err);
-/* ERR_CONFLICT when it is published. */
+/* ERR_CONFLICT when it is published or about to be. */
 bool sample_set_open(const struct sample_set *set, struct err *err);
 
 struct sample {
@@ -150,10 +150,10 @@ bool sample_history(struct db *db, struct arena *a, int64_t sample, struct sampl
                     struct err *err);
 
 /* --- whole versions --- */
-/* Copies the samples with position in (after, after+n] of one version to another of the same project;
- * *ret_last is the last position copied, 0 when there is nothing more. */
+/* Copies the next n samples behind the position `after` of one version to another of the same project;
+ * *ret_last is the last position copied, 0 when there is nothing more, *ret_rows how many were copied. */
 bool sample_copy_step(struct op *op, const struct sample_set *from, const struct sample_set *to,
-                      int64_t after, int64_t n, int64_t *ret_last, struct err *err);
+                      int64_t after, int64_t n, int64_t *ret_last, int64_t *ret_rows, struct err *err);
 /* Removes up to n samples of a deleted version; *ret_left false when none are left. */
 bool sample_purge_step(struct op *op, int64_t version, int64_t project, int64_t n, bool *ret_left,
                        struct err *err);

@@ -28,63 +28,67 @@ bool sample_remove(struct op *op, const struct sample_set *set, const int64_t *i
     return tally_end(&t, op->conn, ok, err);
 }
 
+/* Each takes its rows along an index and touches each row once: no statement asks again for every row. */
+const char *const sample_copy_sql[] = {
+    [COPY_SAMPLES] =
+        "INSERT INTO samples (version, position, name, digest, size, width, height, duration, state, former,"
+        " revision, annotation, sharpness, phash, split, updated_at, updated_by)"
+        " SELECT ?, position, name, digest, size, width, height, duration, state, former, 1, annotation,"
+        " sharpness, phash, split, updated_at, updated_by FROM samples"
+        " WHERE version = ? AND position > ? AND position <= ?",
+    [COPY_LABELS] = "INSERT INTO sample_labels (version, label, position, sample, count)"
+                    " SELECT n.version, l.label, l.position, n.id, l.count FROM samples n"
+                    " JOIN samples o ON o.version = ? AND o.position = n.position"
+                    " JOIN sample_labels l ON l.sample = o.id"
+                    " WHERE n.version = ? AND n.position > ? AND n.position <= ?",
+    [COPY_USES] = "UPDATE blob_uses SET count = blob_uses.count + c.n"
+                  " FROM (SELECT digest, COUNT(*) AS n FROM samples"
+                  " WHERE version = ? AND position > ? AND position <= ? GROUP BY digest) AS c"
+                  " WHERE blob_uses.project = ? AND blob_uses.digest = c.digest",
+    [COPY_STATES] = "SELECT state, COUNT(*), CAST(SUM(size) AS BIGINT) FROM samples"
+                    " WHERE version = ? AND position > ? AND position <= ? GROUP BY state",
+    [COPY_COUNTS] = "SELECT l.label, COUNT(*), CAST(SUM(l.count) AS BIGINT) FROM samples s"
+                    " JOIN sample_labels l ON l.sample = s.id"
+                    " WHERE s.version = ? AND s.position > ? AND s.position <= ? AND s.state <> ?"
+                    " GROUP BY l.label",
+};
+
 static bool copy_rows(struct op *op, const struct sample_set *from, const struct sample_set *to,
-                      int64_t after, int64_t last, struct err *err)
+                      int64_t after, int64_t last, int64_t *ret_rows, struct err *err)
 {
-    struct db_args range = db_args(db_int(to->version), db_int(from->version), db_int(after), db_int(last));
-    return conn_exec(op->conn,
-                     "INSERT INTO samples (version, position, name, digest, size, width, height, duration, "
-                     "state, former,"
-                     " revision, annotation, sharpness, phash, split, updated_at, updated_by)"
-                     " SELECT ?, position, name, digest, size, width, height, duration, state, former, 1, "
-                     "annotation,"
-                     " sharpness, phash, split, updated_at, updated_by FROM samples"
-                     " WHERE version = ? AND position > ? AND position <= ?",
-                     range, NULL, err) &&
-           conn_exec(op->conn,
-                     "INSERT INTO sample_labels (version, label, position, sample, count)"
-                     " SELECT n.version, l.label, l.position, n.id, l.count FROM samples n"
-                     " JOIN samples o ON o.version = ? AND o.position = n.position"
-                     " JOIN sample_labels l ON l.sample = o.id"
-                     " WHERE n.version = ? AND n.position > ? AND n.position <= ?",
-                     db_args(db_int(from->version), db_int(to->version), db_int(after), db_int(last)), NULL,
-                     err) &&
-           conn_exec(
-               op->conn,
-               "UPDATE blob_uses SET count = count + (SELECT COUNT(*) FROM samples s WHERE s.version = ?"
-               " AND s.position > ? AND s.position <= ? AND s.digest = blob_uses.digest)"
-               " WHERE project = ? AND digest IN (SELECT digest FROM samples WHERE version = ? AND position "
-               "> ?"
-               " AND position <= ?)",
-               db_args(db_int(to->version), db_int(after), db_int(last), db_int(to->project),
-                       db_int(to->version), db_int(after), db_int(last)),
-               NULL, err);
+    struct db_value low = db_int(after), high = db_int(last), old = db_int(from->version),
+                    new_ = db_int(to->version);
+    return conn_exec(op->conn, sample_copy_sql[COPY_SAMPLES], db_args(new_, old, low, high), ret_rows, err) &&
+           conn_exec(op->conn, sample_copy_sql[COPY_LABELS], db_args(old, new_, low, high), NULL, err) &&
+           conn_exec(op->conn, sample_copy_sql[COPY_USES], db_args(new_, low, high, db_int(to->project)),
+                     NULL, err);
 }
 
-static bool count_copied(struct op *op, const struct sample_set *to, int64_t after, int64_t last,
-                         struct err *err)
+/* What was just copied, counted by the database: reading a million annotations again takes longer than
+ * copying them. */
+static bool count_copied(struct op *op, int64_t version, int64_t after, int64_t last, struct err *err)
 {
-    struct db_rows rows;
+    struct db_rows states, labels;
+    struct db_value v = db_int(version), low = db_int(after), high = db_int(last);
     struct tally t;
-    if (!conn_query(op->conn, op->arena,
-                    "SELECT state, annotation, size FROM samples WHERE version = ? AND position > ? AND "
-                    "position <= ?",
-                    db_args(db_int(to->version), db_int(after), db_int(last)), &rows, err))
+    if (!conn_query(op->conn, op->arena, sample_copy_sql[COPY_STATES], db_args(v, low, high), &states, err) ||
+        !conn_query(op->conn, op->arena, sample_copy_sql[COPY_COUNTS],
+                    db_args(v, low, high, db_int(SAMPLE_CLEANED)), &labels, err))
         return false;
-    tally_begin(&t, op->arena, to->version);
-    bool ok = true;
-    for (size_t i = 0; ok && i < rows.n; i++) {
-        const struct db_value *v = rows.row[i].v;
-        ok = tally_sample(&t, (enum sample_state)v[0].i, v[1].s, v[2].i, 1, err);
-    }
-    return tally_end(&t, op->conn, ok, err);
+    tally_begin(&t, op->arena, version);
+    for (size_t i = 0; i < states.n; i++)
+        tally_state(&t, (enum sample_state)states.row[i].v[0].i, states.row[i].v[1].i, states.row[i].v[2].i);
+    for (size_t i = 0; i < labels.n; i++)
+        tally_label(&t, labels.row[i].v[0].s, labels.row[i].v[1].i, labels.row[i].v[2].i);
+    return tally_end(&t, op->conn, true, err);
 }
 
 bool sample_copy_step(struct op *op, const struct sample_set *from, const struct sample_set *to,
-                      int64_t after, int64_t n, int64_t *ret_last, struct err *err)
+                      int64_t after, int64_t n, int64_t *ret_last, int64_t *ret_rows, struct err *err)
 {
     struct db_row row;
     bool found;
+    int64_t rows = 0;
     if (!conn_query_one(
             op->conn, op->arena,
             "SELECT MAX(position) FROM (SELECT position FROM samples WHERE version = ? AND position > ?"
@@ -92,7 +96,8 @@ bool sample_copy_step(struct op *op, const struct sample_set *from, const struct
             db_args(db_int(from->version), db_int(after), db_int(n)), &row, &found, err))
         return false;
     int64_t last = row.v[0].type == DB_NULL ? 0 : row.v[0].i;
-    if (last && (!copy_rows(op, from, to, after, last, err) || !count_copied(op, to, after, last, err)))
+    if (last && (!copy_rows(op, from, to, after, last, &rows, err) ||
+                 !count_copied(op, to->version, after, last, err)))
         return false;
     if (last && !conn_exec(op->conn,
                            "INSERT INTO version_totals (version, next_position, bytes) VALUES (?, ?, 0)"
@@ -100,6 +105,7 @@ bool sample_copy_step(struct op *op, const struct sample_set *from, const struct
                            db_args(db_int(to->version), db_int(last + 1)), NULL, err))
         return false;
     *ret_last = last;
+    *ret_rows = rows;
     return true;
 }
 

@@ -12,23 +12,33 @@ struct counting {
     int sign;
 };
 
+void tally_state(struct tally *t, enum sample_state state, int64_t samples, int64_t bytes)
+{
+    t->states[state] += samples;
+    t->bytes += bytes;
+}
+
+void tally_label(struct tally *t, struct str label, int64_t samples, int64_t shapes)
+{
+    struct tally_label *l = map_get(t->labels, label);
+    if (!l) {
+        l = arena_new(t->arena, struct tally_label);
+        map_set(t->labels, label, l);
+    }
+    l->samples += samples;
+    l->shapes += shapes;
+}
+
 static void count_label(void *ctx, struct str label, uint32_t count)
 {
     struct counting *c = ctx;
-    struct tally_label *l = map_get(c->tally->labels, label);
-    if (!l) {
-        l = arena_new(c->tally->arena, struct tally_label);
-        map_set(c->tally->labels, label, l);
-    }
-    l->samples += c->sign;
-    l->shapes += c->sign * (int64_t)count;
+    tally_label(c->tally, label, c->sign, c->sign * (int64_t)count);
 }
 
 bool tally_sample(struct tally *t, enum sample_state state, struct str annotation, int64_t size, int sign,
                   struct err *err)
 {
-    t->states[state] += sign;
-    t->bytes += sign * size;
+    tally_state(t, state, sign, sign * size);
     if (state == SAMPLE_CLEANED || !annotation.n)
         return true;
     return annotation_each_label(annotation, count_label, &(struct counting){t, sign}, err);

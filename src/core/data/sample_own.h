@@ -27,6 +27,9 @@ void tally_begin(struct tally *t, struct arena *a, int64_t version);
  * counted. */
 bool tally_sample(struct tally *t, enum sample_state state, struct str annotation, int64_t size, int sign,
                   struct err *err);
+/* What the database counted: samples of a state with their bytes, samples and shapes of a label. */
+void tally_state(struct tally *t, enum sample_state state, int64_t samples, int64_t bytes);
+void tally_label(struct tally *t, struct str label, int64_t samples, int64_t shapes);
 /* Writes and frees. Also to be called with write false on failure. */
 bool tally_end(struct tally *t, struct db_conn *c, bool write, struct err *err);
 
@@ -34,6 +37,10 @@ bool tally_end(struct tally *t, struct db_conn *c, bool write, struct err *err);
 bool sample_labels_set(struct db_conn *c, int64_t version, int64_t sample, int64_t position,
                        struct str annotation, bool had, struct err *err);
 bool sample_history_add(struct db_conn *c, const struct sample *s, struct err *err);
+
+/* The statements of sample_copy_step, run for every few hundred samples of a million. */
+enum sample_copy_statement { COPY_SAMPLES, COPY_LABELS, COPY_USES, COPY_STATES, COPY_COUNTS, COPY_COUNT };
+extern const char *const sample_copy_sql[COPY_COUNT];
 
 /* What state an annotation gives. */
 enum sample_state sample_state_for(struct str annotation, bool machine);

@@ -1,5 +1,6 @@
 #include "core/data/version.h"
 
+#include "base/clock.h"
 #include "core/data/classes.h"
 #include "core/data/sample_own.h"
 #include "core/refs.h"
@@ -84,10 +85,15 @@ void version_undo(struct task *t)
 
 /* --- copying samples to a new version --- */
 
+/* A write is to hold up the others for about this long; how many samples that is depends on their labels. */
+#define COPY_NS  INT64_C(4000000)
+#define COPY_MIN 100
+#define COPY_MAX 2000
 struct copy {
     struct task *task;
     struct sample_set from, to;
-    int64_t after, last;
+    int64_t n; /* samples of the next write */
+    int64_t last, rows, took;
 };
 
 static bool load_set(struct op *op, int64_t version, struct sample_set *ret, struct err *err)
@@ -105,6 +111,7 @@ static bool load_set(struct op *op, int64_t version, struct sample_set *ret, str
 static bool copy_write(struct op *op, void *ctx, struct err *err)
 {
     struct copy *c = ctx;
+    uint64_t begun = clock_mono();
     struct db_row row;
     bool found;
     if (!load_set(op, yyjson_get_sint(yyjson_obj_get(c->task->params, "from")), &c->from, err) ||
@@ -113,25 +120,46 @@ static bool copy_write(struct op *op, void *ctx, struct err *err)
                         "SELECT COALESCE(MAX(position), 0) FROM samples WHERE version = ?",
                         db_args(db_int(c->task->subject)), &row, &found, err))
         return false;
-    c->after = row.v[0].i;
-    return classes_copy(op, c->from.version, c->to.version, err) &&
-           sample_copy_step(op, &c->from, &c->to, c->after, 1000, &c->last, err);
+    int64_t after = row.v[0].i;
+    if ((!after && !classes_copy(op, c->from.version, c->to.version, err)) ||
+        !sample_copy_step(op, &c->from, &c->to, after, c->n, &c->last, &c->rows, err))
+        return false;
+    c->took = (int64_t)(clock_mono() - begun);
+    return true;
+}
+
+/* At most twice as many as before, or half: one write may have waited for the disk. */
+static int64_t next_size(const struct copy *c)
+{
+    int64_t n = c->n * COPY_NS / (c->took + 1);
+    n = n > c->n * 2 ? c->n * 2 : n < c->n / 2 ? c->n / 2 : n;
+    return n < COPY_MIN ? COPY_MIN : n > COPY_MAX ? COPY_MAX : n;
+}
+
+static bool count_all(struct core *core, int64_t version, int64_t *ret, struct err *err)
+{
+    struct sample_counts n;
+    if (!sample_counts(core->db, version, &n, err))
+        return false;
+    *ret = n.samples + n.states[SAMPLE_CLEANED];
+    return true;
 }
 
 static bool run_copy(struct task *t, struct err *err)
 {
-    struct copy c = {.task = t};
-    struct sample_counts from;
-    int64_t total = 0, done = 0;
+    struct copy c = {.task = t, .n = COPY_MIN};
+    int64_t total, done;
+    if (!count_all(t->core, yyjson_get_sint(yyjson_obj_get(t->params, "from")), &total, err) ||
+        !count_all(t->core, t->subject, &done, err))
+        return false;
     do {
         auto_arena struct arena a;
         arena_init(&a);
         if (!engine_write(t->core, &t->caller, &a, copy_write, &c, err))
             return false;
-        if (!total && sample_counts(t->core->db, c.from.version, &from, err))
-            total = from.samples + from.states[SAMPLE_CLEANED];
-        done += 1000;
-        if (!task_progress(t, done < total ? done : total, total, err))
+        done += c.rows;
+        c.n = next_size(&c);
+        if (!task_progress(t, done, done > total ? done : total, err))
             return false;
     } while (c.last);
     return true;
