@@ -7,6 +7,7 @@
 #include "core/data/import.h"
 #include "base/map.h"
 #include "codec/codec.h"
+#include "codec/mapping.h"
 #include "core/data/classes.h"
 #include "core/data/database_in.h"
 #include "core/data/folder_in.h"
@@ -132,6 +133,13 @@ static void input_close(void *ctx, struct str path, struct str bytes)
     (void)ctx;
     (void)path;
     unmap(bytes);
+}
+
+/* An annotation file may be larger than what the whole server is to use. */
+static void input_drop(void *ctx, struct str part)
+{
+    (void)ctx;
+    mapping_drop(part);
 }
 
 /* --- what a sample is --- */
@@ -541,6 +549,7 @@ static bool read_all(struct import *m, struct err *err)
                              .ctx = m,
                              .open = input_open,
                              .close = input_close,
+                             .drop = input_drop,
                              .size =
                                  annotation_types[m->set.type].data == ANNOTATION_IMAGE ? input_size : NULL,
                              .sample = input_sample,
