@@ -4,6 +4,8 @@
 """
 
 import concurrent.futures
+import functools
+import hashlib
 import http.client
 import io
 import json
@@ -13,12 +15,14 @@ import re
 import resource
 import shutil
 import sqlite3
+import struct
 import subprocess
 import sys
 import tarfile
 import threading
 import time
 import zipfile
+import zlib
 from datetime import datetime
 from pathlib import Path
 
@@ -29,7 +33,7 @@ LABELS = [f"class {i:02}" for i in range(20)]
 
 
 class Data(Bench):
-    names = ["zip", "page", "thumbs", "blob", "memory"]
+    names = ["zip", "page", "thumbs", "blob", "memory", "copy", "coco"]
 
     def zip(self) -> None:
         """a zip of 20,000 JPEGs of 10 KB imported (listed, hashed, measured) against bsdtar -xf of it"""
@@ -148,6 +152,65 @@ class Data(Bench):
         self.report("import of an archive of 5 GiB: peak memory of the server", f"{peak / MB:.0f} MB, {idle / MB:.0f} MB idle; {seconds_of(task):.0f} s",
                     f"{peak / MB:.0f} MB", "at most 150 MB", peak <= 150 * MB)
 
+    def copy(self) -> None:
+        """a new version from one of 118,287 and one of 1,000,000 samples; then publishing it and comparing the two"""
+        wanted = {118_287: 8, 1_000_000: 60}
+        with self.server("copy") as server:
+            project = server.project("bench")
+            versions = {n: new_version(server, project, f"copy {n}") for n in wanted}
+            server.sign_in()
+            token = server.token
+        for n, path in versions.items():
+            fill_samples(os.path.join(self.dir, "copy"), int(path.rsplit("/", 1)[1]), n, project)
+        with self.server("copy") as server:
+            server.token = token
+            for n, path in versions.items():
+                before, clicks = tree_cpu(server.process.pid), Clicks(server, project)
+                copy = server.call("POST", path.rsplit("/", 1)[0], {"from": int(path.rsplit("/", 1)[1])})
+                task = ended(server, server.call("GET", f"/tasks?project={project}&sort=-created_at&limit=1")["items"][0])
+                waits, cpu = clicks.end(), tree_cpu(server.process.pid) - before
+                took = seconds_of(task)
+                self.report(f"new version from one of {n:,} samples", f"{took:.1f} s, {cpu:.1f} s of CPU; a create meanwhile {waits}",
+                            f"{took:.1f} s", f"at most {wanted[n]} s", took <= wanted[n])
+                new = f"{path.rsplit('/', 1)[0]}/{copy['id']}"
+                asked = {}
+                for name, method, where, body in (("compare", "GET", f"{new}/compare?with={path.rsplit('/', 1)[1]}", None),
+                                                  ("publish", "POST", f"{new}/publish", {})):
+                    begun = time.monotonic()
+                    server.call(method, where, body)
+                    asked[name] = time.monotonic() - begun
+                task = ended(server, server.call("GET", f"/tasks?project={project}&sort=-created_at&limit=1")["items"][0])
+                changes = ended(server, server.call("POST", f"{new}/changes", {"with": int(path.rsplit("/", 1)[1])}))
+                assert sum(changes["result"].values()) == 0, changes
+                self.report(f"publishing and comparing {n:,} samples: the longest request",
+                            f"{asked['publish'] * 1000:.0f} and {asked['compare'] * 1000:.0f} ms; their tasks {seconds_of(task):.1f} and {seconds_of(changes):.1f} s",
+                            f"{max(asked.values()) * 1000:.0f} ms", "at most 1000 ms", max(asked.values()) <= 1)
+
+    def coco(self) -> None:
+        """peak memory of the server while 118,287 pictures with a COCO file of 533 MB are imported"""
+        archive, folder = os.path.join(self.dir, "coco.tar"), Path(self.dir, "coco")
+        names = coco_file(folder)
+        with tarfile.open(archive, "w") as out:
+            out.add(folder / "instances_train2017.json", "annotations/instances_train2017.json")
+            for i, name in enumerate(names):
+                data = blank(640, 480, i)
+                entry = tarfile.TarInfo(f"train2017/{name}")
+                entry.size = len(data)
+                out.addfile(entry, io.BytesIO(data))
+        shutil.rmtree(folder)
+        with self.server("coco") as server:
+            project = server.project("bench")
+            version = new_version(server, project, "coco")
+            idle = server.memory()
+            upload = sent(server, project, archive)
+            os.unlink(archive)
+            watch = Watch(server)
+            task = imported(server, version, upload, "coco.tar")
+            peak = watch.end()
+        assert task["result"]["added"] == len(names), task
+        self.report("import of 118,287 pictures with a COCO file of 533 MB: peak memory of the server",
+                    f"{peak / MB:.0f} MB, {idle / MB:.0f} MB idle; {seconds_of(task):.0f} s", f"{peak / MB:.0f} MB", "under 300 MB", peak < 300 * MB)
+
 
 # --- pictures ---
 
@@ -159,6 +222,19 @@ def jpeg(folder: str, width: int, height: int) -> bytes:
     subprocess.run(["vips", "gaussblur", noise, smooth, "1.2"], check=True)
     subprocess.run(["vips", "jpegsave", smooth, out, "--Q", "85"], check=True)
     return Path(out).read_bytes()
+
+
+@functools.cache
+def blank_rows(width: int, height: int) -> bytes:
+    return zlib.compress(bytes(height * (width + 1)), 9)
+
+
+def blank(width: int, height: int, number: int) -> bytes:
+    """A grey PNG of a few hundred bytes, unlike those of other numbers."""
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)) + \
+        chunk(b"tEXt", b"number\0%d" % number) + chunk(b"IDAT", blank_rows(width, height)) + chunk(b"IEND", b"")
 
 
 def stamped(picture: bytes, number: int, size: int) -> bytes:
@@ -190,7 +266,10 @@ def sent(server: Server, project: int, path: str) -> str:
 
 
 def imported(server: Server, version: str, upload: str, name: str) -> dict:
-    task = server.call("POST", f"{version}/import", {"uploads": [{"upload": upload, "name": name}]})
+    return ended(server, server.call("POST", f"{version}/import", {"uploads": [{"upload": upload, "name": name}]}))
+
+
+def ended(server: Server, task: dict) -> dict:
     while task["state"] in ("waiting", "running"):
         time.sleep(0.02)
         task = server.call("GET", f"/tasks/{task['id']}")
@@ -203,18 +282,31 @@ def seconds_of(task: dict) -> float:
     return (ended - began).total_seconds()
 
 
-def fill_samples(data: str, version: int, n: int) -> None:
-    """Samples straight into the database of a stopped server, with a box of one of twenty classes each."""
+def coco_file(folder: Path) -> list[str]:
+    """Writes a file of the size of train2017; the names of its pictures."""
+    import coco
+    folder.mkdir()
+    coco.generate(folder / "instances_train2017.json", 118_287)
+    ids = random.Random(1).sample(range(1, 600000), 118_287)
+    return [f"{n:012}.jpg" for n in ids]
+
+
+def fill_samples(data: str, version: int, n: int, project: int | None = None) -> None:
+    """Samples straight into the database of a stopped server, with a box of one of twenty classes each; with a project, their
+    blobs too, as if there were files."""
     db = sqlite3.connect(os.path.join(data, "ingot.db"))
     first = db.execute("SELECT COALESCE(MAX(id), 0) FROM samples").fetchone()[0] + 1
     now = time.time_ns() // 1000
+
+    def digest(i: int) -> bytes:
+        return hashlib.sha256(f"{version} {i}".encode()).digest()
 
     def rows():
         for i in range(n):
             label = LABELS[i * 7919 % 20]
             annotation = json.dumps({"shapes": [{"h": 30, "label": label, "type": "box", "w": 20, "x": i % 90, "y": 5}]},
                                     separators=(",", ":"))
-            yield (first + i, version, i + 1, f"images/{i:07}.jpg", i.to_bytes(32, "big"), 10_240, 640, 480, 0.0, 1, 1, 1, annotation, now, 1)
+            yield (first + i, version, i + 1, f"images/{i:07}.jpg", digest(i), 10_240, 640, 480, 0.0, 1, 1, 1, annotation, now, 1)
     db.executemany("INSERT INTO samples (id, version, position, name, digest, size, width, height, duration, state, former, revision, annotation,"
                    " updated_at, updated_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows())
     db.executemany("INSERT INTO sample_labels (version, label, position, sample, count) VALUES (?, ?, ?, ?, 1)",
@@ -226,10 +318,43 @@ def fill_samples(data: str, version: int, n: int) -> None:
                " ON CONFLICT (version) DO UPDATE SET next_position = excluded.next_position, bytes = excluded.bytes",
                (version, n + 1, n * 10_240))
     db.execute("UPDATE dataset_versions SET samples = ?, annotated = ?, bytes = ? WHERE id = ?", (n, n, n * 10_240, version))
+    if project is not None:
+        for at in range(0, n, 1000):  # an import writes them a thousand at a time, by digest
+            some = sorted(digest(i) for i in range(at, min(at + 1000, n)))
+            db.executemany("INSERT INTO blobs (digest, size, touched_at, uses) VALUES (?, 10240, ?, 1)", ((d, now) for d in some))
+            db.executemany("INSERT INTO blob_uses (project, digest, count) VALUES (?, ?, 1)", ((project, d) for d in some))
     db.commit()
     db.execute("ANALYZE")
     db.commit()
     db.close()
+
+
+class Clicks:
+    """What somebody else waits for meanwhile: one small create after another."""
+
+    def __init__(self, server: Server, project: int) -> None:
+        self.port, self.token, self.project, self.waits, self.over = server.port, server.token, project, [], threading.Event()
+        self.thread = threading.Thread(target=self.run)
+        self.thread.start()
+
+    def run(self) -> None:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port)
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        while not self.over.is_set():
+            begun = time.monotonic()
+            connection.request("POST", "/api/v1/label-sets", json.dumps({"project": self.project, "name": f"l {time.time_ns()}", "labels": []}), headers)
+            answer = connection.getresponse()
+            text = answer.read()
+            assert answer.status == 201, text
+            self.waits.append(time.monotonic() - begun)
+            time.sleep(0.02)
+        connection.close()
+
+    def end(self) -> str:
+        self.over.set()
+        self.thread.join()
+        waits = sorted(self.waits)
+        return f"{waits[len(waits) // 2] * 1000:.0f} ms median, {waits[len(waits) * 99 // 100] * 1000:.0f} ms p99"
 
 
 class Watch:

@@ -104,13 +104,31 @@ class Datasets(Collection[Dataset]):
         fields = {"seed": seed, "test_share": test_share, "samples": samples, "reuse": reuse}
         return self._take_out(dataset, project, version, "training-data", path, progress, **fields)
 
+    def publish(
+        self, dataset: Named, version: str | int | None = None, *, project: Which | None = None, progress: Progress = False
+    ) -> DatasetVersion:
+        """The version, which never changes again; of a large one a task lists the samples first, which this waits for."""
+        which = self._find(dataset, project)
+        versions = self.versions(which)
+        began = cast(DatasetVersion, versions.action(self.version(which, version), "publish"))
+        if began["state"] == "publishing":
+            on = f'type = "publish" and subject = {began["id"]}'
+            tasks = self._client.tasks.page(project=which["project"], filter=on, sort="-created_at", limit=1)
+            wait(self._client, tasks.items[0], progress, "Publishing")
+        return versions.get(began)
+
     def diff(
         self, dataset: Named, before: str | int, after: str | int, *, project: Which | None = None
     ) -> Object:
         """How many samples were `added`, `removed`, `changed`, `annotated` differently or moved to another part of the
-        `split` from one version to another; `items` are the first 1000 of them, `changes` gives all."""
+        `split` from one version to another; `items` are the first of them, `changes` gives all. Large versions are
+        counted by a task, which this waits for."""
         path, old = self._comparison(dataset, before, after, project)
-        return cast(Object, self._client.request("GET", path, params={"with": old}))
+        found = cast(Object, self._client.request("GET", f"{path}/compare", params={"with": old}))
+        if "added" not in found:
+            task = cast(Task, self._client.request("POST", f"{path}/changes", json={"with": old}))
+            found.update(cast(Object, wait(self._client, task, False, "Comparing")["result"]))
+        return found
 
     def changes(
         self, dataset: Named, before: str | int, after: str | int, *, project: Which | None = None
@@ -119,7 +137,7 @@ class Datasets(Collection[Dataset]):
         path, old = self._comparison(dataset, before, after, project)
         params: dict[str, Any] = {"with": old}
         while True:
-            page = cast(Object, self._client.request("GET", path, params=params))
+            page = cast(Object, self._client.request("GET", f"{path}/compare", params=params))
             yield from page["items"]
             if page["next"] is None:
                 return
@@ -130,7 +148,7 @@ class Datasets(Collection[Dataset]):
     ) -> tuple[str, int]:
         which = self._find(dataset, project)
         old, new = self.version(which, before), self.version(which, after)
-        return f"datasets/{_id(which)}/versions/{new['id']}/compare", old["id"]
+        return f"datasets/{_id(which)}/versions/{new['id']}", old["id"]
 
     # --- which one ---
 

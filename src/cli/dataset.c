@@ -331,8 +331,29 @@ static void tell_changes(yyjson_val *v)
     }
 }
 
-/* All pages, then the counts, which came with the first. */
-static bool tell_diff(struct cli *cli, const char *path, yyjson_val *first, struct err *err)
+/* The counts: with the first page, or of large versions by a task. */
+static bool take_counts(struct cli *cli, const struct dataset_version *before,
+                        const struct dataset_version *after, yyjson_val *first, yyjson_val **ret,
+                        struct err *err)
+{
+    yyjson_val *task;
+    int64_t id;
+    *ret = first;
+    if (yyjson_obj_get(first, changes[0].change))
+        return true;
+    const char *path = arena_printf(&cli->arena, "%s/changes", after->path),
+               *body = arena_printf(&cli->arena, "{\"with\":%lld}", (long long)before->id);
+    interrupt_watch();
+    if (!start_task(cli, path, str_of(body), &id, &task, err) ||
+        !finished(waiting_task(cli, id, "Comparing", false, &task, err), err))
+        return false;
+    *ret = yyjson_obj_get(task, "result");
+    return true;
+}
+
+/* All pages, then the counts. */
+static bool tell_diff(struct cli *cli, const char *path, yyjson_val *first, yyjson_val *counts,
+                      struct err *err)
 {
     tell_changes(first);
     for (yyjson_val *page = first; yyjson_is_str(yyjson_obj_get(page, "next"));) {
@@ -344,7 +365,7 @@ static bool tell_diff(struct cli *cli, const char *path, yyjson_val *first, stru
     }
     for (size_t s = 0; s < countof(changes); s++)
         printf("%s%lld %s", s ? ", " : "",
-               (long long)yyjson_get_sint(yyjson_obj_get(first, changes[s].change)), changes[s].words);
+               (long long)yyjson_get_sint(yyjson_obj_get(counts, changes[s].change)), changes[s].words);
     putchar('\n');
     return true;
 }
@@ -353,14 +374,17 @@ bool dataset_diff(struct cli *cli, unused_ok const struct kind *k, unused_ok con
                   const struct args *args, struct err *err)
 {
     struct dataset_version before, after;
-    yyjson_val *answer;
+    yyjson_val *answer, *counts;
     if (!dataset_version_find(cli, args, args->words[0], NULL, &before, err) ||
         !dataset_version_find(cli, args, args->words[1], &before, &after, err))
         return false;
     const char *path = arena_printf(&cli->arena, "%s/compare?with=%lld", after.path, (long long)before.id);
     if (!remote_json(cli, &(struct remote_call){.method = "GET", .path = path}, &answer, err))
         return false;
-    if (cli->output == OUTPUT_JSON)
+    if (cli->output == OUTPUT_JSON) {
         print_value(answer);
-    return cli->output == OUTPUT_JSON || tell_diff(cli, path, answer, err);
+        return true;
+    }
+    return take_counts(cli, &before, &after, answer, &counts, err) &&
+           tell_diff(cli, path, answer, counts, err);
 }

@@ -81,6 +81,8 @@ bool remote_json(struct cli *cli, const struct remote_call *call, yyjson_val **r
     struct client_answer answer;
     if (!remote_do(cli, call, &answer, err))
         return false;
+    if (call->ret_status)
+        *call->ret_status = answer.status;
     if (!answer.body.n) {
         *ret = NULL;
         return true;

@@ -11,6 +11,7 @@ struct remote_call {
     struct str body;    /* JSON; STR_NULL: none */
     int64_t if_match;   /* 0: none */
     const char *cookie; /* sent with the Origin it needs, instead of the token; NULL: none */
+    int *ret_status;    /* of remote_json's answer; may be NULL */
 };
 
 /* The parsed answer in *ret (NULL for an empty one). A refusal becomes the err of its problem document, which

@@ -143,16 +143,31 @@ static bool query_of(struct arena *a, struct str body, const char *path, const c
 
 bool verb_makes_task(const struct action *act)
 {
-    return act->answer && strcmp(act->answer, "Task") == 0;
+    return act->status == 202;
+}
+
+/* The newest task of the action on the object that it answered with. */
+static bool task_on(struct cli *cli, const struct kind *k, const struct action *act, yyjson_val *object,
+                    int64_t *ret, struct err *err)
+{
+    yyjson_val *v;
+    const char *filter =
+        arena_printf(&cli->arena, "type = \"%s\" and subject_kind = \"%s\" and subject = %lld", act->name,
+                     k->name, (long long)yyjson_get_sint(yyjson_obj_get(object, "id")));
+    const char *path =
+        arena_printf(&cli->arena, "/tasks?project=%lld&sort=-created_at&limit=1&filter=%s",
+                     (long long)yyjson_get_sint(yyjson_obj_get(yyjson_obj_get(object, "project"), "id")),
+                     url_encode(&cli->arena, str_of(filter)));
+    if (!remote_json(cli, &(struct remote_call){.method = "GET", .path = path}, &v, err))
+        return false;
+    *ret = yyjson_get_sint(yyjson_obj_get(yyjson_arr_get_first(yyjson_obj_get(v, "items")), "id"));
+    return true;
 }
 
 /* As it ended. */
-static bool wait_for_task(struct cli *cli, const struct action *act, const struct args *args,
+static bool wait_for_task(struct cli *cli, const struct action *act, const struct args *args, int64_t id,
                           yyjson_val **task, struct err *err)
 {
-    int64_t id = yyjson_get_sint(yyjson_obj_get(*task, "id"));
-    if (args_has(args, "no-wait"))
-        return true;
     interrupt_watch();
     if (waiting_task(cli, id, act->title.en, args_has(args, "quiet"), task, err))
         return true;
@@ -161,6 +176,20 @@ static bool wait_for_task(struct cli *cli, const struct action *act, const struc
         interrupt_end();
     }
     return false;
+}
+
+/* Until what the action began is over. *v was the task or the object, and is what that became. */
+static bool wait_for_end(struct cli *cli, const struct kind *k, const struct action *act,
+                         const struct args *args, const char *path, yyjson_val **v, struct err *err)
+{
+    int64_t id = yyjson_get_sint(yyjson_obj_get(*v, "id"));
+    yyjson_val *task;
+    if (args_has(args, "no-wait"))
+        return true;
+    if (act->answer)
+        return wait_for_task(cli, act, args, id, v, err);
+    return task_on(cli, k, act, *v, &id, err) && wait_for_task(cli, act, args, id, &task, err) &&
+           remote_json(cli, &(struct remote_call){.method = "GET", .path = path}, v, err);
 }
 
 bool verb_action(struct cli *cli, const struct kind *k, const struct action *act, const struct args *args,
@@ -173,6 +202,7 @@ bool verb_action(struct cli *cli, const struct kind *k, const struct action *act
                               : verb_object_path(cli, k, args, args->words[0], &path, err);
     if (!found)
         return false;
+    const char *object = path;
     path = arena_printf(a, "%s/%s", path, act->name);
     if (act->danger && !agreed(cli, args, arena_printf(a, "%s: are you sure?", act->name), err))
         return false;
@@ -186,8 +216,11 @@ bool verb_action(struct cli *cli, const struct kind *k, const struct action *act
             return false;
     }
     yyjson_val *v;
+    int status;
+    call.ret_status = &status;
+    /* What was there or is done already needs no waiting: then it is 200. */
     if (!remote_json(cli, &call, &v, err) ||
-        (verb_makes_task(act) && !wait_for_task(cli, act, args, &v, err)))
+        (status == 202 && !wait_for_end(cli, k, act, args, object, &v, err)))
         return false;
     verb_show(cli, k, v);
     return true;

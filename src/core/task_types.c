@@ -1,7 +1,9 @@
 /* Every type of long work that the platform knows. */
+#include "core/data/compare.h"
 #include "core/data/export.h"
 #include "core/data/import.h"
 #include "core/data/preprocess.h"
+#include "core/data/publish.h"
 #include "core/data/records.h"
 #include "core/data/version.h"
 #include "core/environment/keep.h"
@@ -10,7 +12,8 @@
 #include "core/training/training.h"
 
 const struct task_type *const task_types[] = {
-    &task_copy_version, &task_import,       &task_export,          &task_preprocess,      &task_measure,
-    &task_records,      &task_training_end, &task_training_resume, &task_image_save,      &task_image_import,
-    &task_image_pull,   &task_image_derive, &task_image_build,     &task_environment_keep};
+    &task_copy_version, &task_import,          &task_export,      &task_preprocess,
+    &task_measure,      &task_publish,         &task_changes,     &task_records,
+    &task_training_end, &task_training_resume, &task_image_save,  &task_image_import,
+    &task_image_pull,   &task_image_derive,    &task_image_build, &task_environment_keep};
 const size_t task_type_count = countof(task_types);

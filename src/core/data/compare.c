@@ -1,6 +1,6 @@
 #include "core/data/compare.h"
 
-#include "core/data/sample.h"
+#include "core/data/version.h"
 
 enum { PAGE = 500, ITEMS_MAX = 1000 };
 enum { WITH, AFTER, FROM, LIMIT, CHANGE }; /* of the input */
@@ -79,13 +79,16 @@ static int by_name(const struct side *x, const struct side *y)
 
 struct comparing {
     struct stream before, after;
-    struct json_out *out;
+    struct arena *arena;
+    struct json_out *out;       /* the answer's list; NULL: lines go to the writer */
+    struct blob_writer *writer; /* of the task */
+    struct task *task;
     bool counting; /* to the end, whatever is listed */
     int only;      /* the one change that is listed; -1: all */
-    int64_t limit, listed;
+    int64_t limit, listed, walked;
     int64_t counts[CHANGE_COUNT];
-    struct str next; /* the last name listed, when there are more */
-    struct arena *arena;
+    struct str passed; /* the last name looked at; in a page */
+    struct str next;   /* where the next page goes on, when there are more */
     bool more;
 };
 
@@ -102,49 +105,93 @@ static void write_split(struct json_out *out, const char *key, const struct side
 }
 
 /* x or y is NULL where the sample is in one of the two only. */
-static void note(struct comparing *c, struct str name, const struct side *x, const struct side *y,
-                 enum change change)
+static void write_change(struct json_out *out, const struct side *x, const struct side *y, enum change change)
+{
+    json_object(out);
+    json_kstr(out, "name", y ? y->name : x->name);
+    json_kz(out, "change", change_names[change]);
+    write_id(out, "before", x);
+    write_id(out, "after", y);
+    write_split(out, "split_before", x);
+    write_split(out, "split_after", y);
+    json_object_end(out);
+}
+
+static bool write_line(struct comparing *c, const struct side *x, const struct side *y, enum change change,
+                       struct err *err)
+{
+    auto_buf struct buf line = {0};
+    struct json_out o;
+    json_begin(&o, &line);
+    write_change(&o, x, y, change);
+    buf_char(&line, '\n');
+    return blob_writer_add(c->writer, buf_view(&line), err);
+}
+
+static bool note(struct comparing *c, const struct side *x, const struct side *y, enum change change,
+                 struct err *err)
 {
     c->counts[change]++;
+    if (c->writer)
+        return write_line(c, x, y, change, err);
     if (c->only >= 0 && c->only != (int)change)
-        return;
+        return true;
     if (c->listed == c->limit) {
         c->more = true;
-        return;
+        return true;
     }
-    json_object(c->out);
-    json_kstr(c->out, "name", name);
-    json_kz(c->out, "change", change_names[change]);
-    write_id(c->out, "before", x);
-    write_id(c->out, "after", y);
-    write_split(c->out, "split_before", x);
-    write_split(c->out, "split_after", y);
-    json_object_end(c->out);
+    write_change(c->out, x, y, change);
     if (++c->listed == c->limit)
-        c->next = arena_str(c->arena, name);
+        c->next = arena_str(c->arena, y ? y->name : x->name);
+    return true;
+}
+
+/* What the sample that both are at counts as; CHANGE_COUNT: nothing. */
+static enum change change_between(const struct side *x, const struct side *y)
+{
+    if (memcmp(x->blob, y->blob, sizeof x->blob) != 0)
+        return CHANGED;
+    if (memcmp(x->annotation, y->annotation, sizeof x->annotation) != 0)
+        return ANNOTATED;
+    return x->split != y->split ? SPLIT : CHANGE_COUNT;
+}
+
+/* A request has looked at enough. */
+static bool is_enough(struct comparing *c)
+{
+    if (c->counting)
+        return false;
+    if (!c->more && c->walked >= COMPARE_AT_ONCE) {
+        c->more = true;
+        c->next = arena_str(c->arena, c->passed);
+    }
+    return c->more;
+}
+
+static bool step(struct comparing *c, const struct side *x, const struct side *y, struct err *err)
+{
+    int order = !x ? 1 : !y ? -1 : by_name(x, y);
+    enum change change = order < 0 ? REMOVED : order > 0 ? ADDED : change_between(x, y);
+    if (change != CHANGE_COUNT && !note(c, order <= 0 ? x : NULL, order >= 0 ? y : NULL, change, err))
+        return false;
+    c->passed = order <= 0 ? x->name : y->name;
+    c->before.at += order <= 0;
+    c->after.at += order >= 0;
+    int64_t before = c->walked;
+    c->walked += order == 0 ? 2 : 1;
+    return !c->task || before / PAGE == c->walked / PAGE || task_progress(c->task, c->walked, c->limit, err);
 }
 
 static bool merge(struct comparing *c, struct err *err)
 {
-    while (c->counting || !c->more) {
+    while (!is_enough(c)) {
         if (!fill(&c->before, err) || !fill(&c->after, err))
             return false;
         const struct side *x = current(&c->before), *y = current(&c->after);
         if (!x && !y)
             return true;
-        int order = !x ? 1 : !y ? -1 : by_name(x, y);
-        if (order < 0)
-            note(c, x->name, x, NULL, REMOVED);
-        else if (order > 0)
-            note(c, y->name, NULL, y, ADDED);
-        else if (memcmp(x->blob, y->blob, sizeof x->blob) != 0)
-            note(c, y->name, x, y, CHANGED);
-        else if (memcmp(x->annotation, y->annotation, sizeof x->annotation) != 0)
-            note(c, y->name, x, y, ANNOTATED);
-        else if (x->split != y->split)
-            note(c, y->name, x, y, SPLIT);
-        c->before.at += order <= 0;
-        c->after.at += order >= 0;
+        if (!step(c, x, y, err))
+            return false;
     }
     return true;
 }
@@ -155,6 +202,12 @@ static void stream_release(struct stream *s)
     buf_release(&s->last_text);
 }
 
+static void write_counts(struct json_out *out, const struct comparing *c)
+{
+    for (int i = 0; i < CHANGE_COUNT; i++)
+        json_kint(out, change_names[i], c->counts[i]);
+}
+
 static bool write_answer(struct comparing *c, struct err *err)
 {
     struct json_out *out = c->out;
@@ -163,10 +216,27 @@ static bool write_answer(struct comparing *c, struct err *err)
     json_array(out);
     bool ok = merge(c, err);
     json_array_end(out);
-    for (int i = 0; c->counting && i < CHANGE_COUNT; i++)
-        json_kint(out, change_names[i], c->counts[i]);
+    if (c->counting)
+        write_counts(out, c);
     json_kstr(out, "next", c->more ? c->next : STR_NULL);
     json_object_end(out);
+    return ok;
+}
+
+/* From the names `after` on (with: that one too), on one snapshot. */
+static bool compare(struct comparing *c, struct core *core, const struct object *before,
+                    const struct object *now, struct str after, bool with,
+                    bool (*run)(struct comparing *c, struct err *err), struct err *err)
+{
+    struct db_conn *conn = db_read_begin(core->db, err);
+    if (!conn)
+        return false;
+    c->before = (struct stream){.conn = conn, .version = before->id, .last = after, .with_last = with};
+    c->after = (struct stream){.conn = conn, .version = now->id, .last = after, .with_last = with};
+    bool ok = run(c, err);
+    db_read_end(core->db, conn);
+    stream_release(&c->before);
+    stream_release(&c->after);
     return ok;
 }
 
@@ -179,37 +249,102 @@ static int change_of(struct db_value name)
     return -1;
 }
 
+static bool load_other(struct op *op, const struct object *o, int64_t id, struct object *ret, struct err *err)
+{
+    if (!engine_get(op->core, op->caller, &kind_dataset_version, 0, id, op->arena, ret, err))
+        return false;
+    return ret->parent == o->parent ||
+           err_set(err, ERR_INVALID, "with", "with: must be a version of the same dataset");
+}
+
+static int64_t samples_of_both(const struct object *x, const struct object *y)
+{
+    return object_int(x, "samples") + object_int(y, "samples");
+}
+
 bool compare_run(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
                  int *status, struct err *err)
 {
     (void)status;
     struct object other;
-    if (!engine_get(op->core, op->caller, op->kind, 0, input[WITH].i, op->arena, &other, err))
+    if (!load_other(op, o, input[WITH].i, &other, err))
         return false;
-    if (other.parent != o->parent)
-        return err_set(err, ERR_INVALID, "with", "with: must be a version of the same dataset");
     bool from = input[FROM].type == DB_TEXT;
     if (from && input[AFTER].type == DB_TEXT)
         return err_set(err, ERR_INVALID, "from", "from: give from or after, not both");
     struct str after = from ? input[FROM].s : input[AFTER].type == DB_TEXT ? input[AFTER].s : STR("");
-    struct db_conn *conn = db_read_begin(op->core->db, err);
-    if (!conn)
-        return false;
     struct comparing c = {
-        .before = {.conn = conn, .version = other.id, .last = after, .with_last = from},
-        .after = {.conn = conn, .version = o->id, .last = after, .with_last = from},
         .out = out,
-        .counting = !after.n,
+        .counting = !after.n && samples_of_both(o, &other) <= COMPARE_AT_ONCE,
         .only = change_of(input[CHANGE]),
         .limit = input[LIMIT].i,
         .arena = op->arena,
     };
-    bool ok = write_answer(&c, err);
-    db_read_end(op->core->db, conn);
-    stream_release(&c.before);
-    stream_release(&c.after);
-    return ok;
+    return compare(&c, op->core, &other, o, after, from, write_answer, err);
 }
+
+/* --- all of them, by a task --- */
+
+bool changes_run(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+                 int *status, struct err *err)
+{
+    (void)status;
+    struct object other;
+    if (!load_other(op, o, input[WITH].i, &other, err))
+        return false;
+    const char *params = arena_printf(op->arena, "{\"with\":%lld}", (long long)other.id);
+    const char *name =
+        arena_printf(op->arena, "Changes since " STR_FMT, STR_ARG(object_text(&other, "name")));
+    return version_start_task(op, o, task_changes.name, name, str_of(params), out, err);
+}
+
+static void say_counts(const struct comparing *c)
+{
+    auto_buf struct buf text = {0};
+    struct json_out o;
+    json_begin(&o, &text);
+    json_object(&o);
+    write_counts(&o, c);
+    json_object_end(&o);
+    task_result(c->task, buf_view(&text));
+}
+
+static bool list_changes(struct comparing *c, const struct object *before, const struct object *now,
+                         struct err *err)
+{
+    struct task *t = c->task;
+    struct digest digest;
+    c->writer = blob_writer_new(t->core->store, err);
+    if (!c->writer)
+        return false;
+    if (!compare(c, t->core, before, now, STR(""), false, merge, err)) {
+        blob_writer_abort(c->writer);
+        return false;
+    }
+    if (!blob_writer_finish(c->writer, &digest, NULL, err))
+        return false;
+    task_output(
+        t, &digest,
+        str_of(arena_printf(t->arena, "%lld-" STR_FMT "-" STR_FMT "-changes.jsonl", (long long)now->parent,
+                            STR_ARG(object_text(before, "name")), STR_ARG(object_text(now, "name")))));
+    say_counts(c);
+    return task_progress(t, c->limit, c->limit, err);
+}
+
+static bool run_changes(struct task *t, struct err *err)
+{
+    struct op op = {.core = t->core, .caller = &caller_system, .arena = t->arena};
+    struct object now, before;
+    if (!engine_get(t->core, &caller_system, &kind_dataset_version, 0, t->subject, t->arena, &now, err) ||
+        !load_other(&op, &now, yyjson_get_sint(yyjson_obj_get(t->params, "with")), &before, err))
+        return false;
+    struct comparing c = {
+        .arena = t->arena, .task = t, .counting = true, .only = -1, .limit = samples_of_both(&now, &before)};
+    return list_changes(&c, &before, &now, err);
+}
+
+const struct task_type task_changes = {
+    .name = "changes", .title = {"List all changes", "列出全部变化"}, .run = run_changes};
 
 static const struct choice changes[] = {{"added", {"Added", "新增"}},
                                         {"removed", {"Removed", "删除"}},
@@ -218,19 +353,27 @@ static const struct choice changes[] = {{"added", {"Added", "新增"}},
                                         {"split", {"Moved between parts of the split", "划分有变"}},
                                         {NULL, {NULL, NULL}}};
 
+#define FIELD_WITH                                                                                           \
+    {                                                                                                        \
+        .name = "with", .type = FIELD_REF, .flags = FIELD_REQUIRED | FIELD_CREATE, .ref = "dataset_version", \
+        .title = {                                                                                           \
+            "Compare with",                                                                                  \
+            "比较对象"                                                                                   \
+        }                                                                                                    \
+    }
+
+const struct field changes_fields[] = {FIELD_WITH, {0}};
+
 const struct field compare_fields[] = {
-    {.name = "with",
-     .type = FIELD_REF,
-     .flags = FIELD_REQUIRED | FIELD_CREATE,
-     .ref = "dataset_version",
-     .title = {"Compare with", "比较对象"}},
+    FIELD_WITH,
     {.name = "after",
      .type = FIELD_TEXT,
      .flags = FIELD_CREATE,
      .max = 1024,
      .title = {"After", "起点"},
-     .help = {"The `next` of the page before; the counts come with the first page only.",
-              "上一页的 next；计数仅在第一页给出。"}},
+     .help = {"The `next` of the page before; the counts come with the first page only, and not with large "
+              "versions: `changes` counts those.",
+              "上一页的 next；计数仅在第一页给出，样本很多时请用 changes 统计。"}},
     {.name = "from",
      .type = FIELD_TEXT,
      .flags = FIELD_CREATE,
@@ -244,7 +387,9 @@ const struct field compare_fields[] = {
      .max = ITEMS_MAX,
      .fallback = "1000",
      .title = {"Limit", "数量"},
-     .help = {"Changes of one page, at most 1000.", "每页的变化数，最多 1000。"}},
+     .help = {"Changes of one page, at most 1000. Of large versions a page may have fewer, even none, with "
+              "more behind it.",
+              "每页的变化数，最多 1000。样本很多时一页可能较少甚至为空，其后仍有更多。"}},
     {.name = "change",
      .type = FIELD_CHOICE,
      .flags = FIELD_CREATE,

@@ -110,7 +110,11 @@ const struct kind kind_dataset = {
 /* --- versions --- */
 
 static const struct choice states[] = {
-    {"draft", {"Draft", "草稿"}}, {"published", {"Published", "已发布"}}, {NULL, {NULL, NULL}}};
+    {"draft", {"Draft", "草稿"}},
+    {"publishing", {"Being published", "发布中"}},
+    {"published", {"Published", "已发布"}},
+    {NULL, {NULL, NULL}},
+};
 
 static const struct field version_fields[] = {
     {.name = "name",

@@ -58,7 +58,8 @@ bool sample_set_of(struct op *op, const struct object *version, struct sample_se
                        : db_query_one(op->core->db, op->arena, sql, args, &row, &found, err);
     struct sample_set set = {.version = version->id,
                              .project = version->project,
-                             .published = str_is(object_text(version, "state"), "published")};
+                             .published = str_is(object_text(version, "state"), "published"),
+                             .publishing = str_is(object_text(version, "state"), "publishing")};
     if (!ok)
         return false;
     if (!found || !annotation_type_of(row.v[0].s, &set.type))
@@ -69,6 +70,9 @@ bool sample_set_of(struct op *op, const struct object *version, struct sample_se
 
 bool sample_set_open(const struct sample_set *set, struct err *err)
 {
+    if (set->publishing)
+        return err_set(err, ERR_CONFLICT, "state",
+                       "the version is being published: wait for that or cancel the task");
     return !set->published ||
            err_set(err, ERR_CONFLICT, "state", "the version is published and never changes");
 }

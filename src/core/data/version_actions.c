@@ -1,8 +1,9 @@
-/* Actions of dataset versions: statistics, clean, publish. */
+/* Actions of dataset versions: statistics, clean; and the table of all. */
 #include "core/data/compare.h"
 #include "core/data/export.h"
 #include "core/data/import.h"
 #include "core/data/preprocess.h"
+#include "core/data/publish.h"
 #include "core/data/records.h"
 #include "core/data/sample_own.h"
 #include "core/data/sizes.h"
@@ -94,113 +95,6 @@ static bool run_clean(struct op *op, struct object *o, const struct db_value *in
     return true;
 }
 
-/* --- publish: the list of samples becomes a blob, and nothing changes any more --- */
-
-struct listing {
-    struct blob_writer *writer;
-};
-
-/* One line per sample, by name: blob, size, name, part, annotation. Equal versions have equal digests. */
-static bool list_one(void *ctx, const struct sample *s, struct err *err)
-{
-    struct listing *l = ctx;
-    auto_buf struct buf line = {0};
-    struct json_out o;
-    char hex[SHA256_HEX + 1];
-    digest_hex(&s->blob, hex);
-    json_begin(&o, &line);
-    json_object(&o);
-    json_kstr(&o, "name", s->name);
-    json_kz(&o, "sha256", hex);
-    json_kint(&o, "size", s->size);
-    json_kint(&o, "width", s->width);
-    json_kint(&o, "height", s->height);
-    if (s->split)
-        json_kz(&o, "split", codec_split_names[s->split]);
-    json_key(&o, "annotation");
-    json_raw(&o, s->annotation);
-    json_object_end(&o);
-    buf_char(&line, '\n');
-    return blob_writer_add(l->writer, buf_view(&line), err);
-}
-
-struct publishing {
-    const struct object *version;
-    struct object published;
-    struct digest digest;
-    char *hex;
-};
-
-static bool publish_write(struct op *op, void *ctx, struct err *err)
-{
-    struct publishing *p = ctx;
-    struct object now;
-    bool found;
-    if (!engine_load_row(op, p->version->kind, p->version->id, &now, &found, err))
-        return false;
-    if (!found)
-        return err_set(err, ERR_NOT_FOUND, NULL, "the version was deleted meanwhile");
-    if (!version_is_idle(op, now.id, err))
-        return false;
-    if (now.revision != p->version->revision || str_is(object_text(&now, "state"), "published"))
-        return err_set(err, ERR_CONFLICT, "state",
-                       "the version is published already or was changed meanwhile");
-    *object_value(&now, "state") = db_textz("published");
-    *object_value(&now, "digest") = db_textz(p->hex);
-    if (!store_use(op->conn, now.project, &p->digest, 1, err) || !engine_update_row(op, &now, err))
-        return false;
-    p->published = now;
-    return true;
-}
-
-/* Then the classes that imports named, in their order. */
-static bool list_classes(struct op *op, int64_t version, struct listing *l, struct err *err)
-{
-    struct db_rows rows;
-    if (!db_query(op->core->db, op->arena,
-                  "SELECT definition FROM version_classes WHERE version = ? ORDER BY position",
-                  db_args(db_int(version)), &rows, err))
-        return false;
-    for (size_t i = 0; i < rows.n; i++) {
-        const char *line = arena_printf(op->arena, "{\"class\":" STR_FMT "}\n", STR_ARG(rows.row[i].v[0].s));
-        if (!blob_writer_add(l->writer, str_of(line), err))
-            return false;
-    }
-    return true;
-}
-
-static bool write_listing(struct op *op, int64_t version, struct digest *ret, struct err *err)
-{
-    struct listing l = {blob_writer_new(op->core->store, err)};
-    if (!l.writer)
-        return false;
-    struct sample_query q = {.state = -1};
-    if (!sample_each_by_name(op->core->db, version, &q, list_one, &l, err) ||
-        !list_classes(op, version, &l, err)) {
-        blob_writer_abort(l.writer);
-        return false;
-    }
-    return blob_writer_finish(l.writer, ret, NULL, err);
-}
-
-static bool run_publish(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
-                        int *status, struct err *err)
-{
-    (void)input;
-    (void)status;
-    struct publishing p = {.version = o, .hex = arena_alloc(op->arena, SHA256_HEX + 1)};
-    if (str_is(object_text(o, "state"), "published"))
-        return err_set(err, ERR_CONFLICT, "state", "the version is published already");
-    if (object_int(o, "samples") == 0)
-        return err_set(err, ERR_CONFLICT, "samples",
-                       "the version has no samples yet: import some before publishing it");
-    if (!version_is_idle(op, o->id, err) || !write_listing(op, o->id, &p.digest, err))
-        return false;
-    digest_hex(&p.digest, p.hex);
-    return engine_write(op->core, op->caller, op->arena, publish_write, &p, err) &&
-           engine_answer(op, &p.published, out, err);
-}
-
 /* --- the table --- */
 
 static const struct field clean_fields[] = {
@@ -238,6 +132,13 @@ const struct action version_actions[] = {
      .answer = "DatasetChanges",
      .title = {"Compare", "比较"},
      .run = compare_run},
+    {.name = "changes",
+     .permission = "dataset_version.read",
+     .fields = changes_fields,
+     .answer = "Task",
+     .status = 202,
+     .title = {"List all changes", "列出全部变化"},
+     .run = changes_run},
     {.name = "import",
      .permission = "dataset_version.update",
      .fields = import_fields,
@@ -300,8 +201,9 @@ const struct action version_actions[] = {
      .run = run_clean},
     {.name = "publish",
      .permission = "dataset_version.update",
+     .status = 202,
      .title = {"Publish", "发布"},
      .danger = true,
-     .run = run_publish},
+     .run = publish_run},
     {0},
 };

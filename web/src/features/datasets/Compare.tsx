@@ -6,11 +6,12 @@ import { nameOf } from '../../components/names'
 import { Empty, ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { MoreRows } from '../objects/MoreRows'
+import { AllChanges } from './AllChanges'
 import { ChangeDrawer, ChangeTag } from './ChangeDrawer'
+import { changes } from './changes'
 import { thumbnailUrl, type Version } from './samples'
 import { useVersionChoices } from './Versions'
 
-const changes = ['added', 'removed', 'changed', 'annotated', 'split'] as const
 const pageSize = 200
 
 type Changes = Schema<'DatasetChanges'>
@@ -71,19 +72,24 @@ export function Compare({ version }: { version: Version }) {
   const next = at >= 0 ? items[at + 1]?.name : lone[1]?.name
   const gone = open !== null && !shown && found.isSuccess && !found.isPlaceholderData && (!found.hasNextPage || apart.isSuccess)
   if (!pending && !other) return <Empty title={t('compare.none')} text={t('compare.noneHint')} />
-  const counts = found.data?.pages[0]
+  const first = found.data?.pages[0]
+  // Of many samples no request counts all: a task does, when somebody asks for it.
+  const large = first !== undefined && first.added === undefined
+  const counts = large ? null : first
   const sum = counts ? changes.reduce((all, name) => all + (counts[name] ?? 0), 0) : 0
+  const label = (name: (typeof changes)[number]) => (counts ? `${t(`change.${name}`)} ${n(counts[name] ?? 0)}` : t(`change.${name}`))
   const otherPath = `/${version.parentKind.plural}/${version.parent.id}/versions/${other?.id ?? 0}`
   return (
     <section>
       <OtherSelect version={version} {...rest} />
       {gone && <p className="muted" role="status">{t('compare.gone', { name: open })}</p>}
-      {found.error && !counts ? <ErrorState error={found.error} onRetry={() => void found.refetch()} /> : !counts ? <div className="skeleton" aria-busy="true"><div /><div /></div> : sum === 0 ? <Empty title={t('compare.same')} /> : (
+      {large && other && <AllChanges version={version} other={other.id} />}
+      {found.error && !first ? <ErrorState error={found.error} onRetry={() => void found.refetch()} /> : !first ? <div className="skeleton" aria-busy="true"><div /><div /></div> : (counts ? sum === 0 : items.length === 0 && !found.hasNextPage && change === '') ? <Empty title={t('compare.same')} /> : (
         <>
           <div className="tools">
             <Segmented<string>
               aria-label={t('compare.change')} value={change} onChange={(value) => set('change', value)}
-              options={[{ value: '', label: `${t('compare.all')} ${n(sum)}` }, ...changes.filter((name) => counts[name] || name === change).map((name) => ({ value: name as string, label: `${t(`change.${name}`)} ${n(counts[name] ?? 0)}` }))]}
+              options={[{ value: '', label: counts ? `${t('compare.all')} ${n(sum)}` : t('compare.all') }, ...changes.filter((name) => !counts || counts[name] || name === change).map((name) => ({ value: name as string, label: label(name) }))]}
             />
           </div>
           <div className="table-box">

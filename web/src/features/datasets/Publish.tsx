@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { App, Button, Modal } from 'antd'
 import { request } from '../../api/client'
+import type { Item } from '../../api/kinds'
 import { invalidate } from '../../api/objects'
 import { useOnce, useShown } from '../../components/hooks'
 import { nameOf } from '../../components/names'
@@ -15,10 +16,14 @@ export function Publish({ version, onClose }: { version: Version; onClose: () =>
   const name = `${nameOf(version.parentKind, version.parent)} ${nameOf(version.kind, version.item)}`
   const shown = useShown()
   const run = useMutation({
-    mutationFn: () => request(`${version.path}/publish`, { method: 'POST', body: {} }),
-    onSuccess: async () => {
+    mutationFn: () => request<Item>(`${version.path}/publish`, { method: 'POST', body: {} }),
+    onSuccess: async (item) => {
       await invalidate(client, version.kind.name)
-      void message.success(t('publish.done', { name }))
+      // Of many samples a task makes the list: the tray shows how far it is.
+      if (item['state'] === 'publishing') {
+        await invalidate(client, 'task')
+        void message.info(t('publish.begun', { name }))
+      } else void message.success(t('publish.done', { name }))
       if (shown()) onClose()
     },
   })

@@ -52,7 +52,7 @@ function Found({ parentKind, kind, id, number }: { parentKind: Kind; kind: Kind;
   const mayUpdate = offers(session, kind, 'update', project?.id)
   const version = useMemo<Version | null>(() => {
     if (!parent.data || !found.data) return null
-    const published = found.data['state'] === 'published' || found.data['published'] === true
+    const published = found.data['state'] === 'published' || found.data['state'] === 'publishing' || found.data['published'] === true
     return { kind, parentKind, parent: parent.data, item: found.data, path: `/${parentKind.plural}/${id}/versions/${found.data.id}`, open: mayUpdate && !published, may: mayUpdate }
   }, [kind, parentKind, id, parent.data, found.data, mayUpdate])
   const error = lasting(parent) ?? lasting(found)
