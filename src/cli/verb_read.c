@@ -77,7 +77,7 @@ static void choose_columns(struct arena *a, struct listing *l)
     l->columns = arena_array(a, const struct field *, count + 1);
     for (size_t i = 0; i < count; i++) {
         const struct field *f = &l->kind->fields[i];
-        if ((f->flags & FIELD_LIST || i == 0) && !(f->flags & FIELD_SECRET))
+        if ((f->flags & FIELD_LIST || i == 0) && !(f->flags & (FIELD_SECRET | FIELD_INTERNAL)))
             l->columns[l->column_count++] = f;
     }
 }

@@ -52,7 +52,7 @@ struct str audit_changes(struct arena *a, const struct object *old, const struct
     for (size_t i = 0; k->fields[i].name; i++) {
         const struct db_value *was = old ? &old->values[i] : &null_value;
         const struct db_value *is = new_ ? &new_->values[i] : &null_value;
-        if (audit_same(was, is))
+        if (k->fields[i].flags & (FIELD_STATUS | FIELD_INTERNAL) || audit_same(was, is))
             continue;
         json_key(&out, k->fields[i].name);
         json_object(&out);

@@ -1,4 +1,5 @@
-/* What the audit keeps of a change: {"field": {"old": .., "new": ..}}, secrets as "***". */
+/* What the audit keeps of a change: {"field": {"old": .., "new": ..}}, secrets as "***". Status
+ * and internal fields are left out. */
 #ifndef INGOT_CORE_AUDIT_H
 #define INGOT_CORE_AUDIT_H
 

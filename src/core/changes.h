@@ -5,10 +5,13 @@
 
 #include "base/base.h"
 
+/* The verb of changes that leave the object's revision alone (engine_set_status). */
+#define CHANGES_STATUS "status"
+
 struct changes;
 struct change {
     const char *kind; /* name */
-    const char *verb; /* "create", "update", "delete", or an action's name */
+    const char *verb; /* "create", "update", "delete", CHANGES_STATUS, or an action's name */
     int64_t id, project, parent;
 };
 struct changes *changes_new(void);

@@ -70,10 +70,41 @@ bool engine_write(struct core *core, const struct caller *c, struct arena *a, en
 /* Inside a write, for hooks: plain insert/update of another kind's row by the platform, audited, no
  * permission asked. */
 bool engine_insert_row(struct op *op, struct object *o, struct err *err);
-bool engine_update_row(struct op *op, struct object *o, struct err *err);
+bool engine_update_row(struct op *op, struct object *o, struct err *err); /* o was loaded in this write */
 bool engine_delete_row(struct op *op, struct object *o, struct err *err);
 bool engine_load_row(struct op *op, const struct kind *k, int64_t id, struct object *ret, bool *found,
                      struct err *err);
+/* Changes fields with FIELD_STATUS of an object, and nothing else of it: no revision, no updated_at, no
+ * audit. Listeners are told "status" after the commit unless all of the fields are internal. An object that
+ * is gone by now is no error. */
+struct engine_status {
+    const char *field;
+    struct db_value value;
+    bool add; /* value is added to the number that the field holds */
+};
+static inline struct engine_status status_set(const char *field, struct db_value value)
+{
+    return (struct engine_status){field, value, false};
+}
+static inline struct engine_status status_add(const char *field, int64_t n)
+{
+    return (struct engine_status){field, db_int(n), true};
+}
+struct engine_statuses {
+    const struct engine_status *items;
+    size_t n;
+};
+#define ENGINE_STATUSES(...)                                                                                 \
+    (struct engine_statuses)                                                                                 \
+    {                                                                                                        \
+        (const struct engine_status[]){__VA_ARGS__},                                                         \
+            sizeof((const struct engine_status[]){__VA_ARGS__}) / sizeof(struct engine_status)               \
+    }
+bool engine_set_status(struct op *op, const struct kind *k, int64_t id, struct engine_statuses fields,
+                       struct err *err);
+/* The same as a write of its own. */
+bool engine_write_status(struct core *core, const struct kind *k, int64_t id, struct engine_statuses fields,
+                         struct err *err);
 struct object engine_object(struct arena *a, const struct kind *k); /* empty, values all null */
 /* Adds a line to the audit inside a write. detail: JSON text or STR_NULL. */
 bool engine_audit(struct op *op, const char *verb, const char *kind, int64_t id, struct str name,

@@ -61,7 +61,9 @@ static const struct field *find_field(struct parser *p, struct str name)
         if (str_is(name, common[i].name))
             return &common[i];
     const struct field *f = kind_field(p->kind, name, NULL);
-    return f && f->flags & FIELD_FILTER && !(f->flags & (FIELD_VIRTUAL | FIELD_SECRET)) ? f : NULL;
+    return f && f->flags & FIELD_FILTER && !(f->flags & (FIELD_VIRTUAL | FIELD_SECRET | FIELD_INTERNAL))
+               ? f
+               : NULL;
 }
 
 enum comparison { OP_EQ, OP_NE, OP_LE, OP_LT, OP_GE, OP_GT, OP_PREFIX, OP_IN };

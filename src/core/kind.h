@@ -44,10 +44,14 @@ enum field_flags {
     FIELD_SORT = 1 << 4,     /* sort= may name it (indexed with id) */
     FIELD_FILTER = 1 << 5,   /* filter= may name it */
     FIELD_UNIQUE = 1 << 6,   /* within the kind and its project or parent */
-    FIELD_SECRET = 1 << 7,   /* write-only: never shown, audited as "***" */
+    FIELD_SECRET = 1 << 7,   /* given by clients, never shown, audited as "***" */
     FIELD_LIST = 1 << 8,     /* a column of the web's list */
     FIELD_VIRTUAL = 1 << 9,  /* no column: `show` of the kind writes it, or a hook reads it */
     FIELD_LONG = 1 << 10,    /* several lines: the form uses a text area */
+    /* The platform's own, and no change of the object: engine_set_status writes it without a new revision,
+     * another updated_at or a line of audit, so that nobody's edit becomes stale. */
+    FIELD_STATUS = 1 << 11,
+    FIELD_INTERNAL = 1 << 12, /* the platform's own, stored only: never shown, described or audited */
 };
 /* What most fields are. */
 #define FIELD_EDIT (FIELD_CREATE | FIELD_UPDATE)
@@ -167,7 +171,8 @@ struct kind {
     bool (*show)(struct op *op, const struct object *o, struct json_out *out, struct err *err);
     /* Extra SQL condition for lists (scope OWN and special visibility), with one value; NULL: none. */
     const char *(*visible)(struct op *op, struct db_value *arg);
-    /* Runs after the commit, in the calling pool thread: wake controllers, drop caches. */
+    /* Runs after the commit, in the calling pool thread: wake controllers, drop caches. Not for changes of
+     * status, which controllers make themselves. */
     void (*changed)(struct core *core, const struct object *o, const char *verb);
     /* More SQL (indexes, side tables), run once when the table is made; a script as in db.h. */
     const char *extra_sql;

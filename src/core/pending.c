@@ -16,7 +16,7 @@ void pending_add(struct pending *p, const struct object *o, const char *verb)
 
 void pending_tell_one(struct core *core, const struct object *o, const char *verb)
 {
-    if (o->kind->changed)
+    if (o->kind->changed && strcmp(verb, CHANGES_STATUS) != 0)
         o->kind->changed(core, o, verb);
     changes_tell(
         core->changes,

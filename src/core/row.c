@@ -172,6 +172,40 @@ bool row_update(struct db_conn *c, struct object *o, struct err *err)
     return true;
 }
 
+bool row_status(struct db_conn *c, struct arena *a, const struct kind *k, int64_t id,
+                struct engine_statuses fields, struct object *ret, bool *found, struct err *err)
+{
+    struct db_row row;
+    auto_sql struct sql s;
+    sql_init(&s);
+    buf_printf(&s.text, "UPDATE \"%s\" SET ", k->table);
+    for (size_t i = 0; i < fields.n; i++) {
+        const struct engine_status *f = &fields.items[i];
+        buf_printf(&s.text, f->add ? "%s\"%s\"=COALESCE(\"%s\",0)+" : "%s\"%s\"=", i ? "," : "", f->field,
+                   f->field);
+        sql_arg(&s, f->value);
+    }
+    sql_add(&s, " WHERE \"id\"=");
+    sql_arg(&s, db_int(id));
+    sql_add(&s, " RETURNING \"id\"");
+    if (kind_has_project(k))
+        next_column(&s, "project");
+    if (k->scope == SCOPE_CHILD)
+        next_column(&s, k->parent);
+    if (!conn_query_one(c, a, s.text.p, sql_args(&s), &row, found, err))
+        return false;
+    if (!*found)
+        return true;
+    size_t at = 1;
+    *ret = (struct object){.kind = k, .id = id};
+    if (kind_has_project(k))
+        ret->project = row.v[at++].i;
+    if (k->scope == SCOPE_CHILD)
+        ret->parent = row.v[at++].i;
+    place(ret);
+    return true;
+}
+
 bool row_delete(struct db_conn *c, const struct object *o, struct err *err)
 {
     auto_sql struct sql s;

@@ -2,6 +2,7 @@
 #ifndef INGOT_CORE_ROW_H
 #define INGOT_CORE_ROW_H
 
+#include "core/engine.h"
 #include "core/kinds.h"
 #include "core/sql.h"
 
@@ -26,6 +27,9 @@ bool row_load(struct db *db, struct db_conn *conn, struct arena *a, const struct
 bool row_insert(struct db_conn *c, struct object *o, struct err *err);
 /* Writes all values; raises revision and updated_at. ERR_STALE when the row has another revision by now. */
 bool row_update(struct db_conn *c, struct object *o, struct err *err);
+/* engine_set_status. Of *ret only kind, id and place are set; *found false when there is none. */
+bool row_status(struct db_conn *c, struct arena *a, const struct kind *k, int64_t id,
+                struct engine_statuses fields, struct object *ret, bool *found, struct err *err);
 bool row_delete(struct db_conn *c, const struct object *o, struct err *err);
 
 #endif

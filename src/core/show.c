@@ -147,7 +147,7 @@ static bool show_one(struct op *op, const struct object *o, const struct refs *r
     }
     for (size_t i = 0; k->fields[i].name; i++) {
         const struct field *f = &k->fields[i];
-        if (f->flags & (FIELD_VIRTUAL | FIELD_SECRET))
+        if (f->flags & (FIELD_VIRTUAL | FIELD_SECRET | FIELD_INTERNAL))
             continue;
         json_key(out, f->name);
         if (f->type == FIELD_REF)

@@ -4,6 +4,8 @@ import json
 
 import pytest
 from harness import Api, problem, unique
+from test_datasets import bring, png
+from test_events import Listener
 
 GIB = 1 << 30
 
@@ -19,7 +21,7 @@ def test_create_read_update_delete(admin, project):
     body = made.json()
     path = f"label-sets/{body['id']}"
     assert made.headers["location"] == f"/api/v1/{path}"
-    assert made.headers["etag"] == '"1"'
+    assert made.headers["etag"].startswith('"1-') and made.headers["etag"] == admin.call("GET", path).headers["etag"]
     assert body["project"] == {"id": project["id"], "name": project["name"]}
     assert body["created_by"]["name"] == "admin"
     assert body["labels"][0]["children"][0]["name"] == "tabby"
@@ -63,25 +65,73 @@ def test_if_match(admin, make_set):
     for tag in ("7", "abc", '"x"', '""', '"1", "2"', '"-1"', '"99999999999999999999"'):
         problem(admin.call("PATCH", path, json={"public": True}, headers={"If-Match": tag}), 400, "malformed")
     problem(admin.call("PATCH", path, json={"public": True}, headers={"If-Match": 'W/"1"'}), 412, "stale")
-    problem(admin.call("PATCH", path, json={"public": True}, headers={"If-Match": '"2"'}), 412, "stale")
+    for tag in ('"2"', '"2-0123"'):
+        problem(admin.call("PATCH", path, json={"public": True}, headers={"If-Match": tag}), 412, "stale")
     assert admin.get(path)["revision"] == 1
     assert admin.patch(path, {"public": True}, 1)["revision"] == 2
     problem(admin.call("PATCH", path, json={"public": False}, headers={"If-Match": '"1"'}), 412, "stale")
     problem(admin.call("DELETE", path, headers={"If-Match": '"1"'}), 412, "stale")
     assert admin.call("PATCH", path, json={"public": False}, headers={"If-Match": "*"}).json()["revision"] == 3
-    admin.delete(path, headers={"If-Match": '"3"'})
+    admin.delete(path, headers={"If-Match": admin.call("GET", path).headers["etag"]})
 
 
 def test_if_none_match(admin, make_set):
     made = make_set()
     path = f"label-sets/{made['id']}"
-    same = admin.call("GET", path, headers={"If-None-Match": '"1"'})
-    assert (same.status_code, same.content, same.headers["etag"]) == (304, b"", '"1"')
-    for tags, status in (('"2"', 200), ('W/"1"', 304), ('"x", "1"', 304), ("*", 304), ("odd", 200), ('"2", W/"3"', 200)):
+    tag = admin.call("GET", path).headers["etag"]
+    same = admin.call("GET", path, headers={"If-None-Match": tag})
+    assert (same.status_code, same.content, same.headers["etag"]) == (304, b"", tag)
+    for tags, status in (('"1"', 200), (f"W/{tag}", 304), (f'"x", {tag}', 304), ("*", 304), ("odd", 200), (f'"2", W/"3"', 200)):
         assert admin.call("GET", path, headers={"If-None-Match": tags}).status_code == status
     head = admin.call("HEAD", path)
     assert (head.status_code, head.content) == (200, b"")
     assert int(head.headers["content-length"]) == len(admin.call("GET", path).content)
+
+
+def test_a_tag_changes_with_what_is_shown(admin, project, make_user):
+    """Names of references are shown, and change without a new revision of what refers."""
+    member = make_user(project)
+    made = member.post("label-sets", {"project": project["id"], "name": unique()})
+    path = f"label-sets/{made['id']}"
+    before = admin.call("GET", path).headers["etag"]
+    admin.patch(f"users/{member.user['id']}", {"name": unique("other")}, member.user.get("revision", 1))
+    after = admin.call("GET", path, headers={"If-None-Match": before})
+    assert after.status_code == 200 and after.headers["etag"] != before and after.json()["revision"] == 1
+    assert admin.call("PATCH", path, json={"public": True}, headers={"If-Match": before}).status_code == 200
+
+
+def test_status_changes_no_revision(admin, project):
+    """Counts of samples are a status: an edit under way stays fresh, caches do not, and listeners hear of it."""
+    dataset = admin.post("datasets", {"name": unique("set"), "project": project["id"], "annotation_type": "detection"})
+    made = admin.post(f"datasets/{dataset['id']}/versions", {})
+    path = f"datasets/{dataset['id']}/versions/{made['id']}"
+    before = admin.call("GET", path)
+    events = Listener(admin, project=project["id"])
+    bring(admin, project, path, "a.png", png(4, 4))
+    while (told := events.next())["kind"] != "dataset_version" or told["verb"] != "status":
+        pass
+    assert (told["id"], told["project"], told["parent"]) == (made["id"], project["id"], dataset["id"])
+    after = admin.call("GET", path, headers={"If-None-Match": before.headers["etag"]})
+    was, now = before.json(), after.json()
+    assert (now["samples"], was["samples"]) == (1, 0)
+    assert (now["revision"], now["updated_at"]) == (was["revision"], was["updated_at"])
+    audit = admin.get("audit", filter=f'kind = "dataset_version" and object = {made["id"]}')["items"]
+    assert [one["verb"] for one in audit] == ["import", "create"] and "samples" not in audit[1]["detail"]
+    edited = admin.call("PATCH", path, json={"description": "x"}, headers={"If-Match": before.headers["etag"]})
+    assert edited.status_code == 200 and edited.json()["samples"] == 1
+
+
+def test_internal_fields_are_nowhere(admin):
+    """What the platform keeps for itself is neither shown nor described, and cannot be given or asked for."""
+    made = admin.post("tokens", {"name": unique("token")})
+    described = next(kind for kind in admin.get("kinds")["items"] if kind["name"] == "token")
+    shown = admin.get("openapi.json")["components"]["schemas"]["Token"]["properties"]
+    line = admin.get("audit", filter=f'kind = "token" and object = {made["id"]}')["items"][0]
+    assert "hash" not in [*made, *admin.get(f"tokens/{made['id']}"), *shown, *line["detail"]]
+    assert "hash" not in [field["name"] for field in described["fields"]]
+    problem(admin.call("POST", "tokens", json={"name": unique(), "hash": "x"}), 422, "invalid", "hash")
+    problem(admin.call("GET", "tokens", params={"filter": 'hash ~ "a"'}), 422, "invalid", "filter")
+    problem(admin.call("GET", "tokens", params={"sort": "hash"}), 422, "invalid", "sort")
 
 
 def test_names_are_unique_in_their_place(admin, project, make_set):

@@ -36,7 +36,7 @@ static void flags(struct json_out *o, unsigned has)
         {"required", FIELD_REQUIRED}, {"create", FIELD_CREATE},   {"update", FIELD_UPDATE},
         {"search", FIELD_SEARCH},     {"sort", FIELD_SORT},       {"filter", FIELD_FILTER},
         {"unique", FIELD_UNIQUE},     {"secret", FIELD_SECRET},   {"list", FIELD_LIST},
-        {"long", FIELD_LONG},         {"virtual", FIELD_VIRTUAL},
+        {"long", FIELD_LONG},         {"virtual", FIELD_VIRTUAL}, {"status", FIELD_STATUS},
     };
     for (size_t i = 0; i < countof(table); i++)
         json_kbool(o, table[i].name, has & table[i].flag);
@@ -84,18 +84,12 @@ static void write_field(struct json_out *o, const struct field *f)
     json_object_end(o);
 }
 
-/* A kind's secrets that clients can neither see nor give (hashes) are nobody's business. */
-static bool is_internal(const struct field *f)
-{
-    return (f->flags & (FIELD_SECRET | FIELD_EDIT)) == FIELD_SECRET;
-}
-
-static void write_fields(struct json_out *o, const struct field *f, bool of_kind)
+static void write_fields(struct json_out *o, const struct field *f)
 {
     json_key(o, "fields");
     json_array(o);
     for (; f && f->name; f++)
-        if (!of_kind || !is_internal(f))
+        if (!(f->flags & FIELD_INTERNAL))
             write_field(o, f);
     json_array_end(o);
 }
@@ -139,7 +133,7 @@ static void write_actions(struct json_out *o, const struct kind *k)
         json_kz(o, "permission", act->permission);
         words(o, "title", &act->title);
         json_kbool(o, "danger", act->danger);
-        write_fields(o, act->fields, false);
+        write_fields(o, act->fields);
         json_object_end(o);
     }
     json_array_end(o);
@@ -162,7 +156,7 @@ static void write_kind(struct json_out *o, const struct kind *k)
     words(o, "help", &k->help);
     json_kbool(o, "public", k->public_too);
     write_verbs(o, k);
-    write_fields(o, k->fields, true);
+    write_fields(o, k->fields);
     write_actions(o, k);
     json_object_end(o);
 }

@@ -210,7 +210,7 @@ static void property(struct json_out *o, const char *key, const char *kind, cons
 
 static bool shown(const struct field *f)
 {
-    return !(f->flags & FIELD_SECRET) &&
+    return !(f->flags & (FIELD_SECRET | FIELD_INTERNAL)) &&
            !(f->flags & FIELD_VIRTUAL && f->flags & (FIELD_CREATE | FIELD_UPDATE));
 }
 

@@ -107,7 +107,7 @@ static void tell(void *ctx, const struct change *ch)
         for (struct client *c = hub.clients; c && k->scope != SCOPE_OWN; c = c->next)
             if (wants(c, ch, permission) && stream_write(c->stream, text) > QUEUE_MAX)
                 stream_end(c->stream);
-        if (changes_rights(k))
+        if (changes_rights(k) && strcmp(ch->verb, CHANGES_STATUS) != 0)
             ticker_wake(&hub.ticker);
     }
     pthread_mutex_unlock(&hub.lock);

@@ -3,12 +3,15 @@
 #include "api/answers.h"
 #include "api/problem.h"
 #include "api/range.h"
+#include "base/hash.h"
 #include "core/account/accounts.h"
 #include "core/engine.h"
 #include "net/url.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+
+#define TAG_BYTES 8 /* of the hash in an ETag */
 
 static void fail(struct api_call *call, const struct err *err)
 {
@@ -74,7 +77,18 @@ static bool list_params(struct api_call *call, struct list_query *q, struct err 
 }
 
 /* --- headers --- */
-/* "7" gives 7, absent and * give 0. */
+/* The revision, which an edit depends on, and a hash of what is shown: that changes without a new revision
+ * when a status, something computed or the name of a reference does. */
+static const char *tag_of(struct arena *a, const struct object *o, struct str body)
+{
+    uint8_t hash[SHA256_SIZE];
+    char hex[2 * TAG_BYTES + 1];
+    sha256_of(body, hash);
+    hex_encode(hash, TAG_BYTES, hex);
+    return arena_printf(a, "\"%" PRId64 "-%s\"", o->revision, hex);
+}
+
+/* "7-3f2a..." and "7" give 7, absent and * give 0. */
 static bool if_match(struct api_call *call, bool *ret_given, int64_t *ret, struct err *err)
 {
     struct str v = request_header(call->request, "if-match");
@@ -85,23 +99,35 @@ static bool if_match(struct api_call *call, bool *ret_given, int64_t *ret, struc
     v = str_trim(v);
     if (str_starts(v, "W/"))
         return err_set(err, ERR_STALE, NULL, "If-Match compares strongly; a weak tag never matches");
-    if (v.n > 2 && v.p[0] == '"' && v.p[v.n - 1] == '"' && str_to_i64((struct str){v.p + 1, v.n - 2}, ret) &&
-        *ret > 0)
+    struct str shown;
+    if (v.n > 2 && v.p[0] == '"' && v.p[v.n - 1] == '"' &&
+        str_to_i64(str_cut((struct str){v.p + 1, v.n - 2}, '-', &shown), ret) && *ret > 0)
         return true;
-    return err_set(err, ERR_MALFORMED, NULL, "If-Match must be the object's ETag, as in \"7\"");
+    return err_set(err, ERR_MALFORMED, NULL,
+                   "If-Match must be the object's ETag, or its revision as in \"7\"");
+}
+
+static bool is_read(const struct api_call *call)
+{
+    return str_is(call->request->method, "GET") || str_is(call->request->method, "HEAD");
 }
 
 static void answer_object(struct api_call *call, const struct object *o, int status)
 {
     struct err err = {0};
     auto_buf struct buf body = {0};
-    char etag[32], location[256];
+    char location[256];
     if (!engine_show(call->core, &call->caller, o, call->arena, &body, &err)) {
         fail(call, &err);
         return;
     }
-    snprintf(etag, sizeof etag, "\"%" PRId64 "\"", o->revision);
+    const char *etag = tag_of(call->arena, o, buf_view(&body));
     struct header headers[2] = {{STR("ETag"), str_of(etag)}};
+    struct str known = request_header(call->request, "if-none-match");
+    if (known.p && is_read(call) && range_names_etag(known, etag)) {
+        respond(call->request, 304, headers, 1, STR_NULL);
+        return;
+    }
     if (status == 201) {
         snprintf(location, sizeof location, STR_FMT "/%" PRId64, STR_ARG(call->request->path), o->id);
         headers[1] = (struct header){STR("Location"), str_of(location)};
@@ -164,29 +190,14 @@ static void run_create(struct api_call *call, const struct target *t)
         fail(call, &err);
 }
 
-/* What an object shows can change without a new revision where it is computed. */
-static bool not_modified(struct api_call *call, const struct object *o)
-{
-    char etag[32];
-    snprintf(etag, sizeof etag, "\"%" PRId64 "\"", o->revision);
-    struct str v = request_header(call->request, "if-none-match");
-    if (!v.p || o->kind->show || !range_names_etag(v, etag))
-        return false;
-    const struct header headers[] = {{STR("ETag"), str_of(etag)}};
-    respond(call->request, 304, headers, 1, STR_NULL);
-    return true;
-}
-
 static void run_read(struct api_call *call, const struct target *t)
 {
     struct err err = {0};
     struct object o;
-    if (!engine_get(call->core, &call->caller, t->kind, t->parent, t->id, call->arena, &o, &err)) {
-        fail(call, &err);
-        return;
-    }
-    if (!not_modified(call, &o))
+    if (engine_get(call->core, &call->caller, t->kind, t->parent, t->id, call->arena, &o, &err))
         answer_object(call, &o, 200);
+    else
+        fail(call, &err);
 }
 
 static void run_update(struct api_call *call, const struct target *t)

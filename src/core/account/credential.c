@@ -2,6 +2,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "core/account/state.h"
+#include "core/engine.h"
 
 #define CACHE_MAX 20000 /* when so many are cached, all are dropped and come back as they are used */
 #define MINUTE    (60 * SECOND)
@@ -301,18 +302,17 @@ struct uses {
     size_t n;
 };
 
-static bool write_uses(struct db_conn *c, void *ctx, struct err *err)
+static bool write_uses(struct op *op, void *ctx, struct err *err)
 {
     const struct uses *u = ctx;
     for (size_t i = 0; i < u->n; i++) {
         const struct use *x = &u->items[i];
-        const char *sql = x->cookie ? "UPDATE sessions SET last_used_at = ? WHERE id = ?"
-                                    : "UPDATE tokens SET last_used_at = ? WHERE id = ?";
-        if (!conn_exec(c, sql, db_args(db_int(x->at), db_int(x->id)), NULL, err))
+        if (!engine_set_status(op, x->cookie ? &kind_session : &kind_token, x->id,
+                               ENGINE_STATUSES(status_set("last_used_at", db_int(x->at))), err))
             return false;
     }
     int64_t now = clock_now();
-    return conn_exec(c, "DELETE FROM sessions WHERE expires_at <= ? OR last_used_at <= ?",
+    return conn_exec(op->conn, "DELETE FROM sessions WHERE expires_at <= ? OR last_used_at <= ?",
                      db_args(db_int(now), db_int(now - ACCOUNTS_SESSION_IDLE * SECOND)), NULL, err);
 }
 
@@ -335,6 +335,6 @@ void credentials_store(struct accounts *acc, bool all)
     }
     pthread_rwlock_unlock(&acc->lock);
     struct err err = {0};
-    if (!db_write(acc->core->db, write_uses, &u, &err))
+    if (!engine_write(acc->core, &caller_system, &a, write_uses, &u, &err))
         log_warn("last_used_at of tokens and sessions was not written: %s", err.message);
 }

@@ -17,14 +17,14 @@ static const struct field fields[] = {
     {.name = "agent", .type = FIELD_TEXT, .flags = FIELD_LIST, .title = {"Browser", "浏览器"}},
     {.name = "last_used_at",
      .type = FIELD_TIME,
-     .flags = FIELD_LIST | FIELD_SORT,
+     .flags = FIELD_LIST | FIELD_SORT | FIELD_STATUS,
      .title = {"Last used", "最近使用"}},
     {.name = "expires_at", .type = FIELD_TIME, .flags = FIELD_LIST, .title = {"Expires", "过期时间"}},
     {.name = "current",
      .type = FIELD_BOOL,
      .flags = FIELD_VIRTUAL | FIELD_LIST,
      .title = {"This one", "当前会话"}},
-    {.name = "hash", .type = FIELD_TEXT, .flags = FIELD_SECRET, .title = {"Hash", "散列"}},
+    {.name = "hash", .type = FIELD_TEXT, .flags = FIELD_INTERNAL, .title = {"Hash", "散列"}},
     {0},
 };
 

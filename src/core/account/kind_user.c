@@ -1,5 +1,6 @@
 #include "base/clock.h"
 #include "base/json.h"
+#include "core/access.h"
 #include "core/account/accounts.h"
 #include "core/account/grants.h"
 #include "core/account/password.h"
@@ -143,10 +144,14 @@ static bool write_reset(struct db_conn *c, void *ctx, struct err *err)
 
 bool user_set_password(struct op *op, int64_t user, struct str hash, struct err *err)
 {
-    return conn_exec(op->conn,
-                     "UPDATE users SET password = ?, revision = revision + 1, updated_at = ? WHERE id = ?",
-                     db_args(db_text(hash), db_int(clock_now()), db_int(user)), NULL, err) &&
-           user_end_sessions(op->conn, user, err);
+    struct object now;
+    bool found;
+    if (!engine_load_row(op, &kind_user, user, &now, &found, err))
+        return false;
+    if (!found)
+        return access_missing(&kind_user, user, err);
+    *object_value(&now, "password") = db_text(hash);
+    return engine_update_row(op, &now, err) && user_end_sessions(op->conn, user, err);
 }
 
 static bool reset_password(struct op *op, struct object *o, const struct db_value *input,

@@ -171,19 +171,12 @@ bool accounts_sign_in(struct core *core, const struct sign_in *s, char ret_secre
            accounts_open_session(core, user, s, "password", ret_secret, err);
 }
 
-struct change {
-    struct op op;
-    struct str hash;
-};
-
-static bool write_password(struct db_conn *c, void *ctx, struct err *err)
+static bool write_password(struct op *op, void *ctx, struct err *err)
 {
-    struct change *change = ctx;
-    struct op op = change->op;
-    op.conn = c;
-    return user_set_password(&op, op.caller->user, change->hash, err) &&
-           engine_audit(&op, "change-password", "user", op.caller->user, str_of(op.caller->name), 0, STR_NULL,
-                        err);
+    const struct str *hash = ctx;
+    const struct caller *c = op->caller;
+    return user_set_password(op, c->user, *hash, err) &&
+           engine_audit(op, "change-password", "user", c->user, str_of(c->name), 0, STR_NULL, err);
 }
 
 static bool old_password_right(struct core *core, const struct caller *c, struct str old, struct arena *a,
@@ -212,15 +205,11 @@ bool accounts_change_password(struct core *core, const struct caller *c, struct 
     arena_init(&a);
     if (!c->session)
         return err_set(err, ERR_FORBIDDEN, NULL, "a password is changed in a session, not with a token");
-    struct change change = {.op = {.core = core, .caller = c, .arena = &a, .kind = &kind_user}};
+    struct str hash;
     if (!password_rule(new_, "new", err) || old.n > PASSWORD_READ)
         return old.n > PASSWORD_READ
                    ? err_set(err, ERR_INVALID, "old", "old: is not the password you have now")
                    : false;
-    if (!old_password_right(core, c, old, &a, err) || !password_hash(&a, new_, &change.hash, err) ||
-        !db_write(core->db, write_password, &change, err))
-        return false;
-    accounts_forget_user(core, c->user);
-    accounts_grants_changed(core); /* ends the registry's tokens */
-    return true;
+    return old_password_right(core, c, old, &a, err) && password_hash(&a, new_, &hash, err) &&
+           engine_write(core, c, &a, write_password, &hash, err);
 }

@@ -35,7 +35,7 @@ static const struct field node_fields[] = {
     {.name = "disk", .type = FIELD_INT, .unit = "bytes", .title = {"Disk", "磁盘"}},
     {.name = "devices", .type = FIELD_JSON, .fallback = "[]", .title = {"Devices", "设备"}},
     {.name = "reason", .type = FIELD_TEXT, .flags = FIELD_LIST, .title = {"Remark", "说明"}},
-    {.name = "drained", .type = FIELD_BOOL, .flags = FIELD_SECRET, .title = {"Drained", "已停用"}},
+    {.name = "drained", .type = FIELD_BOOL, .flags = FIELD_INTERNAL, .title = {"Drained", "已停用"}},
     {0},
 };
 

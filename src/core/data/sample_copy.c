@@ -25,7 +25,7 @@ bool sample_remove(struct op *op, const struct sample_set *set, const int64_t *i
         ok = sample_get(NULL, op->conn, op->arena, set->version, ids[i], &s, err) &&
              tally_sample(&t, s.state, s.annotation, s.size, -1, err) && drop_one(op, set->project, &s, err);
     }
-    return tally_end(&t, op->conn, ok, err);
+    return tally_end(&t, op, ok, err);
 }
 
 /* Each takes its rows along an index and touches each row once: no statement asks again for every row. */
@@ -80,7 +80,7 @@ static bool count_copied(struct op *op, int64_t version, int64_t after, int64_t 
         tally_state(&t, (enum sample_state)states.row[i].v[0].i, states.row[i].v[1].i, states.row[i].v[2].i);
     for (size_t i = 0; i < labels.n; i++)
         tally_label(&t, labels.row[i].v[0].s, labels.row[i].v[1].i, labels.row[i].v[2].i);
-    return tally_end(&t, op->conn, true, err);
+    return tally_end(&t, op, true, err);
 }
 
 bool sample_copy_step(struct op *op, const struct sample_set *from, const struct sample_set *to,

@@ -73,28 +73,27 @@ static bool write_states(struct db_conn *c, const struct tally *t, struct err *e
 }
 
 /* The totals shown in lists of versions are columns of the version itself. */
-static bool write_version(struct db_conn *c, const struct tally *t, struct err *err)
+static bool write_version(struct op *op, const struct tally *t, struct err *err)
 {
     int64_t all = 0;
     for (int i = 0; i < SAMPLE_STATE_COUNT; i++)
         all += t->states[i];
     int64_t cleaned = t->states[SAMPLE_CLEANED];
     int64_t annotated = all - cleaned - t->states[SAMPLE_UNANNOTATED];
-    return conn_exec(c,
-                     "UPDATE dataset_versions SET samples = samples + ?, annotated = annotated + ?,"
-                     " cleaned = cleaned + ?, bytes = bytes + ? WHERE id = ?",
-                     db_args(db_int(all - cleaned), db_int(annotated), db_int(cleaned), db_int(t->bytes),
-                             db_int(t->version)),
-                     NULL, err);
+    return engine_set_status(op, &kind_dataset_version, t->version,
+                             ENGINE_STATUSES(status_add("samples", all - cleaned),
+                                             status_add("annotated", annotated),
+                                             status_add("cleaned", cleaned), status_add("bytes", t->bytes)),
+                             err);
 }
 
-bool tally_end(struct tally *t, struct db_conn *c, bool write, struct err *err)
+bool tally_end(struct tally *t, struct op *op, bool write, struct err *err)
 {
-    bool ok = write && write_states(c, t, err) && write_version(c, t, err);
+    bool ok = write && write_states(op->conn, t, err) && write_version(op, t, err);
     struct str label;
     void *value;
     for (size_t i = 0; ok && map_next(t->labels, &i, &label, &value);)
-        ok = write_label(c, t->version, label, value, err);
+        ok = write_label(op->conn, t->version, label, value, err);
     map_free(t->labels);
     return ok;
 }

@@ -31,7 +31,7 @@ bool tally_sample(struct tally *t, enum sample_state state, struct str annotatio
 void tally_state(struct tally *t, enum sample_state state, int64_t samples, int64_t bytes);
 void tally_label(struct tally *t, struct str label, int64_t samples, int64_t shapes);
 /* Writes and frees. Also to be called with write false on failure. */
-bool tally_end(struct tally *t, struct db_conn *c, bool write, struct err *err);
+bool tally_end(struct tally *t, struct op *op, bool write, struct err *err);
 
 /* The rows of sample_labels: removes those of a sample, then adds those of its annotation. */
 bool sample_labels_set(struct db_conn *c, int64_t version, int64_t sample, int64_t position,

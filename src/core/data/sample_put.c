@@ -216,7 +216,7 @@ bool sample_put(struct op *op, const struct sample_set *set, const struct sample
     for (size_t i = 0; ok && i < n; i++)
         ok = put_one(&p, &s[i], err);
     ok = ok && count_uses(&p, err);
-    if (!tally_end(&p.tally, op->conn, ok, err))
+    if (!tally_end(&p.tally, op, ok, err))
         return false;
     sum->added += p.sum.added;
     sum->changed += p.sum.changed;
@@ -244,8 +244,7 @@ bool sample_change(struct op *op, const struct sample_set *set, const struct sam
     bool ok = tally_sample(&t, old.state, old.annotation, old.size, -1, err) &&
               tally_sample(&t, state, annotation, old.size, 1, err) &&
               write_annotation(op, set, &old, annotation, state, former, err);
-    return tally_end(&t, op->conn, ok, err) &&
-           sample_get(NULL, op->conn, op->arena, set->version, e->id, ret, err);
+    return tally_end(&t, op, ok, err) && sample_get(NULL, op->conn, op->arena, set->version, e->id, ret, err);
 }
 
 bool sample_clean(struct op *op, const struct sample_set *set, const int64_t *ids, size_t n, bool cleaned,
@@ -277,7 +276,7 @@ bool sample_replace(struct op *op, const struct sample_set *set, int64_t id, con
         return false;
     tally_begin(&t, op->arena, set->version);
     bool ok = overwrite(op, set, &old, n, &t, &sum, err);
-    return tally_end(&t, op->conn, ok, err);
+    return tally_end(&t, op, ok, err);
 }
 
 bool sample_revert(struct op *op, const struct sample_set *set, const struct sample *was, bool *ret_done,
@@ -307,7 +306,7 @@ bool sample_revert(struct op *op, const struct sample_set *set, const struct sam
               (now.split == was->split || set_split(op, was->id, was->split, err)) &&
               write_annotation(op, set, &now, was->annotation, was->state, was->former, err) &&
               (!was->measured || sample_measured(op, was->id, was->sharpness, was->phash, err));
-    return tally_end(&t, op->conn, ok, err);
+    return tally_end(&t, op, ok, err);
 }
 
 bool sample_measured(struct op *op, int64_t id, double sharpness, uint64_t phash, struct err *err)

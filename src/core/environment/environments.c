@@ -92,17 +92,6 @@ static bool answers(struct environments *e, int64_t id, struct exec_id container
     return fd >= 0 && poll(&there, 1, 0) == 1;
 }
 
-struct port_write {
-    int64_t environment, port;
-};
-
-static bool port_write(struct db_conn *c, void *ctx, struct err *err)
-{
-    const struct port_write *w = ctx;
-    return conn_exec(c, "UPDATE environments SET ssh_port = ? WHERE id = ?",
-                     db_args(db_int(w->port), db_int(w->environment)), NULL, err);
-}
-
 static bool publish(struct environments *e, int64_t id, struct exec_id container, int64_t before,
                     struct err *err)
 {
@@ -114,12 +103,13 @@ static bool publish(struct environments *e, int64_t id, struct exec_id container
         return err_set(err, ERR_UNAVAILABLE, NULL, "no free port for the ssh of environment %lld",
                        (long long)id);
     }
-    struct port_write w = {id, forward_port(p->forward)};
+    int64_t port = forward_port(p->forward);
     pthread_mutex_lock(&e->lock);
     p->next = e->list;
     e->list = p;
     pthread_mutex_unlock(&e->lock);
-    return w.port == before || db_write(e->core->db, port_write, &w, err);
+    return port == before || engine_write_status(e->core, &kind_environment, id,
+                                                 ENGINE_STATUSES(status_set("ssh_port", db_int(port))), err);
 }
 
 static void close_port(struct environments *e, struct published *p)

@@ -114,8 +114,8 @@ static const struct field fields[] = {
      .flags = FIELD_VIRTUAL,
      .unit = "seconds",
      .title = {"Unused for", "闲置时间"}},
-    {.name = "ssh_port", .type = FIELD_INT, .title = {"SSH port", "SSH 端口"}},
-    {.name = "host_key", .type = FIELD_TEXT, .flags = FIELD_SECRET, .title = {"Host key", "主机密钥"}},
+    {.name = "ssh_port", .type = FIELD_INT, .flags = FIELD_STATUS, .title = {"SSH port", "SSH 端口"}},
+    {.name = "host_key", .type = FIELD_TEXT, .flags = FIELD_INTERNAL, .title = {"Host key", "主机密钥"}},
     {0},
 };
 

@@ -169,7 +169,7 @@ struct flush {
     struct map *pulls;
 };
 
-static bool flush_write(struct db_conn *c, void *ctx, struct err *err)
+static bool flush_write(struct op *op, void *ctx, struct err *err)
 {
     const struct flush *f = ctx;
     struct str key;
@@ -177,9 +177,10 @@ static bool flush_write(struct db_conn *c, void *ctx, struct err *err)
     for (size_t i = 0; map_next(f->pulls, &i, &key, &value);) {
         int64_t id = 0;
         str_to_i64(key, &id);
-        if (!conn_exec(c,
-                       "UPDATE image_versions SET pulls = COALESCE(pulls, 0) + ?, pulled_at = ? WHERE id = ?",
-                       db_args(db_int((int64_t)(size_t)value), db_int(clock_now()), db_int(id)), NULL, err))
+        if (!engine_set_status(op, &kind_image_version, id,
+                               ENGINE_STATUSES(status_add("pulls", (int64_t)(size_t)value),
+                                               status_set("pulled_at", db_int(clock_now()))),
+                               err))
             return false;
     }
     return true;
@@ -189,12 +190,14 @@ static bool flush_write(struct db_conn *c, void *ctx, struct err *err)
 static void flush(struct images *im)
 {
     struct err err = {0};
+    auto_arena struct arena a;
+    arena_init(&a);
     pthread_mutex_unlock(&im->lock);
     pthread_mutex_lock(&im->pulls_lock);
     struct flush f = {im->pulls};
     im->pulls = map_new();
     pthread_mutex_unlock(&im->pulls_lock);
-    if (map_count(f.pulls) > 0 && !db_write(im->core->db, flush_write, &f, &err))
+    if (map_count(f.pulls) > 0 && !engine_write(im->core, &caller_system, &a, flush_write, &f, &err))
         log_warn("counts of pulls were not written: %s", err.message);
     map_free(f.pulls);
     pthread_mutex_lock(&im->lock);

@@ -13,29 +13,18 @@
 
 /* --- noting who uses what --- */
 
-struct noting {
-    int64_t job;
-    const char *uses;
-};
-
-static bool note_write(struct db_conn *c, void *ctx, struct err *err)
-{
-    struct noting *n = ctx;
-    return conn_exec(c, "UPDATE jobs SET checkouts = ? WHERE id = ?",
-                     db_args(db_textz(n->uses), db_int(n->job)), NULL, err);
-}
-
 static bool note_use(struct checkout_user *u, const char *name, struct err *err)
 {
     const char *entry = arena_printf(u->arena, "%s ", name);
     if (strstr(u->uses, entry))
         return true;
-    struct noting n = {u->job, arena_printf(u->arena, "%s%s", u->uses, entry)};
+    const char *uses = arena_printf(u->arena, "%s%s", u->uses, entry);
     pthread_mutex_lock(u->lock);
-    bool ok = db_write(u->core->db, note_write, &n, err);
+    bool ok = engine_write_status(u->core, &kind_job, u->job,
+                                  ENGINE_STATUSES(status_set("checkouts", db_textz(uses))), err);
     pthread_mutex_unlock(u->lock);
     if (ok)
-        u->uses = n.uses;
+        u->uses = uses;
     return ok;
 }
 

@@ -12,7 +12,7 @@
         .fallback = (first), .title = {"State", "状态"},                                                     \
     }
 
-/* FIELD_VIRTUAL: of its job. */
+/* FIELD_STATUS of a job; FIELD_VIRTUAL of what the job runs for. */
 #define JOB_FIELD_REASON(more)                                                                               \
     {.name = "reason",                                                                                       \
      .type = FIELD_TEXT,                                                                                     \

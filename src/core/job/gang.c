@@ -40,12 +40,18 @@ static const char start[] =
 static bool seed_write(struct op *op, void *ctx, struct err *err)
 {
     struct launch *u = ctx;
+    struct object now;
+    bool found;
+    if (!engine_load_row(op, &kind_job, u->job->id, &now, &found, err))
+        return false;
+    if (!found || object_text(&now, "ssh_key").n)
+        return true;
     uint8_t seed[SSH_KEY_SEED];
     char hex[2 * SSH_KEY_SEED + 1];
     random_bytes(seed, sizeof seed);
     hex_encode(seed, sizeof seed, hex);
-    return conn_exec(op->conn, "UPDATE jobs SET ssh_key = ? WHERE id = ? AND ssh_key IS NULL",
-                     db_args(db_textz(hex), db_int(u->job->id)), NULL, err);
+    return engine_set_status(op, &kind_job, now.id, ENGINE_STATUSES(status_set("ssh_key", db_textz(hex))),
+                             err);
 }
 
 static bool read_seed(struct launch *u, uint8_t ret[SSH_KEY_SEED], struct err *err)

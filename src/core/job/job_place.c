@@ -2,7 +2,6 @@
 #include "base/hash.h"
 #include "core/compute/node.h"
 #include "core/job/scene.h"
-#include "core/pending.h"
 
 #define SAY_EVERY_US INT64_C(1500000)
 #define ESTIMATES    200               /* jobs at the front of the queue whose start is estimated */
@@ -155,11 +154,12 @@ static bool say_one(struct op *op, const struct saying *s, struct err *err)
         return false;
     if (!found || job_state_of(&now) != JOB_QUEUED)
         return true;
-    pending_add(op->pending, &now, "update");
-    return conn_exec(op->conn, "UPDATE jobs SET reason = ?, reason_zh = ?, estimate = ? WHERE id = ?",
-                     db_args(db_textz(s->reason), db_textz(s->reason_zh),
-                             s->estimate ? db_int(s->estimate) : db_null(), db_int(now.id)),
-                     NULL, err);
+    return engine_set_status(
+        op, &kind_job, now.id,
+        ENGINE_STATUSES(status_set("reason", db_textz(s->reason)),
+                        status_set("reason_zh", db_textz(s->reason_zh)),
+                        status_set("estimate", s->estimate ? db_int(s->estimate) : db_null())),
+        err);
 }
 
 static bool says_write(struct op *op, void *ctx, struct err *err)

@@ -408,16 +408,22 @@ static bool look_once(struct jobs *j, struct err *err)
 }
 
 /* Jobs wait, and say why, on a machine that cannot run containers. */
-static bool wait_write(struct db_conn *c, void *ctx, struct err *err)
+static bool wait_write(struct op *op, void *ctx, struct err *err)
 {
     struct jobs *j = ctx;
-    auto_arena struct arena a;
-    arena_init(&a);
-    return conn_exec(
-        c,
-        "UPDATE jobs SET reason = ?, reason_zh = ? WHERE state = 'queued' AND (reason IS NULL OR "
-        "reason <> ?)",
-        db_args(db_textz(j->reason), db_textz(sentence_zh(&a, j->reason)), db_textz(j->reason)), NULL, err);
+    struct db_rows rows;
+    const char *zh = sentence_zh(op->arena, j->reason);
+    if (!conn_query(op->conn, op->arena,
+                    "SELECT id FROM jobs WHERE state = 'queued' AND (reason IS NULL OR reason <> ?)",
+                    db_args(db_textz(j->reason)), &rows, err))
+        return false;
+    for (size_t i = 0; i < rows.n; i++)
+        if (!engine_set_status(op, &kind_job, rows.row[i].v[0].i,
+                               ENGINE_STATUSES(status_set("reason", db_textz(j->reason)),
+                                               status_set("reason_zh", db_textz(zh))),
+                               err))
+            return false;
+    return true;
 }
 
 static void on_change(void *ctx, const struct exec_status *s)
@@ -467,9 +473,11 @@ static unsigned control(void *arg)
         set_opened(j);
         core_await(j->core);
     }
+    auto_arena struct arena a;
+    arena_init(&a);
     /* Without the hold on the database containers are left alone: the rows may be another server's by now. */
     bool ok = db_may_write(j->core->db, &err) &&
-              (j->exec ? look_once(j, &err) : db_write(j->core->db, wait_write, j, &err));
+              (j->exec ? look_once(j, &err) : engine_write(j->core, &caller_system, &a, wait_write, j, &err));
     if (!ok)
         log_warn("jobs: %s", err.message);
     return TICK_S;

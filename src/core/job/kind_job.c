@@ -49,7 +49,7 @@ bool job_env_check(struct arena *a, const struct field *f, const struct db_value
 static const struct field fields[] = {
     FIELD_NAME(FIELD_CREATE),
     JOB_FIELD_STATE(states, "\"queued\""),
-    JOB_FIELD_REASON(0),
+    JOB_FIELD_REASON(FIELD_STATUS),
     JOB_FIELD_IMAGE(FIELD_CREATE),
     JOB_FIELD_COMMAND(FIELD_CREATE, "Run by /bin/sh in /workspace.", "在 /workspace 中由 /bin/sh 执行。"),
     JOB_FIELD_ENV(FIELD_CREATE),
@@ -99,13 +99,16 @@ static const struct field fields[] = {
     {.name = "placement", .type = FIELD_JSON, .title = {"Placement", "所在节点"}},
     {.name = "exit_code", .type = FIELD_INT, .flags = FIELD_FILTER, .title = {"Exit code", "退出码"}},
     {.name = "not_before", .type = FIELD_TIME, .title = {"Not before", "不早于"}},
-    {.name = "estimate", .type = FIELD_TIME, .title = {"Likely start", "预计开始"}},
+    {.name = "estimate", .type = FIELD_TIME, .flags = FIELD_STATUS, .title = {"Likely start", "预计开始"}},
     JOB_FIELD_STARTED,
     JOB_FIELD_ENDED,
     /* The controller's own. */
-    {.name = "then_state", .type = FIELD_TEXT, .flags = FIELD_SECRET, .title = {"Then", "随后"}},
-    {.name = "checkouts", .type = FIELD_TEXT, .flags = FIELD_SECRET, .title = {"Checkouts", "检出目录"}},
-    {.name = "ssh_key", .type = FIELD_TEXT, .flags = FIELD_SECRET, .title = {"Key", "密钥"}},
+    {.name = "then_state", .type = FIELD_TEXT, .flags = FIELD_INTERNAL, .title = {"Then", "随后"}},
+    {.name = "checkouts",
+     .type = FIELD_TEXT,
+     .flags = FIELD_INTERNAL | FIELD_STATUS,
+     .title = {"Checkouts", "检出目录"}},
+    {.name = "ssh_key", .type = FIELD_TEXT, .flags = FIELD_INTERNAL | FIELD_STATUS, .title = {"Key", "密钥"}},
     {0},
 };
 

@@ -5,7 +5,6 @@
 #include "core/changes.h"
 #include "core/job/launch_own.h"
 #include "core/job/sentence.h"
-#include "core/pending.h"
 
 #define THREADS 4
 
@@ -42,12 +41,11 @@ static bool outcome_write(struct op *op, void *ctx, struct err *err)
     }
     if (str_is(object_text(&job, "reason"), reason))
         return true;
-    *object_value(&job, "reason") = db_textz(reason);
-    const char *zh = sentence_zh(op->arena, reason);
-    *object_value(&job, "reason_zh") = db_textz(zh);
-    pending_add(op->pending, &job, "update");
-    return conn_exec(op->conn, "UPDATE jobs SET reason = ?, reason_zh = ? WHERE id = ?",
-                     db_args(db_textz(reason), db_textz(zh), db_int(job.id)), NULL, err);
+    return engine_set_status(
+        op, &kind_job, job.id,
+        ENGINE_STATUSES(status_set("reason", db_textz(reason)),
+                        status_set("reason_zh", db_textz(sentence_zh(op->arena, reason)))),
+        err);
 }
 
 static void tell_outcome(struct launching *w, struct arena *a, const struct err *why)

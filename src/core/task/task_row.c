@@ -1,6 +1,5 @@
 /* How a task's row changes while it runs. */
 #include "base/clock.h"
-#include "core/changes.h"
 #include "core/task/tasks_own.h"
 
 struct take {
@@ -42,36 +41,39 @@ bool task_take(struct core *core, struct arena *a, struct object *ret, bool *fou
     return true;
 }
 
-static bool requeue_write(struct db_conn *c, void *ctx, struct err *err)
+static bool requeue_write(struct op *op, void *ctx, struct err *err)
 {
     (void)ctx;
-    return conn_exec(c, "UPDATE tasks SET state = 'waiting', revision = revision + 1 WHERE state = 'running'",
-                     DB_NO_ARGS, NULL, err);
+    struct db_rows rows;
+    if (!conn_query(op->conn, op->arena, "SELECT id FROM tasks WHERE state = 'running'", DB_NO_ARGS, &rows,
+                    err))
+        return false;
+    for (size_t i = 0; i < rows.n; i++) {
+        struct object task;
+        bool found;
+        if (!engine_load_row(op, &kind_task, rows.row[i].v[0].i, &task, &found, err))
+            return false;
+        *object_value(&task, "state") = db_textz("waiting");
+        if (!engine_update_row(op, &task, err))
+            return false;
+    }
+    return true;
 }
 
 bool task_requeue(struct core *core, struct err *err)
 {
-    return db_write(core->db, requeue_write, NULL, err);
-}
-
-/* Progress is no change that anybody must know of later: no audit, no new revision. */
-static bool progress_write(struct db_conn *c, void *ctx, struct err *err)
-{
-    const struct task_run *r = ctx;
-    return conn_exec(c, "UPDATE tasks SET done = ?, total = ?, problems = ?, updated_at = ? WHERE id = ?",
-                     db_args(db_int(r->done), db_int(r->total), db_int(r->problems), db_int(clock_now()),
-                             db_int(r->task.id)),
-                     NULL, err);
+    auto_arena struct arena a;
+    arena_init(&a);
+    return engine_write(core, &caller_system, &a, requeue_write, NULL, err);
 }
 
 bool task_keep_progress(struct task_run *r, struct err *err)
 {
-    if (!db_write(r->task.core->db, progress_write, r, err))
-        return false;
-    changes_tell(
-        r->task.core->changes,
-        &(struct change){.kind = "task", .verb = "progress", .id = r->task.id, .project = r->task.project});
-    return true;
+    return engine_write_status(r->task.core, &kind_task, r->task.id,
+                               ENGINE_STATUSES(status_set("done", db_int(r->done)),
+                                               status_set("total", db_int(r->total)),
+                                               status_set("problems", db_int(r->problems))),
+                               err);
 }
 
 struct ending {

@@ -38,6 +38,14 @@ static void check_field(const struct kind *k, const struct field *f)
         fail_msg("%s.%s: choices belong to the type choice", k->name, f->name);
     if (f->flags & FIELD_SECRET && f->flags & (FIELD_LIST | FIELD_FILTER | FIELD_SEARCH | FIELD_SORT))
         fail_msg("%s.%s: a secret is never shown or searched", k->name, f->name);
+    if (f->flags & FIELD_SECRET && !(f->flags & FIELD_EDIT))
+        fail_msg("%s.%s: a secret is given by clients; the platform's own are internal", k->name, f->name);
+    if (f->flags & (FIELD_STATUS | FIELD_INTERNAL) &&
+        f->flags & (FIELD_EDIT | FIELD_REQUIRED | FIELD_UNIQUE | FIELD_VIRTUAL))
+        fail_msg("%s.%s: status and internal fields are columns that only the platform writes", k->name,
+                 f->name);
+    if (f->flags & FIELD_INTERNAL && f->flags & (FIELD_LIST | FIELD_FILTER | FIELD_SEARCH | FIELD_SORT))
+        fail_msg("%s.%s: an internal field is never shown or searched", k->name, f->name);
     yyjson_val *v = f->fallback ? json_parse(&a, str_of(f->fallback), &err) : NULL;
     if (f->fallback && (!v || (!yyjson_is_null(v) && !validate_value(&a, f, v, &value, &err))))
         fail_msg("%s.%s: the fallback is wrong: %s", k->name, f->name, err.message);
