@@ -80,6 +80,12 @@ class Client:
         self.environments = Environments(self)
         self.trainings = Trainings(self)
         self.specs: Collection[Spec] = Collection(self, "specs")
+        # What belongs to something else, over a whole project: list and get.
+        self.dataset_versions: Collection[Object] = Collection(self, "dataset-versions")
+        self.algorithm_versions: Collection[Object] = Collection(self, "algorithm-versions")
+        self.model_versions: Collection[Object] = Collection(self, "model-versions")
+        self.image_versions: Collection[Object] = Collection(self, "image-versions")
+        self.training_instances: Collection[Object] = Collection(self, "training-instances")
 
     def kind(self, plural: str) -> Collection[Object]:
         """The objects of any kind, by the plural of its path: ``client.kind("label-sets")``."""

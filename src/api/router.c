@@ -1,5 +1,6 @@
 #include "api/router.h"
 
+#include "core/kinds.h"
 #include "net/url.h"
 
 struct path {
@@ -95,6 +96,13 @@ bool route_next(struct str *rest, struct route_word *ret)
     return true;
 }
 
+/* /api/v1/<collection>[/<id>] */
+static bool match_collection(const struct path *p, struct target *t)
+{
+    *t = (struct target){.kind = kind_by_collection(p->segment[2]), .across = true};
+    return t->kind && (p->n == 3 || (p->n == 4 && parse_id(p->segment[3], &t->id)));
+}
+
 /* /api/v1/<plural>[/<id>[/<child's plural>[/<id>...]]][/<action>] */
 static bool match_kind(const struct path *p, struct target *t)
 {
@@ -138,7 +146,8 @@ static bool verb_allowed(struct arena *a, const struct target *t, struct str met
     }
     bool ok = false;
     for (size_t i = 0; i < countof(verbs); i++) {
-        if (verbs[i].one != (t->id != 0) || !(t->kind->verbs & verbs[i].verb))
+        bool has = t->kind->verbs & verbs[i].verb && !(t->across && strcmp(verbs[i].method, "GET") != 0);
+        if (verbs[i].one != (t->id != 0) || !has)
             continue;
         allow(a, allowed, verbs[i].method);
         ok = ok || method_is(method, verbs[i].method);
@@ -156,7 +165,8 @@ bool router_match(struct arena *a, struct str method, struct str path, struct ma
         return false;
     bool ok = match_routes(a, method, &p, &m, &allowed);
     if (!ok && p.n >= 3 && str_is(p.segment[0], "api") && str_is(p.segment[1], "v1")) {
-        ok = match_kind(&p, &m.target) && verb_allowed(a, &m.target, method, &allowed);
+        ok = (match_kind(&p, &m.target) || match_collection(&p, &m.target)) &&
+             verb_allowed(a, &m.target, method, &allowed);
         if (!ok)
             m.target.kind = NULL;
     }

@@ -13,6 +13,7 @@ struct target {
     const struct action *action; /* or NULL */
     int64_t parent, id;          /* 0: none */
     int64_t grandparent;         /* the parent's own parent in the path; 0: none */
+    bool across;                 /* a child's kind at kind_collection: of all parents, only to be read */
 };
 
 struct match {

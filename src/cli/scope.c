@@ -1,6 +1,7 @@
 #include "cli/scope.h"
 
 #include "cli/remote.h"
+#include "core/kinds.h"
 #include "net/url.h"
 
 char *scope_kind_word(struct arena *a, const struct kind *k)
@@ -31,7 +32,7 @@ const struct kind *scope_kind(struct str word)
     for (size_t i = 0; i < kind_count; i++)
         if (kinds[i]->scope != SCOPE_CHILD && same_word(word, kinds[i]->plural))
             return kinds[i];
-    return NULL;
+    return kind_by_collection(word);
 }
 
 static const struct kind *parent_of(const struct kind *k)

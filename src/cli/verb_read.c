@@ -3,6 +3,7 @@
 #include "cli/scope.h"
 #include "cli/table.h"
 #include "cli/verb.h"
+#include "core/kinds.h"
 #include "net/url.h"
 
 #define CELL_MAX 48 /* columns of a cell on a terminal */
@@ -64,6 +65,8 @@ bool verb_get(struct cli *cli, const struct kind *k, unused_ok const struct acti
 
 struct listing {
     const struct kind *kind;
+    bool across;         /* of all parents: */
+    struct field parent; /* a column for them */
     const struct field **columns;
     size_t column_count;
     struct table table;
@@ -74,9 +77,11 @@ struct listing {
 static void choose_columns(struct arena *a, struct listing *l)
 {
     size_t count = kind_field_count(l->kind);
-    l->columns = arena_array(a, const struct field *, count + 1);
+    l->columns = arena_array(a, const struct field *, count + 2);
     for (size_t i = 0; i < count; i++) {
         const struct field *f = &l->kind->fields[i];
+        if (i == 1 && l->across)
+            l->columns[l->column_count++] = &l->parent;
         if ((f->flags & FIELD_LIST || i == 0) && !(f->flags & (FIELD_SECRET | FIELD_INTERNAL)))
             l->columns[l->column_count++] = f;
     }
@@ -157,18 +162,33 @@ static void print_end(struct cli *cli, struct listing *l, struct str next, yyjso
                 next.p);
 }
 
+/* A list of children without --PARENT is that of the whole project. */
+static const char *is_across(struct cli *cli, const struct kind *k, const struct args *args)
+{
+    char *path = arena_alloc(&cli->arena, KIND_COLLECTION_MAX);
+    const struct kind *parent = k->parent ? kind_by_name(str_of(k->parent)) : NULL;
+    if (!parent || args_value(args, scope_kind_word(&cli->arena, parent)))
+        return NULL;
+    return kind_collection(k, path);
+}
+
 static bool list_url(struct cli *cli, const struct kind *k, const struct args *args, struct buf *url,
                      struct err *err)
 {
     static const char *const texts[] = {"q", "filter", "sort"};
     struct arena *a = &cli->arena;
-    const char *path;
+    const char *path, *across = is_across(cli, k, args);
     int64_t project = 0, limit = args_has(args, "all") ? 200 : 20;
-    if (!args_int(args, "limit", 1, 200, &limit, err) || !scope_path(cli, k, args, &path, err))
+    bool by_project = across || k->scope == SCOPE_PROJECT;
+    if (!args_int(args, "limit", 1, 200, &limit, err))
         return false;
-    if (k->scope == SCOPE_PROJECT && !scope_project(cli, &project, err))
+    if (across)
+        path = arena_printf(a, "/%s", across);
+    else if (!scope_path(cli, k, args, &path, err))
         return false;
-    if (k->scope == SCOPE_PROJECT && !project)
+    if (by_project && !scope_project(cli, &project, err))
+        return false;
+    if (by_project && !project)
         return err_set(err, ERR_MALFORMED, NULL,
                        "no project is chosen: give --project NAME, or run `ingot use NAME` once");
     buf_printf(url, "%s?limit=%lld", path, (long long)limit);
@@ -196,7 +216,9 @@ static bool fetch(struct cli *cli, const char *url, struct arena *page, yyjson_v
 bool verb_list(struct cli *cli, const struct kind *k, unused_ok const struct action *act,
                const struct args *args, struct err *err)
 {
-    struct listing l = {.kind = k};
+    struct listing l = {.kind = k,
+                        .across = is_across(cli, k, args) != NULL,
+                        .parent = {.name = k->parent, .type = FIELD_REF}};
     auto_buf struct buf base = {0};
     if (!list_url(cli, k, args, &base, err))
         return false;

@@ -113,6 +113,24 @@ static void equals(struct sql *out, const char *column, int64_t id)
     sql_arg(out, db_int(id));
 }
 
+/* The condition for what every project may read; false when the kind has no such objects. */
+static bool limit_to_public(const struct kind *k, struct sql *out)
+{
+    const struct kind *of = k->scope == SCOPE_CHILD ? kind_by_name(str_of(k->parent)) : k;
+    if (!of->public_too)
+        return false;
+    if (of == k) {
+        equals(out, "public", 1);
+        return true;
+    }
+    sql_and(out);
+    sql_name(out, k->parent);
+    buf_printf(&out->text, " IN (SELECT \"id\" FROM \"%s\" WHERE \"public\"=", of->table);
+    sql_arg(out, db_int(1));
+    sql_add(out, ")");
+    return true;
+}
+
 static bool limit_to_project(const struct caller *c, const struct kind *k, const struct list_query *q,
                              struct arena *a, struct sql *out, struct err *err)
 {
@@ -124,9 +142,8 @@ static bool limit_to_project(const struct caller *c, const struct kind *k, const
     }
     if (is_system(c) || caller_may(c, kind_permission(a, k, "read"), 0))
         return true;
-    if (!k->public_too)
+    if (!limit_to_public(k, out))
         return err_set(err, ERR_INVALID, "project", "project: is required");
-    equals(out, "public", 1);
     return caller_scoped(c, kind_permission(a, k, "read"), err);
 }
 
@@ -149,11 +166,12 @@ bool access_list(struct core *core, const struct caller *c, const struct kind *k
 {
     if (!access_signed_in(c, err))
         return false;
-    if (q->project && k->scope != SCOPE_PROJECT)
+    bool by_project = k->scope == SCOPE_PROJECT || (k->scope == SCOPE_CHILD && !q->parent);
+    if (q->project && !by_project)
         return err_set(err, ERR_INVALID, "project", "project: a %s is not found by project", k->title.en);
-    if (k->scope == SCOPE_PROJECT && !limit_to_project(c, k, q, a, out, err))
+    if (by_project && !limit_to_project(c, k, q, a, out, err))
         return false;
-    if (k->scope == SCOPE_CHILD && !limit_to_parent(core, c, k, q, a, out, err))
+    if (k->scope == SCOPE_CHILD && q->parent && !limit_to_parent(core, c, k, q, a, out, err))
         return false;
     if (k->scope == SCOPE_PLATFORM && !need_read(c, k, a, 0, err))
         return false;

@@ -9,8 +9,8 @@
 #include "core/core.h"
 
 struct list_query {
-    int64_t project;   /* SCOPE_PROJECT */
-    int64_t parent;    /* SCOPE_CHILD */
+    int64_t project;   /* SCOPE_PROJECT, and SCOPE_CHILD over all parents */
+    int64_t parent;    /* SCOPE_CHILD; 0: over all parents */
     struct str q;      /* prefix search over FIELD_SEARCH fields */
     struct str filter; /* language of core/filter.h */
     struct str sort;   /* "name", "-created_at"; STR_NULL: "-id" */

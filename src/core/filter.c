@@ -60,6 +60,12 @@ static const struct field *find_field(struct parser *p, struct str name)
     for (size_t i = 0; i < countof(common); i++)
         if (str_is(name, common[i].name))
             return &common[i];
+    if (p->kind->parent && str_is(name, p->kind->parent)) {
+        struct field *parent = arena_new(p->arena, struct field);
+        *parent = (struct field){
+            .name = p->kind->parent, .type = FIELD_REF, .flags = FIELD_FILTER, .ref = p->kind->parent};
+        return parent;
+    }
     const struct field *f = kind_field(p->kind, name, NULL);
     return f && f->flags & FIELD_FILTER && !(f->flags & (FIELD_VIRTUAL | FIELD_SECRET | FIELD_INTERNAL))
                ? f

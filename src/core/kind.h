@@ -124,7 +124,8 @@ struct action {
 enum kind_scope {
     SCOPE_PLATFORM, /* /api/v1/users */
     SCOPE_PROJECT,  /* /api/v1/datasets?project=1; `project` is a field at create */
-    SCOPE_CHILD,    /* /api/v1/datasets/7/versions; project is the parent's */
+    SCOPE_CHILD,    /* /api/v1/datasets/7/versions; project is the parent's. Those of all parents in a
+                       project are listed at /api/v1/dataset-versions?project=1 (kind_collection) */
     SCOPE_OWN,      /* platform-wide, but each user sees only their own (tokens, sessions) */
 };
 

@@ -10,6 +10,8 @@
 #include "core/task/task.h"
 #include "core/training/training.h"
 
+#include <stdio.h>
+
 const struct kind *const kinds[] = {
     &kind_user,
     &kind_group,
@@ -96,6 +98,26 @@ bool kind_has_project(const struct kind *k)
     if (k->scope != SCOPE_CHILD || strcmp(k->parent, "project") == 0)
         return false;
     return kind_has_project(kind_by_name(str_of(k->parent)));
+}
+
+const char *kind_collection(const struct kind *k, char ret[KIND_COLLECTION_MAX])
+{
+    if (k->scope != SCOPE_CHILD || !kind_has_project(k) || !(k->verbs & VERB_LIST))
+        return NULL;
+    const char *last = strrchr(k->name, '_');
+    snprintf(ret, KIND_COLLECTION_MAX, "%.*s%s", last ? (int)(last + 1 - k->name) : 0, k->name, k->plural);
+    for (char *p = ret; *p; p++)
+        *p = *p == '_' ? '-' : *p;
+    return ret;
+}
+
+const struct kind *kind_by_collection(struct str path)
+{
+    char word[KIND_COLLECTION_MAX];
+    for (size_t i = 0; i < kind_count; i++)
+        if (kind_collection(kinds[i], word) && str_is(path, word))
+            return kinds[i];
+    return NULL;
 }
 
 const struct field *kind_name_field(const struct kind *k)

@@ -55,25 +55,42 @@ static void write_index(const struct kind *k, const char *name, const char *type
     buf_printf(out, "%s);\n", id ? "\"id\"" : "");
 }
 
-static void write_indexes(const struct kind *k, struct buf *out)
+/* What lists of one place need: each order, and what one made oneself. */
+static void write_list_indexes(const struct kind *k, const char *scope, const char *prefix, struct buf *out)
 {
-    const char *scope = row_scope_column(k);
-    if (scope)
-        write_index(k, "scope", "INDEX", scope, NULL, true, out);
+    char name[96];
+    bool unique_too = strcmp(prefix, "") != 0; /* values are unique elsewhere: here they are only in order */
+    if (scope) {
+        snprintf(name, sizeof name, "%sscope", prefix);
+        write_index(k, name, "INDEX", scope, NULL, true, out);
+    }
     if (!k->audit_reads_only) {
-        write_index(k, "updated_at", "INDEX", scope, "updated_at", true, out);
+        snprintf(name, sizeof name, "%supdated_at", prefix);
+        write_index(k, name, "INDEX", scope, "updated_at", true, out);
+        snprintf(name, sizeof name, "%screated_by", prefix);
         if (k->scope != SCOPE_OWN)
-            write_index(k, "created_by", "INDEX", scope, "created_by", true, out);
+            write_index(k, name, "INDEX", scope, "created_by", true, out);
     }
     for (const struct field *f = k->fields; f->name; f++) {
-        char name[96];
+        snprintf(name, sizeof name, "%s%s_sort", prefix, f->name);
+        if (f->flags & (FIELD_SORT | FIELD_SEARCH) && !(f->flags & FIELD_VIRTUAL) &&
+            (unique_too || !(f->flags & FIELD_UNIQUE)))
+            write_index(k, name, "INDEX", scope, f->name, true, out);
+    }
+}
+
+static void write_indexes(const struct kind *k, struct buf *out)
+{
+    char name[KIND_COLLECTION_MAX];
+    write_list_indexes(k, row_scope_column(k), "", out);
+    if (kind_collection(k, name))
+        write_list_indexes(k, "project", "project_", out);
+    for (const struct field *f = k->fields; f->name; f++) {
         if (f->flags & FIELD_VIRTUAL)
             continue;
-        snprintf(name, sizeof name, "%s_%s", f->name, f->flags & FIELD_UNIQUE ? "unique" : "sort");
+        snprintf(name, sizeof name, "%s_unique", f->name);
         if (f->flags & FIELD_UNIQUE)
-            write_index(k, name, "UNIQUE INDEX", scope, f->name, false, out);
-        else if (f->flags & (FIELD_SORT | FIELD_SEARCH))
-            write_index(k, name, "INDEX", scope, f->name, true, out);
+            write_index(k, name, "UNIQUE INDEX", row_scope_column(k), f->name, false, out);
         snprintf(name, sizeof name, "%s_ref", f->name);
         if (f->type == FIELD_REF && !k->audit_reads_only)
             write_index(k, name, "INDEX", f->name, NULL, false, out);

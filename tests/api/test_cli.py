@@ -202,6 +202,17 @@ def test_lists_page_filter_sort_and_search(cli, space):
     assert "There are more" in more.err
 
 
+def test_versions_are_listed_of_one_set_or_of_all(cli, space):
+    for name in ("first", "second"):
+        cli.run("model-set", "create", name)
+        cli.run("model-version", "create", "--model-set", name)
+    assert [one["name"] for one in cli.json("model-version", "list", "--model-set", "first")["items"]] == ["v1"]
+    every = cli.json("model-version", "list", "--sort", "id")["items"]
+    assert [one["model_set"]["name"] for one in every] == ["first", "second"]
+    table = cli.run("model-versions", "list", "--sort", "id").out.splitlines()
+    assert "model_set" in table[0].lower() and "first" in table[1] and "second" in table[2]
+
+
 def test_tables_are_aligned_by_display_width(cli, space):
     cli.run("label-set", "create", "道路标签")
     cli.run("label-set", "create", "roads")

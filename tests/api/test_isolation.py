@@ -143,6 +143,9 @@ def full(server, admin):
     ids["images"] = admin.post("images", {**inside, "name": "image"})["id"]
     Registry(server.url, ("admin", ADMIN_PASSWORD)).push(f"{project['name']}/image", small())
     ids["images/versions"] = admin.get(f"images/{ids['images']}/versions")["items"][0]["id"]
+    for kind in admin.get("kinds")["items"]:
+        if kind["collection"]:
+            ids[kind["collection"]] = admin.get(kind["collection"], project=project["id"])["items"][0]["id"]
     with httpx.Client(base_url=server.url, trust_env=False, timeout=DEADLINE) as http:
         http.post("/api/v1/sessions", json={"name": "admin", "password": ADMIN_PASSWORD})
         ids["sessions"] = http.get("/api/v1/sessions").json()["items"][0]["id"]

@@ -236,6 +236,83 @@ def test_mine(admin, project, make_set, make_user):
 MANY = 44_000
 
 
+# --- children over a whole project ---
+
+@pytest.fixture(scope="module")
+def versions(admin):
+    """A project with three model sets of four versions each, the second public; their ids by set."""
+    project = admin.post("projects", {"name": unique("across")})["id"]
+    made = {}
+    for i in range(3):
+        of = admin.post("model-sets", {"project": project, "name": f"set-{i}", "public": i == 1})["id"]
+        made[of] = [admin.post(f"model-sets/{of}/versions", {})["id"] for _ in range(4)]
+    return project, made
+
+
+@pytest.mark.parametrize("sort", ["id", "-id", "number", "-number", "updated_at", "-created_at"])
+@pytest.mark.parametrize("limit", [1, 5, 200])
+def test_children_of_all_parents_page_in_every_order(admin, versions, sort, limit):
+    project, made = versions
+    items = admin.all("model-versions", project=project, sort=sort, limit=limit)
+    field = sort.lstrip("-")
+    values = [(one[field], one["id"]) for one in items]
+    assert {one["id"] for one in items} == {one for ids in made.values() for one in ids}
+    assert values == sorted(values, reverse=sort[0] == "-")
+    assert {one["model_set"]["id"] for one in items} == set(made)
+
+
+def test_children_of_all_parents_are_found(admin, versions, make_user):
+    project, made = versions
+    first, second, _ = made
+    found = admin.get("model-versions", project=project, count="true", limit=1)
+    assert found["total"] == 12 and len(found["items"]) == 1
+    one = admin.get("model-versions", project=project, filter=f"model_set = {second}")["items"]
+    assert [item["id"] for item in one] == made[second][::-1]
+    assert one == admin.get(f"model-sets/{second}/versions")["items"]
+    assert admin.get(f"model-versions/{made[first][0]}") == admin.get(f"model-sets/{first}/versions/{made[first][0]}")
+    assert len(admin.get("model-versions", project=project, q="v3")["items"]) == 3
+    assert len(admin.get("model-versions", project=project, filter=f'name in ("v1", "v2") and model_set in ({first}, {second})')["items"]) == 4
+    member = make_user({"id": project})
+    own = member.post(f"model-sets/{first}/versions", {})["id"]
+    assert [item["id"] for item in member.get("model-versions", project=project, mine="true")["items"]] == [own]
+    member.delete(f"model-sets/{first}/versions/{own}")
+
+
+def test_children_of_all_parents_are_seen_as_each_is(admin, versions, make_user):
+    """Who is in the project sees all of them, everybody those of public parents, an administrator everything."""
+    project, made = versions
+    public = set(list(made.values())[1])
+    stranger = make_user(admin.post("projects", {"name": unique("other")}))
+    problem(stranger.call("GET", "model-versions", params={"project": project}), 404, "not_found")
+    seen = {one["id"] for one in stranger.all("model-versions", limit=200)}
+    assert public <= seen and not seen & {one for ids in made.values() for one in ids} - public
+    assert stranger.get(f"model-versions/{min(public)}")["id"] == min(public)
+    problem(stranger.call("GET", f"model-versions/{list(made.values())[0][0]}"), 404, "not_found")
+    problem(stranger.call("GET", "training-instances"), 422, "invalid", "project")
+    problem(stranger.call("GET", f"model-sets/{list(made)[1]}/versions", params={"project": project}), 422, "invalid", "project")
+    everything = {one["id"] for one in admin.all("model-versions", limit=200)}
+    assert everything >= {one for ids in made.values() for one in ids}
+    assert len(make_user({"id": project}, "viewer").all("model-versions", project=project)) == 12
+
+
+def test_children_of_all_parents_are_only_read(admin, versions):
+    project, made = versions
+    one = list(made.values())[0][0]
+    for method, path in (("POST", "model-versions"), ("PATCH", f"model-versions/{one}"), ("DELETE", f"model-versions/{one}")):
+        problem(admin.call(method, path, json={"project": project}), 405, "method", says="GET")
+    problem(admin.call("GET", f"model-versions/{one}/files"), 404, "not_found")
+    problem(admin.call("GET", "group-members"), 404, "not_found")
+
+
+def test_every_child_of_a_project_has_its_collection(admin, project):
+    described = {kind["name"]: kind["collection"] for kind in admin.get("kinds")["items"]}
+    assert {name: path for name, path in described.items() if path} == {
+        "dataset_version": "dataset-versions", "algorithm_version": "algorithm-versions", "model_version": "model-versions",
+        "image_version": "image-versions", "training_instance": "training-instances"}
+    for path in filter(None, described.values()):
+        assert admin.get(path, project=project["id"]) == {"items": [], "next": None}
+
+
 def insert_many(server, postgres, project: int) -> None:
     """Label sets straight into the table, 1 to MANY: every 500th is "few-...", the older half "old-...", the rest
     "new-even-..." and "new-odd-..."; updated in the opposite order."""

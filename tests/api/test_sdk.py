@@ -54,6 +54,16 @@ def test_lists_are_followed_to_their_end(client):
     assert len(list(client.label_sets.list(project=project, filter='name in ("set-01", "set-02")'))) == 2
 
 
+def test_versions_of_a_whole_project(client):
+    project = client.projects.create(name=unique("p"))
+    made = []
+    for name in ("first", "second"):
+        of = client.model_sets.create(project=project, name=name)
+        made.append(client.model_sets.children(of, "versions").create())
+    assert [one["id"] for one in client.model_versions.list(project=project, sort="id", page_size=1)] == [one["id"] for one in made]
+    assert client.model_versions.get(made[0]["id"]) == made[0]
+
+
 def test_members_are_children(client):
     project = client.projects.create(name=unique("p"))
     user = client.users.create(name=unique("u"), password="pass-word-1")

@@ -145,11 +145,13 @@ static void write_kind(struct json_out *o, const struct kind *k)
                                          [SCOPE_PROJECT] = "project",
                                          [SCOPE_CHILD] = "child",
                                          [SCOPE_OWN] = "own"};
+    char collection[KIND_COLLECTION_MAX];
     json_object(o);
     json_kz(o, "name", k->name);
     json_kz(o, "plural", k->plural);
     json_kz(o, "scope", scopes[k->scope]);
     json_kz(o, "parent", k->parent);
+    json_kz(o, "collection", kind_collection(k, collection));
     json_kz(o, "menu", k->menu);
     words(o, "title", &k->title);
     words(o, "titles", &k->titles);

@@ -30,7 +30,7 @@ static void parameter(struct json_out *o, const char *name, const char *in, bool
 
 #define ID_SCHEMA "{\"type\":\"integer\",\"format\":\"int64\",\"minimum\":1}"
 
-static void list_parameters(struct json_out *o, const struct kind *k)
+static void list_parameters(struct json_out *o, const struct kind *k, bool across)
 {
     parameter(o, "q", "query", false, "{\"type\":\"string\",\"maxLength\":200}",
               "Objects whose name begins with this");
@@ -43,7 +43,7 @@ static void list_parameters(struct json_out *o, const struct kind *k)
     parameter(o, "cursor", "query", false, "{\"type\":\"string\"}", "`next` of the page before");
     parameter(o, "mine", "query", false, "{\"type\":\"boolean\"}", "Only what the caller created");
     parameter(o, "count", "query", false, "{\"type\":\"boolean\"}", "Also answer the exact total");
-    if (k->scope == SCOPE_PROJECT)
+    if (across || k->scope == SCOPE_PROJECT)
         parameter(o, "project", "query", false, ID_SCHEMA, "The project whose objects are wanted");
 }
 
@@ -150,14 +150,17 @@ static const char *list_path(struct writer *w, const struct kind *k)
 
 struct verb {
     unsigned verb;
-    const char *method, *name, *says;
+    const char *method, *name;
+    bool across; /* of all parents */
 };
 
-static const struct verb list_verbs[] = {{VERB_LIST, "get", "list", "List"},
-                                         {VERB_CREATE, "post", "create", "Create"}};
-static const struct verb item_verbs[] = {{VERB_READ, "get", "read", "Read"},
-                                         {VERB_UPDATE, "patch", "update", "Change"},
-                                         {VERB_DELETE, "delete", "delete", "Delete"}};
+static const struct verb list_verbs[] = {{VERB_LIST, "get", "list", false},
+                                         {VERB_CREATE, "post", "create", false}};
+static const struct verb item_verbs[] = {{VERB_READ, "get", "read", false},
+                                         {VERB_UPDATE, "patch", "update", false},
+                                         {VERB_DELETE, "delete", "delete", false}};
+static const struct verb list_across = {VERB_LIST, "get", "list", true};
+static const struct verb read_across = {VERB_READ, "get", "read", true};
 
 static void verb_parameters(struct writer *w, const struct kind *k, const struct verb *v)
 {
@@ -166,7 +169,7 @@ static void verb_parameters(struct writer *w, const struct kind *k, const struct
         json_key(o, "parameters");
         json_array(o);
         if (v->verb == VERB_LIST)
-            list_parameters(o, k);
+            list_parameters(o, k, v->across);
         else
             parameter(o, "If-Match", "header", v->verb == VERB_UPDATE, "{\"type\":\"string\"}",
                       "The ETag of the object as it was read");
@@ -207,7 +210,7 @@ static void verbs(struct writer *w, const struct kind *k, const struct verb *tab
         const struct verb *v = &table[i];
         if (!(k->verbs & v->verb))
             continue;
-        const char *id = arena_printf(&w->arena, "%s_%s", k->name, v->name);
+        const char *id = arena_printf(&w->arena, "%s_%s%s", k->name, v->name, v->across ? "_across" : "");
         const char *says =
             arena_printf(&w->arena, "%s: %s", v->verb == VERB_LIST ? k->titles.en : k->title.en, v->name);
         operation_begin(w, v->method, id, says, k->name);
@@ -456,6 +459,15 @@ static void kind_paths(struct writer *w, const struct kind *k)
     }
     for (const struct action *act = k->actions; act && act->name; act++)
         action(w, k, act, base);
+    char collection[KIND_COLLECTION_MAX];
+    if (kind_collection(k, collection)) {
+        path_begin(w, arena_printf(&w->arena, "/api/v1/%s", collection));
+        verbs(w, k, &list_across, 1);
+        json_object_end(&w->o);
+        path_begin(w, arena_printf(&w->arena, "/api/v1/%s/{id}", collection));
+        verbs(w, k, &read_across, 1);
+        json_object_end(&w->o);
+    }
 }
 
 /* Written with a kind's own verbs already. */

@@ -60,6 +60,11 @@ static void declarations_are_sound(void **state)
         const struct kind *parent = k->parent ? kind_by_name(str_of(k->parent)) : NULL;
         assert_true((k->scope == SCOPE_CHILD) == (parent != NULL));
         assert_ptr_equal(kind_by_plural(str_of(k->plural), parent), k);
+        char path[KIND_COLLECTION_MAX];
+        if (kind_collection(k, path)) {
+            assert_ptr_equal(kind_by_collection(str_of(path)), k);
+            assert_null(kind_by_plural(str_of(path), NULL));
+        }
         assert_true(k->title.en && k->title.zh && k->titles.en && k->titles.zh && k->table);
         for (const struct field *f = k->fields; f->name; f++)
             check_field(k, f);
@@ -88,11 +93,25 @@ static void new_fields_become_columns(void **state)
     assert_null(strstr(widened.p, "ADD COLUMN \"name\""));
 }
 
+static void children_are_listed_by_project(void **state)
+{
+    (void)state;
+    auto_buf struct buf made = {0};
+    schema_write(kind_by_name(STR("model_version")), NULL, 0, &made);
+    assert_non_null(strstr(made.p, "\"model_versions_scope\" ON \"model_versions\" (\"model_set\", \"id\")"));
+    assert_non_null(
+        strstr(made.p, "\"model_versions_project_scope\" ON \"model_versions\" (\"project\", \"id\")"));
+    assert_non_null(strstr(made.p, "\"model_versions_project_name_sort\" ON \"model_versions\" (\"project\", "
+                                   "\"name\", \"id\")"));
+    assert_null(kind_by_collection(STR("project-members")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(declarations_are_sound),
         cmocka_unit_test(new_fields_become_columns),
+        cmocka_unit_test(children_are_listed_by_project),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,6 +56,8 @@ export interface Kind {
   plural: string
   scope: Scope
   parent: string | null
+  /** The path of all children in a project, whatever their parents. */
+  collection: string | null
   menu: string | null
   title: Words
   titles: Words

@@ -8,7 +8,7 @@ const field = (name: string, type: Field['type'], more: Partial<Field> = {}): Fi
   max: null, item_max: null, rule: null, choices: null, ref: null, default: null, unit: null, ...more,
 })
 const kind: Kind = {
-  name: 'job', plural: 'jobs', scope: 'project', parent: null, menu: 'build', title: { en: '', zh: '' },
+  name: 'job', plural: 'jobs', scope: 'project', parent: null, collection: null, menu: 'build', title: { en: '', zh: '' },
   titles: { en: '', zh: '' }, help: null, public: false, verbs: ['list'], permissions: {}, actions: [],
   fields: [field('name', 'text'), field('state', 'choice'), field('public', 'bool'), field('owner', 'ref'), field('at', 'time')],
 }
