@@ -30,6 +30,40 @@
     "count", "%s: has %lld elements; it must have %lld to %lld", "%s：有 %lld 项，应为 %lld 至 %lld 项"
 #define MESSAGE_TWICE "twice", "%s: %lld is there twice", "%s：%lld 重复"
 
+/* --- people --- */
+#define MESSAGE_USER_MAY_MORE                                                                                \
+    "user-may-more", "the user %s may do more than you may (%s)", "用户 %s 的权限多于您（%s）"
+
+/* --- imports from databases --- */
+#define MESSAGE_QUERY_NO_SELECT                                                                              \
+    "query-no-select", "database.query: must be a SELECT (or WITH ... SELECT); it begins with \"%.*s\"",     \
+        "database.query：必须是 SELECT（或 WITH ... SELECT），实际以“%.*s”开头"
+#define MESSAGE_QUERY_TWO                                                                                    \
+    "query-two", "database.query: has more than one statement", "database.query：只能有一条语句"
+#define MESSAGE_QUERY_WORD                                                                                   \
+    "query-word", "database.query: \"%.*s\" is not taken: a query only reads",                               \
+        "database.query：不接受“%.*s”：查询只能读取数据"
+#define MESSAGE_QUERY_CALL                                                                                   \
+    "query-call", "database.query: %.*s() is not taken: it is no built-in function that only reads",         \
+        "database.query：不接受 %.*s()：它不是只读的内置函数"
+#define MESSAGE_QUERY_COMMENT                                                                                \
+    "query-comment", "database.query: a comment that the server would run (/*%c) is not taken",              \
+        "database.query：不接受会被服务器执行的注释（/*%c）"
+#define MESSAGE_QUERY_CHARACTER                                                                              \
+    "query-character", "database.query: the character U+%04X is taken inside quotes only",                   \
+        "database.query：字符 U+%04X 只能出现在引号内"
+#define MESSAGE_QUERY_NO_END                                                                                 \
+    "query-no-end", "database.query: a quoted text or a comment has no end",                                 \
+        "database.query：引号或注释没有结束"
+#define MESSAGE_DATABASE_ODD                                                                                 \
+    "database-odd", "the database does not answer as one does: %s", "数据库的应答不符合协议：%s"
+#define MESSAGE_DATABASE_SILENT                                                                              \
+    "database-silent", "the database said nothing for %d seconds", "数据库 %d 秒没有应答"
+#define MESSAGE_DATABASE_PLUGIN                                                                              \
+    "database-plugin",                                                                                       \
+        "the database asks for the password itself, which it gets over TLS only: give tls, required",        \
+        "数据库要求直接发送密码，仅在 TLS 下允许：请将 tls 设为 required"
+
 /* --- background tasks --- */
 #define MESSAGE_TASK_CANCELLED "task-cancelled", "cancelled", "已取消"
 #define MESSAGE_TASK_STOPPING                                                                                \

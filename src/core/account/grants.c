@@ -1,6 +1,7 @@
 #include "core/account/grants.h"
 
 #include "base/buf.h"
+#include "base/messages.h"
 
 /* What anybody who is signed in may do, besides all that concerns their own objects (SCOPE_OWN). Lists of
  * projects show only one's own. */
@@ -162,10 +163,9 @@ static const char *beyond(const struct permission_set *set, const struct permiss
     return NULL;
 }
 
-static bool more(const struct grants *g, const char *permission, const char *where, struct err *err)
+static bool more(const struct grants *g, const char *permission, struct err *err)
 {
-    return err_set(err, ERR_FORBIDDEN, NULL, "the user %s may do more than you may (%s %s)", g->name,
-                   permission, where);
+    return err_message(err, ERR_FORBIDDEN, NULL, MESSAGE_USER_MAY_MORE, g->name, permission);
 }
 
 static bool covers(const struct grants *own, const struct grants *other, struct err *err)
@@ -177,12 +177,12 @@ static bool covers(const struct grants *own, const struct grants *other, struct 
     permission_unite(&holds, &own->platform);
     const char *missing = beyond(&holds, &other->platform);
     if (missing)
-        return more(other, missing, "on the whole platform", err);
+        return more(other, missing, err);
     for (size_t i = 0; i < other->count; i++) {
         holds = grants_in(own, other->projects[i].project);
         missing = beyond(&holds, &other->projects[i].may);
-        if (missing) /* its name is a secret to those who are not in it */
-            return more(other, missing, "in one of their projects", err);
+        if (missing) /* the project's name is a secret to those who are not in it */
+            return more(other, missing, err);
     }
     return true;
 }

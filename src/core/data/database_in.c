@@ -1,6 +1,7 @@
 #include "core/data/database_in.h"
 
 #include "base/map.h"
+#include "core/data/database_query.h"
 #include "core/data/database_rows.h"
 #include "core/data/folder_in.h"
 #include "store/manifest.h"
@@ -62,6 +63,8 @@ bool database_in_check(struct op *op, yyjson_val *v, struct err *err)
                            STR_ARG(host));
     if (has(v, "query") == has(v, "table"))
         return err_set(err, ERR_INVALID, FIELD, "database: give a table or a query");
+    if (has(v, "query") && !database_query_check(op->arena, json_str(yyjson_obj_get(v, "query")), err))
+        return false;
     if (has(v, "content") && has(v, "file"))
         return err_set(err, ERR_INVALID, FIELD, "database: content and file are two ways to say the same");
     if (has(v, "label") && has(v, "annotation"))
