@@ -70,9 +70,8 @@ def server(make_db, make_store):
     server.remove()
 
 
-@pytest.fixture
-def fresh_server(make_db, make_store):
-    """A function that starts a server of the test's own; its arguments are Server's."""
+def started_servers(make_db, make_store):
+    """Yields a function that starts a server; its arguments are Server's."""
     servers = []
 
     def make(**options) -> Server:
@@ -86,6 +85,18 @@ def fresh_server(make_db, make_store):
     yield make
     for server in servers:
         server.remove()
+
+
+@pytest.fixture
+def fresh_server(make_db, make_store):
+    """A function that starts a server of the test's own; its arguments are Server's."""
+    yield from started_servers(make_db, make_store)
+
+
+@pytest.fixture(scope="module")
+def fresh_server_module(make_db, make_store):
+    """The same for the tests of one file."""
+    yield from started_servers(make_db, make_store)
 
 
 @pytest.fixture(scope="session")

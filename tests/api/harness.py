@@ -95,6 +95,11 @@ class Server:
         self.url = wait_for(self._ready, "the ready line")
         return self
 
+    def memory(self) -> int:
+        """The most it had at once, in bytes."""
+        text = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(text.split("VmHWM:")[1].split()[0]) * 1024
+
     def _read(self) -> None:
         for line in self.process.stdout:
             self.out.append(line)

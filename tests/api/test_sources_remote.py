@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from harness import problem, unique, wait_for
+from harness import DEADLINE, problem, unique, wait_for
+from hostile import HostileMysql
 from relay import Relay
 from s3 import KEY, SECRET
 from test_datasets import COCO, PICTURES, finished, png, report, samples, zipped
@@ -252,11 +253,57 @@ def test_files_that_a_table_names(mariadb, maria):
 def test_a_query_that_thinks_is_cancelled(mariadb, maria):
     """Before its first row, for longer than a test waits."""
     p = maria("image-class")
-    task = p.api.post(f"{p.version}/import", {"database": {**p.source, "query": "SELECT 'a.png' AS n, SLEEP(250) AS label", "name": "n", "label": "label"},
+    mariadb.sql("CREATE TABLE many AS SELECT seq FROM seq_1_to_1000", p.name)
+    query = "SELECT 'a.png' AS n, SUM(SQRT(a.seq * b.seq + c.seq)) AS label FROM many a, many b, many c, many d"
+    task = p.api.post(f"{p.version}/import", {"database": {**p.source, "query": query, "name": "n", "label": "label"},
                                               "secret": mariadb.password}, expect=202)
-    wait_for(lambda: "SLEEP" in mariadb.sql("SHOW FULL PROCESSLIST"), "the query")
+    wait_for(lambda: "SQRT" in mariadb.sql("SHOW FULL PROCESSLIST"), "the query")
     p.api.post(f"tasks/{task['id']}/cancel", {}, expect=200)
     finished(p.api, task, "cancelled")
+    ids = [line.split("\t")[0] for line in mariadb.sql("SHOW FULL PROCESSLIST").splitlines() if "SQRT" in line]
+    mariadb.sql("".join(f"KILL {one};" for one in ids))  # the server would go on for minutes
+
+
+# What a session that cannot write does not stop, and what it does.
+WRITING = [
+    "DROP TABLE t", "TRUNCATE t", "DELETE FROM t", "INSERT INTO t VALUES ('z', 'z')", "SET @a = 1", "SELEKT", "CALL p()", "DO f()",
+    "SELECT n, b FROM t INTO OUTFILE '{dir}/out'", "SELECT b INTO DUMPFILE '{dir}/out' FROM t", "SELECT n, b FROM t; DROP TABLE t",
+    "/*! DROP TABLE t */", "SELECT n, b FROM t /*!50000 INTO OUTFILE '{dir}/out' */", "SELECT n, b FROM t /*M!100000 FOR UPDATE */",
+    "SELECT n, b FROM t FOR UPDATE", "SELECT n, b FROM t LOCK IN SHARE MODE", "SELECT f() AS n, b FROM t", "SELECT `f`() AS n, b FROM t",
+    "SELECT {db}.f() AS n, b FROM t", "SELECT GET_LOCK('x', 1) AS n, b FROM t", "SELECT SLEEP(1) AS n, b FROM t", "SELECT NEXTVAL(s) AS n, b FROM t",
+    "SELECT NEXT VALUE FOR s AS n, b FROM t", "SELECT n, b FROM t WHERE 1.5INTO OUTFILE '{dir}/out'", "SELECT n, b FROM t WHERE n = 'a\\\\' INTO OUTFILE '{dir}/out' -- '", "WITH x AS (SELECT 1) DELETE FROM t",
+]
+
+
+@pytest.fixture(scope="module")
+def reading(mariadb, fresh_server_module, tmp_path_factory):
+    """A platform and a table whose loss would be seen."""
+    p = Platform(fresh_server_module, tmp_path_factory.mktemp("reading"), [f"127.0.0.1:{mariadb.port}"], "text-class", data_type="text")
+    p.name = mariadb.database()
+    p.source = {"host": "127.0.0.1", "port": mariadb.port, "user": mariadb.user, "database": p.name, "name": "n", "content": "b"}
+    mariadb.sql("CREATE TABLE t (n VARCHAR(50), b TEXT); INSERT INTO t VALUES ('a.txt', 'x'); CREATE SEQUENCE s;"
+                "CREATE FUNCTION f() RETURNS INT RETURN 1", p.name)
+    return p
+
+
+@pytest.mark.parametrize("query", WRITING)
+def test_a_query_only_reads(mariadb, reading, query):
+    out = Path(mariadb.dir, "out")
+    reading.refused(422, "invalid", "database.query", secret=mariadb.password,
+                    database={**reading.source, "query": query.format(dir=mariadb.dir, db=reading.name)})
+    assert mariadb.sql("SELECT n, b FROM t; SELECT NEXTVAL(s) FROM t WHERE FALSE", reading.name) == "a.txt\tx\n"
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("query", [
+    "SELECT n, b FROM t;", "(SELECT n, b FROM t)", "-- all\nSELECT n, b -- 'of'\nFROM t # it", "/* ; DROP TABLE t */ SELECT n, b FROM t",
+    "WITH one (n, b) AS (SELECT CONCAT('into ', n), REPLACE(b, ';', '`') FROM t) SELECT n, COALESCE(b, 'x') AS b FROM one WHERE n LIKE '%for update%' OR 1.5",
+    "SELECT `n`, \"it's; \\\" INTO\" AS b FROM `t`", "SELECT n, b FROM t WHERE n IN ('a.txt') AND (b = 'x') ORDER BY ROW_NUMBER() OVER (ORDER BY n)",
+])
+def test_queries_that_read(mariadb, reading, query):
+    version = reading.new_version()
+    reading.bring(version=version, database={**reading.source, "query": query}, secret=mariadb.password)
+    assert len(samples(reading.api, version)) == 1
 
 
 def test_what_a_database_refuses(mariadb, maria):
@@ -272,15 +319,53 @@ def test_what_a_database_refuses(mariadb, maria):
     fails("doesn't exist", table="absent")
     fails("Unknown database", database="absent")
     fails("no column", query="SELECT n FROM t", table=None)
-    fails("no rows", query="SET @a = 1", table=None)
-    fails("SQL syntax", query="SELEKT", table=None)
-    fails("READ ONLY transaction", query="DELETE FROM t", table=None)
-    fails("SQL syntax", query="SELECT n, b FROM t; SELECT 1", table=None)
-    assert mariadb.sql("SELECT COUNT(*) FROM t", p.name).strip() == "1"
+    fails("SQL syntax", query="SELECT FROM WHERE", table=None)
     for bad, says in (({"port": 70000}, "port"), ({"port": "x"}, "port"), ({"host": "a/b"}, "host"), ({"query": "SELECT 1"}, "query"),
                       ({"name": ""}, "name"), ({"file": "b"}, "file"), ({"odd": "x"}, "odd")):
         p.refused(422, "invalid", says, database={**source, **bad}, secret=mariadb.password)
     p.refused(422, "invalid", "one of them", database=source, s3={"bucket": "b"})
+
+
+# --- a hostile database ---
+
+@pytest.fixture(scope="module")
+def beside(fresh_server_module, tmp_path_factory):
+    """A platform that may reach any port of this machine."""
+    return Platform(fresh_server_module, tmp_path_factory.mktemp("beside"), ["127.0.0.1"], "text-class", data_type="text")
+
+
+def hostile(server: HostileMysql, **more) -> dict:
+    return {"database": {"host": "127.0.0.1", "port": server.port, "user": "u", "database": "d", "query": "SELECT n, b FROM t",
+                         "name": "n", "content": "b", **more}, "secret": "the-password"}
+
+
+@pytest.mark.parametrize(("how", "says"), [
+    ("wide", "names of columns"), ("many", "4096 columns"), ("vast", "4096 columns"), ("long-value", "256 MiB"), ("short-row", "shorter"),
+    ("more-values", "other columns"), ("greedy", "file of this machine"), ("early", "not asked"), ("after", "after the end"), ("greeting", "cannot be reached"),
+])
+def test_a_hostile_database(beside, how, says):
+    with HostileMysql(how) as server:
+        before = beside.server.memory()
+        task = beside.bring("failed", **hostile(server))
+        assert says in task["message"], task
+        assert beside.server.memory() - before < 200 << 20
+    assert samples(beside.api, beside.version) == []
+
+
+@pytest.mark.parametrize("plugin", ["mysql_clear_password", "dialog", "sha256_password", "caching_sha2_password", "mysql_old_password"])
+def test_the_password_is_told_to_no_server_without_tls(beside, plugin):
+    with HostileMysql(plugin) as server:
+        assert "over TLS only" in beside.bring("failed", **hostile(server))["message"]
+    assert b"the-password" not in server.heard
+
+
+@pytest.mark.parametrize("how", ["drip-columns", "drip-row", "silent-row"])
+def test_an_import_of_a_database_that_drips_is_cancelled(beside, how):
+    with HostileMysql(how) as server:
+        task = beside.api.post(f"{beside.version}/import", hostile(server), expect=202)
+        assert server.dripping.wait(DEADLINE)
+        beside.api.post(f"tasks/{task['id']}/cancel", {}, expect=200)
+        finished(beside.api, task, "cancelled")
 
 
 # --- TLS ---

@@ -1,19 +1,18 @@
 #include "core/data/database_rows.h"
 
-#include <errno.h>
-#include <mysql.h>
-#include <poll.h>
+#include "base/messages.h"
+#include "core/data/database_watch.h"
+
+#include <errmsg.h>
 #include <pthread.h>
 #include <unistd.h>
 
-#define CONNECT_S  10
-#define SILENCE_S  300
-#define ASK_MS     200
-#define PACKET_MAX (256UL << 20)
+#define CONNECT_S 10
 
 struct database_rows {
     MYSQL *connection;
     MYSQL_RES *result;
+    struct database_watch watch;
     bool asked; /* the query was sent: there may be an answer that nobody reads */
     size_t columns;
     struct str *values;
@@ -28,6 +27,11 @@ static void init(void)
 
 static bool failed(struct database_rows *r, const char *what, struct err *err)
 {
+    if (!database_watch_ok(&r->watch, err))
+        return false;
+    if (mysql_errno(r->connection) == CR_PLUGIN_NOT_ALLOWED ||
+        mysql_errno(r->connection) == CR_AUTH_PLUGIN_ERR)
+        return err_message(err, ERR_UPSTREAM, NULL, MESSAGE_DATABASE_PLUGIN);
     return err_set(err, ERR_UPSTREAM, NULL, "%s: %s", what, mysql_error(r->connection));
 }
 
@@ -35,8 +39,8 @@ static bool failed(struct database_rows *r, const char *what, struct err *err)
  */
 static void set_options(MYSQL *c)
 {
-    unsigned connect = CONNECT_S, silence = SILENCE_S, protocol = MYSQL_PROTOCOL_TCP, no = 0;
-    unsigned long packet = PACKET_MAX;
+    unsigned connect = CONNECT_S, silence = DATABASE_SILENCE_S, protocol = MYSQL_PROTOCOL_TCP, no = 0;
+    unsigned long packet = DATABASE_ROW_MAX;
     mysql_options(c, MYSQL_OPT_CONNECT_TIMEOUT, &connect);
     mysql_options(c, MYSQL_OPT_READ_TIMEOUT, &silence);
     mysql_options(c, MYSQL_OPT_WRITE_TIMEOUT, &silence);
@@ -61,8 +65,11 @@ static bool set_tls(MYSQL *c, const struct database_options *o, struct err *err)
 {
     my_bool yes = 1;
     const char *ca = o->ca_file ? o->ca_file : system_ca();
-    if (!o->tls)
+    if (!o->tls) {
+        /* Others hand the password itself to whoever asks, in the clear or for a key that is the asker's. */
+        mysql_optionsv(c, MARIADB_OPT_RESTRICTED_AUTH, "mysql_native_password,client_ed25519");
         return true;
+    }
     if (!ca)
         return err_set(
             err, ERR_INVALID, "database",
@@ -73,46 +80,50 @@ static bool set_tls(MYSQL *c, const struct database_options *o, struct err *err)
     return true;
 }
 
+/* Nothing of the session writes, whatever the query is; and the server reads it as database_query.c did. */
+static bool set_session(struct database_rows *r, struct err *err)
+{
+    static const char *const commands[] = {"SET NAMES utf8mb4", "SET SESSION sql_mode = ''",
+                                           "SET SESSION TRANSACTION READ ONLY",
+                                           "START TRANSACTION READ ONLY"};
+    for (size_t i = 0; i < countof(commands); i++)
+        if (mysql_query(r->connection, commands[i]) != 0 || !database_watch_ok(&r->watch, err))
+            return failed(r, "the database refuses to read", err);
+    return true;
+}
+
 static bool connect_to(struct database_rows *r, const struct database_options *o, struct err *err)
 {
     r->connection = mysql_init(NULL);
     if (!r->connection)
         return err_set(err, ERR_UPSTREAM, NULL, "no memory for a connection to the database");
+    r->watch = (struct database_watch){
+        .connection = r->connection, .patient = o->tls, .go_on = o->go_on, .ctx = o->ctx};
+    database_watch_begin(&r->watch);
     set_options(r->connection);
     if (!set_tls(r->connection, o, err))
         return false;
     unsigned port = o->port > 0 ? (unsigned)o->port : 3306;
     if (!mysql_real_connect(r->connection, o->host, o->user, o->password, o->database, port, NULL, 0))
         return failed(r, "the database cannot be reached", err);
-    return mysql_query(r->connection, "START TRANSACTION READ ONLY") == 0 ||
-           failed(r, "the database refuses to read", err);
+    return set_session(r, err);
 }
 
-/* A query may think for minutes before its first row. */
-static bool await_answer(struct database_rows *r, const struct database_options *o, struct err *err)
+static bool send_query(struct database_rows *r, struct str query, struct err *err)
 {
-    struct pollfd p = {.fd = (int)mysql_get_socket(r->connection), .events = POLLIN};
-    for (int waited = 0; waited < SILENCE_S * 1000; waited += ASK_MS) {
-        int n = poll(&p, 1, ASK_MS);
-        if (n > 0 || (n < 0 && errno != EINTR))
-            return true;
-        if (!o->go_on(o->ctx, err))
-            return false;
-    }
-    return true;
-}
-
-static bool send_query(struct database_rows *r, const struct database_options *o, struct str query,
-                       struct err *err)
-{
+    if (!database_watch_query(&r->watch, err))
+        return false;
     r->asked = true;
     if (mysql_send_query(r->connection, query.p, query.n) != 0)
         return failed(r, "the database refuses the query", err);
-    if (!await_answer(r, o, err))
+    /* It may think for minutes before its first row. */
+    if (!database_watch_wait(&r->watch, err))
         return false;
     if (mysql_read_query_result(r->connection) != 0)
         return failed(r, "the database refuses the query", err);
     r->result = mysql_use_result(r->connection);
+    if (!database_watch_ok(&r->watch, err))
+        return false;
     if (!r->result && mysql_errno(r->connection))
         return failed(r, "the database refuses the query", err);
     if (!r->result)
@@ -127,7 +138,7 @@ struct database_rows *database_rows_open(const struct database_options *o, struc
     pthread_once(&once, init);
     mysql_thread_init();
     struct database_rows *r = base_zalloc(sizeof *r);
-    if (connect_to(r, o, err) && send_query(r, o, query, err))
+    if (connect_to(r, o, err) && send_query(r, query, err))
         return r;
     database_rows_close(r);
     return NULL;
@@ -143,6 +154,7 @@ void database_rows_close(struct database_rows *r)
     mysql_free_result(r->result);
     if (r->connection)
         mysql_close(r->connection);
+    database_watch_end(&r->watch);
     free(r->values);
     free(r);
     mysql_thread_end();
@@ -160,7 +172,12 @@ const char *database_rows_name(const struct database_rows *r, size_t column)
 
 bool database_rows_next(struct database_rows *r, const struct str **ret, bool *done, struct err *err)
 {
+    if (!database_watch_wait(&r->watch, err))
+        return false;
     MYSQL_ROW row = mysql_fetch_row(r->result);
+    if (!database_watch_ok(&r->watch, err))
+        return false;
+    r->watch.ready -= r->watch.ready > 0;
     *done = !row;
     if (!row)
         return mysql_errno(r->connection) == 0 || failed(r, "the database broke off", err);

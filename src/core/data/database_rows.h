@@ -17,7 +17,9 @@ struct database_options {
 };
 
 struct database_rows;
-/* Connects and sends the query, in a transaction that cannot write. ERR_UPSTREAM with the server's words. */
+/* Connects and sends the query, in a session that cannot write. ERR_UPSTREAM with the server's words, or when
+ * it sends what no database does (database_watch.h). Without TLS the password itself is never sent, only
+ * answers to challenges. */
 struct database_rows *database_rows_open(const struct database_options *o, struct str query, struct err *err);
 void database_rows_close(struct database_rows *r); /* NULL allowed */
 size_t database_rows_columns(const struct database_rows *r);
