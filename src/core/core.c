@@ -14,6 +14,7 @@
 #include "core/job/job.h"
 #include "core/keeper.h"
 #include "core/mover.h"
+#include "core/quota.h"
 #include "core/schema.h"
 #include "core/task/task.h"
 #include "core/training/training.h"
@@ -226,7 +227,8 @@ struct core *core_open(const struct core_options *o, struct arena *a, const char
     core->pool = pool_new("work", POOL_THREADS, POOL_QUEUE);
     const char *password = NULL;
     if (open_data(core, o->data, err) && open_log(core, a) && open_db(core, o, a, err) &&
-        open_store(core, o, a, err) && read_config(core, config_path(core, o, a), a, err)) {
+        open_store(core, o, a, err) && quota_write_all(core, err) &&
+        read_config(core, config_path(core, o, a), a, err)) {
         core->accounts = accounts_new(core, config_path(core, o, a), err);
         if (core->accounts && spec_make_first(core, a, err) && accounts_first_admin(core, a, &password, err))
             core->images = images_start(core, err);

@@ -1,17 +1,45 @@
 /* Which manifests a project holds: see manifest.h. */
 #include "base/clock.h"
+#include "base/log.h"
+#include "base/map.h"
 #include "store/manifest.h"
 #include "store/store_own.h"
 
 #define CHUNK 500
 
 struct hold {
+    struct store *store;
     int64_t project;
     const struct digest *self;
     const struct manifest *manifest;
-    int64_t limit; /* releasing: only rows untouched since before this */
+    bool grew; /* the project takes more by its files */
     bool done;
 };
+
+/* --- what is held and not yet counted: one server per database, so memory knows all of it --- */
+
+#define KEY_SIZE (sizeof(int64_t) + sizeof(struct digest))
+
+static struct str key_of(int64_t project, const struct digest *self, char ret[KEY_SIZE])
+{
+    memcpy(ret, &project, sizeof project);
+    memcpy(ret + sizeof project, self, sizeof *self);
+    return (struct str){ret, KEY_SIZE};
+}
+
+static uintptr_t count_holders(struct store *s, int64_t project, const struct digest *self, int by)
+{
+    char space[KEY_SIZE];
+    struct str key = key_of(project, self, space);
+    pthread_mutex_lock(&s->holding_lock);
+    uintptr_t n = (uintptr_t)map_get(s->holding, key) + (uintptr_t)by;
+    if (n)
+        map_set(s->holding, key, (void *)n);
+    else
+        map_remove(s->holding, key);
+    pthread_mutex_unlock(&s->holding_lock);
+    return n;
+}
 
 bool manifest_save(struct store *s, const struct manifest *m, struct digest *ret, struct err *err)
 {
@@ -28,12 +56,29 @@ bool manifest_load(struct store *s, struct arena *a, const struct digest *d, str
 }
 
 /* Uses of the files [from, to); the index n stands for the manifest's own blob. */
-static bool use_range(struct db_conn *c, const struct hold *h, int64_t from, int64_t to, int sign,
+static bool use_range(struct db_conn *c, struct hold *h, int64_t from, int64_t to, struct arena *a,
                       struct err *err)
+{
+    int64_t files = to < (int64_t)h->manifest->n ? to : (int64_t)h->manifest->n, added;
+    struct store_used *u = arena_array(a, struct store_used, CHUNK);
+    for (int64_t i = from; i < files; i++)
+        u[i - from] = (struct store_used){h->manifest->entry[i].blob, h->manifest->entry[i].size};
+    if (files > from) {
+        if (!store_use_all(c, h->project, u, (size_t)(files - from), &added, err))
+            return false;
+        h->grew |= added > 0;
+    }
+    if (to == files)
+        return true;
+    return h->grew ? store_use(c, h->project, h->self, 1, err)
+                   : store_use_anyway(c, h->project, h->self, err);
+}
+
+static bool unuse_range(struct db_conn *c, const struct hold *h, int64_t from, int64_t to, struct err *err)
 {
     for (int64_t i = from; i < to; i++) {
         const struct digest *d = i < (int64_t)h->manifest->n ? &h->manifest->entry[i].blob : h->self;
-        if (!store_use(c, h->project, d, sign, err))
+        if (!store_use(c, h->project, d, -1, err))
             return false;
     }
     return true;
@@ -61,7 +106,7 @@ static bool hold_chunk(struct db_conn *c, void *ctx, struct err *err)
         return false;
     int64_t applied = row.v[0].i, all = (int64_t)h->manifest->n + 1;
     int64_t to = applied + CHUNK < all ? applied + CHUNK : all;
-    if (applied < to && (!use_range(c, h, applied, to, 1, err) || !set_applied(c, h, to, err)))
+    if (applied < to && (!use_range(c, h, applied, to, &a, err) || !set_applied(c, h, to, err)))
         return false;
     h->done = to == all;
     return true;
@@ -70,10 +115,13 @@ static bool hold_chunk(struct db_conn *c, void *ctx, struct err *err)
 bool manifest_hold(struct store *s, int64_t project, const struct manifest *m, const struct digest *self,
                    struct err *err)
 {
-    struct hold h = {.project = project, .self = self, .manifest = m};
+    struct hold h = {.store = s, .project = project, .self = self, .manifest = m};
+    count_holders(s, project, self, 1);
     while (!h.done)
-        if (!db_write(s->db, hold_chunk, &h, err))
+        if (!db_write(s->db, hold_chunk, &h, err)) {
+            manifest_settle(s, project, self);
             return false;
+        }
     return true;
 }
 
@@ -96,16 +144,14 @@ static bool release_chunk(struct db_conn *c, void *ctx, struct err *err)
     struct db_row row;
     bool found;
     if (!conn_query_one(c, &a,
-                        "SELECT applied FROM manifest_uses WHERE project = ? AND digest = ? AND count = 0"
-                        " AND touched_at < ?",
-                        db_args(db_int(h->project), digest_arg(h->self), db_int(h->limit)), &row, &found,
-                        err))
+                        "SELECT applied FROM manifest_uses WHERE project = ? AND digest = ? AND count = 0",
+                        db_args(db_int(h->project), digest_arg(h->self)), &row, &found, err))
         return false;
-    h->done = !found;
-    if (!found)
+    h->done = !found || count_holders(h->store, h->project, h->self, 0);
+    if (h->done)
         return true;
     int64_t applied = row.v[0].i, from = applied > CHUNK ? applied - CHUNK : 0;
-    if (!use_range(c, h, from, applied, -1, err))
+    if (!unuse_range(c, h, from, applied, err))
         return false;
     h->done = from == 0;
     if (from > 0)
@@ -114,19 +160,40 @@ static bool release_chunk(struct db_conn *c, void *ctx, struct err *err)
                      db_args(db_int(h->project), digest_arg(h->self)), NULL, err);
 }
 
-static bool release_one(struct store *s, int64_t project, const struct digest *self, int64_t limit,
-                        struct err *err)
+static bool release_one(struct store *s, int64_t project, const struct digest *self, struct err *err)
 {
     auto_arena struct arena a;
     arena_init(&a);
     struct manifest m;
     if (!manifest_load(s, &a, self, &m, err))
         return false;
-    struct hold h = {.project = project, .self = self, .manifest = &m, .limit = limit};
+    struct hold h = {.store = s, .project = project, .self = self, .manifest = &m};
     while (!h.done)
         if (!db_write(s->db, release_chunk, &h, err))
             return false;
     return true;
+}
+
+void manifest_drop(struct store *s, int64_t project, const struct digest *self)
+{
+    auto_arena struct arena a;
+    arena_init(&a);
+    struct err err = {0};
+    struct db_row row;
+    bool unused = false;
+    bool ok =
+        count_holders(s, project, self, 0) ||
+        (db_query_one(s->db, &a, "SELECT 1 FROM manifest_uses WHERE project = ? AND digest = ? AND count = 0",
+                      db_args(db_int(project), digest_arg(self)), &row, &unused, &err) &&
+         (!unused || release_one(s, project, self, &err)));
+    if (!ok)
+        log_warn("files of a project are given back later: %s", err.message);
+}
+
+void manifest_settle(struct store *s, int64_t project, const struct digest *self)
+{
+    count_holders(s, project, self, -1);
+    manifest_drop(s, project, self);
 }
 
 bool manifest_release(struct store *s, struct err *err)
@@ -134,15 +201,13 @@ bool manifest_release(struct store *s, struct err *err)
     auto_arena struct arena a;
     arena_init(&a);
     struct db_rows rows;
-    int64_t limit = clock_now() - s->grace_us;
-    if (!db_query(s->db, &a,
-                  "SELECT project, digest FROM manifest_uses WHERE count = 0 AND touched_at < ? LIMIT 1000",
-                  db_args(db_int(limit)), &rows, err))
+    if (!db_query(s->db, &a, "SELECT project, digest FROM manifest_uses WHERE count = 0 LIMIT 1000",
+                  DB_NO_ARGS, &rows, err))
         return false;
     for (size_t i = 0; i < rows.n; i++) {
         struct digest self;
         memcpy(self.b, rows.row[i].v[1].s.p, sizeof self.b);
-        if (!release_one(s, rows.row[i].v[0].i, &self, limit, err))
+        if (!release_one(s, rows.row[i].v[0].i, &self, err))
             return false;
     }
     return true;

@@ -63,13 +63,18 @@ void manifest_compare(struct arena *a, const struct manifest *before, const stru
  * large folder takes many small writes, so that nobody waits for it; a crash in between is mended by the
  * releasing pass. */
 
-/* Makes the project use all files. The caller counts itself in (manifest_count) in the write that makes it
- * visible, within the grace time; otherwise the releasing pass takes it back. */
+/* Makes the project use all files; ERR_QUOTA when they are more than it may store (the manifest's own blob
+ * alone is never refused: files can be taken away from a full project). The caller counts itself in
+ * (manifest_count) in the write that makes it visible, and calls manifest_settle after that, whether it
+ * failed or not. */
 bool manifest_hold(struct store *s, int64_t project, const struct manifest *m, const struct digest *self,
                    struct err *err);
+void manifest_settle(struct store *s, int64_t project, const struct digest *self);
 /* Inside a write, by 1 or -1. ERR_CONFLICT when the project does not hold it (any more). */
 bool manifest_count(struct db_conn *c, int64_t project, const struct digest *self, int by, struct err *err);
-/* One pass: gives back the files of manifests that no version counts for longer than the grace time. */
+/* After a write that counted by -1: gives the files back at once when that was the last version. */
+void manifest_drop(struct store *s, int64_t project, const struct digest *self);
+/* One pass: gives back the files of all manifests that no version counts, nor is about to. */
 bool manifest_release(struct store *s, struct err *err);
 /* Stores the canonical text as a blob. */
 bool manifest_save(struct store *s, const struct manifest *m, struct digest *ret, struct err *err);

@@ -20,6 +20,7 @@ const char store_sql[] =
     "CREATE TABLE IF NOT EXISTS storage_use (project BIGINT PRIMARY KEY, bytes BIGINT NOT NULL);\n"
     "CREATE TABLE IF NOT EXISTS folder_use (folder {text} PRIMARY KEY, project BIGINT NOT NULL,"
     " bytes BIGINT NOT NULL);\n"
+    "CREATE TABLE IF NOT EXISTS storage_limit (project BIGINT PRIMARY KEY, bytes BIGINT NOT NULL);\n"
     "CREATE INDEX IF NOT EXISTS folder_use_project ON folder_use (project);\n"
     "CREATE TABLE IF NOT EXISTS manifest_uses (project BIGINT NOT NULL, digest {bytes} NOT NULL,"
     " count BIGINT NOT NULL, applied BIGINT NOT NULL, touched_at BIGINT NOT NULL,"
@@ -28,6 +29,9 @@ const char store_sql[] =
     " project BIGINT NOT NULL, length BIGINT NOT NULL, metadata {text} NOT NULL,"
     " expires_at BIGINT NOT NULL, digest {bytes});\n"
     "CREATE INDEX IF NOT EXISTS uploads_expiry ON uploads (expires_at);\n"
+    "CREATE TABLE IF NOT EXISTS upload_room (id {text} PRIMARY KEY, project BIGINT NOT NULL,"
+    " bytes BIGINT NOT NULL);\n"
+    "CREATE INDEX IF NOT EXISTS upload_room_project ON upload_room (project);\n"
     "CREATE TABLE IF NOT EXISTS store_place (id {text} NOT NULL, place {text} NOT NULL);\n";
 
 void digest_hex(const struct digest *d, char ret[SHA256_HEX + 1])
@@ -99,6 +103,8 @@ struct store *store_open(const struct store_options *o, struct err *err)
         pthread_mutex_init(&s->lock[i], NULL);
     pthread_mutex_init(&s->appenders_lock, NULL);
     pthread_mutex_init(&s->moving_lock, NULL);
+    pthread_mutex_init(&s->holding_lock, NULL);
+    s->holding = map_new();
     s->appenders = map_new();
     s->hashes = map_new();
     s->uploads_fd = s->tmp_fd = s->cache_fd = -1;
@@ -130,6 +136,8 @@ void store_close(struct store *s)
         pthread_mutex_destroy(&s->lock[i]);
     pthread_mutex_destroy(&s->appenders_lock);
     pthread_mutex_destroy(&s->moving_lock);
+    pthread_mutex_destroy(&s->holding_lock);
+    map_free(s->holding);
     map_free(s->appenders);
     upload_hashes_free(s);
     free(s);
@@ -158,12 +166,52 @@ bool store_keep_place(struct store *s, struct err *err)
 
 /* --- uses --- */
 
+static bool over(int64_t limit, int64_t used, int64_t more, struct err *err)
+{
+    if (!more)
+        return err_set(err, ERR_QUOTA, "storage", "the project may store %lld bytes and uses %lld already",
+                       (long long)limit, (long long)used);
+    return err_set(err, ERR_QUOTA, "storage",
+                   "the project may store %lld bytes, uses %lld, and %lld more would be over it",
+                   (long long)limit, (long long)used, (long long)more);
+}
+
+#define USED_BY(project)                                                                                     \
+    "CAST(COALESCE((SELECT bytes FROM storage_use WHERE project = " project "), 0) +"                        \
+    " COALESCE((SELECT SUM(bytes) FROM folder_use WHERE project = " project "), 0) AS BIGINT)"
+
+bool store_within_limit(struct db_conn *c, int64_t project, int64_t added, int64_t reserved, struct err *err)
+{
+    auto_arena struct arena a;
+    arena_init(&a);
+    struct db_row row;
+    bool found;
+    if (!conn_query_one(c, &a,
+                        "SELECT l.bytes, " USED_BY("l.project") " FROM storage_limit l WHERE l.project = ?",
+                        db_args(db_int(project)), &row, &found, err))
+        return false;
+    if (!found || row.v[1].i <= row.v[0].i - reserved)
+        return true;
+    return over(row.v[0].i, row.v[1].i + reserved - added, added, err);
+}
+
 static bool add_bytes(struct db_conn *c, int64_t project, int64_t bytes, struct err *err)
 {
     return conn_exec(c,
                      "INSERT INTO storage_use (project, bytes) VALUES (?, ?)"
                      " ON CONFLICT (project) DO UPDATE SET bytes = storage_use.bytes + excluded.bytes",
                      db_args(db_int(project), db_int(bytes)), NULL, err);
+}
+
+bool store_set_limit(struct db_conn *c, int64_t project, int64_t limit, struct err *err)
+{
+    if (limit < 0)
+        return conn_exec(c, "DELETE FROM storage_limit WHERE project = ?", db_args(db_int(project)), NULL,
+                         err);
+    return conn_exec(c,
+                     "INSERT INTO storage_limit (project, bytes) VALUES (?, ?)"
+                     " ON CONFLICT (project) DO UPDATE SET bytes = excluded.bytes",
+                     db_args(db_int(project), db_int(limit)), NULL, err);
 }
 
 static bool not_there(const struct digest *d, struct err *err)
@@ -216,15 +264,20 @@ static bool use_again(struct db_conn *c, int64_t project, const struct digest *d
                      db_args(db_int(count), db_int(project), digest_arg(d)), NULL, err);
 }
 
+/* *ret_added: what the project takes more now. */
 static bool use_more(struct db_conn *c, int64_t project, const struct digest *d, int64_t count,
-                     struct err *err)
+                     int64_t *ret_added, struct err *err)
 {
     int64_t first, size;
+    *ret_added = 0;
     if (!use_first(c, project, d, count, &first, err))
         return false;
-    if (first)
-        return count_project(c, d, 1, &size, err) && add_bytes(c, project, size, err);
-    return use_again(c, project, d, count, err);
+    if (!first)
+        return use_again(c, project, d, count, err);
+    if (!count_project(c, d, 1, &size, err) || !add_bytes(c, project, size, err))
+        return false;
+    *ret_added = size;
+    return true;
 }
 
 static bool use_less(struct db_conn *c, int64_t project, const struct digest *d, int64_t count,
@@ -245,7 +298,17 @@ static bool use_less(struct db_conn *c, int64_t project, const struct digest *d,
 
 bool store_use(struct db_conn *c, int64_t project, const struct digest *d, int64_t count, struct err *err)
 {
-    return count > 0 ? use_more(c, project, d, count, err) : use_less(c, project, d, -count, err);
+    int64_t added;
+    if (count < 0)
+        return use_less(c, project, d, -count, err);
+    return use_more(c, project, d, count, &added, err) &&
+           (added == 0 || store_within_limit(c, project, added, 0, err));
+}
+
+bool store_use_anyway(struct db_conn *c, int64_t project, const struct digest *d, struct err *err)
+{
+    int64_t added;
+    return use_more(c, project, d, 1, &added, err);
 }
 
 static int by_digest(const void *a, const void *b)
@@ -255,7 +318,8 @@ static int by_digest(const void *a, const void *b)
 }
 
 /* In the order of the rows on the disk, and without asking for what the caller knows. */
-bool store_use_all(struct db_conn *c, int64_t project, struct store_used *u, size_t n, struct err *err)
+bool store_use_all(struct db_conn *c, int64_t project, struct store_used *u, size_t n, int64_t *ret_added,
+                   struct err *err)
 {
     int64_t bytes = 0, now = clock_now();
     qsort(u, n, sizeof *u, by_digest);
@@ -275,7 +339,9 @@ bool store_use_all(struct db_conn *c, int64_t project, struct store_used *u, siz
             return not_there(&u[i].blob, err);
         bytes += u[i].size;
     }
-    return bytes == 0 || add_bytes(c, project, bytes, err);
+    if (ret_added)
+        *ret_added = bytes;
+    return bytes == 0 || (add_bytes(c, project, bytes, err) && store_within_limit(c, project, bytes, 0, err));
 }
 
 bool store_folder_use(struct db_conn *c, const char *folder, int64_t project, int64_t bytes, struct err *err)
@@ -294,10 +360,8 @@ bool store_project_bytes(struct store *s, int64_t project, int64_t *ret, struct 
     arena_init(&a);
     struct db_row row;
     bool found;
-    if (!db_query_one(s->db, &a,
-                      "SELECT CAST(COALESCE((SELECT bytes FROM storage_use WHERE project = ?), 0) +"
-                      " COALESCE((SELECT SUM(bytes) FROM folder_use WHERE project = ?), 0) AS BIGINT)",
-                      db_args(db_int(project), db_int(project)), &row, &found, err))
+    if (!db_query_one(s->db, &a, "SELECT " USED_BY("?"), db_args(db_int(project), db_int(project)), &row,
+                      &found, err))
         return false;
     *ret = found ? row.v[0].i : 0;
     return true;
@@ -310,12 +374,5 @@ bool store_admit(struct store *s, int64_t project, int64_t more, int64_t limit, 
         return true;
     if (!store_project_bytes(s, project, &used, err))
         return false;
-    if (more <= limit && used <= limit - more)
-        return true;
-    if (!more)
-        return err_set(err, ERR_QUOTA, "storage", "the project may store %lld bytes and uses %lld already",
-                       (long long)limit, (long long)used);
-    return err_set(err, ERR_QUOTA, "storage",
-                   "the project may store %lld bytes, uses %lld, and %lld more would be over it",
-                   (long long)limit, (long long)used, (long long)more);
+    return (more <= limit && used <= limit - more) || over(limit, used, more, err);
 }

@@ -109,20 +109,25 @@ bool blob_each(struct store *s, bool (*one)(void *ctx, const struct digest *d, s
                struct err *err);
 
 /* --- uses, inside a write --- */
-/* count is positive or negative; a use of a blob that is gone is ERR_CONFLICT. */
+/* count is positive or negative; a use of a blob that is gone is ERR_CONFLICT, one that takes the project
+ * over its limit ERR_QUOTA with numbers: as all writes are one after the other, it is never exceeded. */
 bool store_use(struct db_conn *c, int64_t project, const struct digest *d, int64_t count, struct err *err);
 /* One use more of each of many, whose sizes are known. They are sorted. */
 struct store_used {
     struct digest blob;
     int64_t size;
 };
-bool store_use_all(struct db_conn *c, int64_t project, struct store_used *u, size_t n, struct err *err);
+bool store_use_all(struct db_conn *c, int64_t project, struct store_used *u, size_t n, int64_t *ret_added,
+                   struct err *err); /* *ret_added (NULL allowed): bytes that the project takes more now */
+/* How many bytes the project may take, blobs and folders; -1: any number. */
+bool store_set_limit(struct db_conn *c, int64_t project, int64_t limit, struct err *err);
 /* Folders of the data folder that belong to a project and are no blobs (/workspace, checkpoints): what they
  * took when they were measured last. bytes -1 forgets one. Inside a write. */
 bool store_folder_use(struct db_conn *c, const char *folder, int64_t project, int64_t bytes, struct err *err);
 /* Bytes that a project takes: blobs and folders. */
 bool store_project_bytes(struct store *s, int64_t project, int64_t *ret, struct err *err);
-/* ERR_QUOTA with numbers when used + more is over limit; limit -1: none. */
+/* ERR_QUOTA with numbers when used + more is over limit; limit -1: none. Says it before bytes are sent in
+ * vain; what keeps the limit is the check inside the writes. */
 bool store_admit(struct store *s, int64_t project, int64_t more, int64_t limit, struct err *err);
 
 /* --- a cache of what can be made again (thumbnails), by plain names --- */

@@ -28,6 +28,8 @@ struct store {
     pthread_mutex_t appenders_lock;
     struct map *appenders; /* ids of uploads being appended to */
     struct map *hashes;    /* of uploads between two appends: struct upload_hash; under the same lock */
+    pthread_mutex_t holding_lock;
+    struct map *holding; /* manifests that are held and not yet counted (holding.c): how often */
 };
 
 /* "ab/<hex>", relative to blobs_fd. */
@@ -48,6 +50,12 @@ bool blob_adopt(struct store *s, int dirfd, const char *name, const struct diges
 bool blob_take_hashed(struct store *s, int dirfd, const char *name, const struct digest *d, int64_t size,
                       struct err *err);
 void upload_hashes_free(struct store *s);
+
+/* Inside a write that made the project take `added` bytes more: ERR_QUOTA when that, and what is reserved, is
+ * over its limit. */
+bool store_within_limit(struct db_conn *c, int64_t project, int64_t added, int64_t reserved, struct err *err);
+/* One use more, whatever the limit. */
+bool store_use_anyway(struct db_conn *c, int64_t project, const struct digest *d, struct err *err);
 
 #define BLOB_NAME_MAX 33
 #define BLOB_SIDES    2

@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#define KEEP_US (INT64_C(24) * 3600 * 1000000)
+#define KEEP_US    (INT64_C(24) * 3600 * 1000000)
+#define RESERVE_US (INT64_C(3600) * 1000000) /* what got no byte for so long holds up no other */
 
 #define MAX_HASHES 256
 
@@ -78,8 +79,43 @@ static bool change_row(struct db_conn *c, void *ctx, struct err *err)
     return conn_exec(c, r->sql, r->args, NULL, err);
 }
 
-bool upload_create(struct store *s, int64_t user, int64_t project, int64_t length, struct str metadata,
-                   struct arena *a, struct upload *ret, struct err *err)
+/* Inside the write that made the upload's row: `bytes` more, beside what is stored and reserved. */
+static bool reserve(struct db_conn *c, const struct upload *u, int64_t bytes, struct err *err)
+{
+    auto_arena struct arena a;
+    arena_init(&a);
+    struct db_row row;
+    bool found;
+    return conn_exec(c, "INSERT INTO upload_room (id, project, bytes) VALUES (?, ?, ?)",
+                     db_args(db_textz(u->id), db_int(u->project), db_int(bytes)), NULL, err) &&
+           conn_query_one(c, &a,
+                          "SELECT CAST(COALESCE(SUM(r.bytes), 0) AS BIGINT) FROM upload_room r"
+                          " JOIN uploads u ON u.id = r.id WHERE r.project = ? AND u.expires_at > ?",
+                          db_args(db_int(u->project), db_int(clock_now() + KEEP_US - RESERVE_US)), &row,
+                          &found, err) &&
+           store_within_limit(c, u->project, bytes, row.v[0].i, err);
+}
+
+struct creation {
+    const struct upload *upload;
+    int64_t room;
+};
+
+static bool create_row(struct db_conn *c, void *ctx, struct err *err)
+{
+    const struct creation *k = ctx;
+    const struct upload *u = k->upload;
+    return conn_exec(c,
+                     "INSERT INTO uploads (id, user_id, project, length, metadata, expires_at)"
+                     " VALUES (?, ?, ?, ?, ?, ?)",
+                     db_args(db_textz(u->id), db_int(u->user), db_int(u->project), db_int(u->length),
+                             db_text(u->metadata), db_int(u->expires_at)),
+                     NULL, err) &&
+           (k->room == 0 || reserve(c, u, k->room, err));
+}
+
+bool upload_create(struct store *s, int64_t user, int64_t project, int64_t length, int64_t room,
+                   struct str metadata, struct arena *a, struct upload *ret, struct err *err)
 {
     struct upload u = {
         .user = user, .project = project, .length = length, .metadata = arena_str(a, metadata)};
@@ -90,11 +126,7 @@ bool upload_create(struct store *s, int64_t user, int64_t project, int64_t lengt
     auto_fd int fd = openat(s->uploads_fd, u.id, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
     if (fd < 0 || fsync(s->uploads_fd) != 0)
         return err_errno(err, errno, "cannot make a file for the upload");
-    struct row_change r = {db_args(db_textz(u.id), db_int(user), db_int(project), db_int(length),
-                                   db_text(u.metadata), db_int(u.expires_at)),
-                           "INSERT INTO uploads (id, user_id, project, length, metadata, expires_at)"
-                           " VALUES (?, ?, ?, ?, ?, ?)"};
-    if (!db_write(s->db, change_row, &r, err)) {
+    if (!db_write(s->db, create_row, &(struct creation){&u, room}, err)) {
         unlinkat(s->uploads_fd, u.id, 0);
         return false;
     }
@@ -138,6 +170,27 @@ bool upload_get(struct store *s, struct str id, int64_t user, struct arena *a, s
     } else {
         u.offset = st.st_size;
     }
+    *ret = u;
+    return true;
+}
+
+static bool free_room(struct store *s, const char *id, struct err *err)
+{
+    struct row_change r = {db_args(db_textz(id)), "DELETE FROM upload_room WHERE id = ?"};
+    return db_write(s->db, change_row, &r, err);
+}
+
+bool upload_take(struct store *s, struct str id, int64_t user, int64_t project, const char *field,
+                 struct arena *a, struct upload *ret, struct err *err)
+{
+    struct upload u;
+    if (!upload_get(s, id, user, a, &u, err))
+        return false;
+    if (!u.finished || u.project != project)
+        return err_set(err, ERR_CONFLICT, field, "upload " STR_FMT " is not finished, or of another project",
+                       STR_ARG(id));
+    if (!free_room(s, u.id, err))
+        return false;
     *ret = u;
     return true;
 }
@@ -274,7 +327,7 @@ bool upload_finish(struct store *s, struct upload *u, const struct digest *expec
 bool upload_delete(struct store *s, const struct upload *u, struct err *err)
 {
     struct row_change r = {db_args(db_textz(u->id)), "DELETE FROM uploads WHERE id = ?"};
-    if (!db_write(s->db, change_row, &r, err))
+    if (!db_write(s->db, change_row, &r, err) || !free_room(s, u->id, err))
         return false;
     sha256_free(hash_take(s, u->id, 0));
     if (unlinkat(s->uploads_fd, u->id, 0) != 0 && errno != ENOENT)

@@ -15,12 +15,19 @@ struct upload {
     struct digest blob; /* when finished */
 };
 
-/* length is checked against the quota by the caller (store_admit) before. */
-bool upload_create(struct store *s, int64_t user, int64_t project, int64_t length, struct str metadata,
-                   struct arena *a, struct upload *ret, struct err *err);
+/* room: bytes that are reserved for it within the project's limit until it is taken (upload_take) or removed,
+ * or an hour after its last byte; ERR_QUOTA when they are not there. 0: none, where the length is only a
+ * limit. */
+bool upload_create(struct store *s, int64_t user, int64_t project, int64_t length, int64_t room,
+                   struct str metadata, struct arena *a, struct upload *ret, struct err *err);
 /* ERR_NOT_FOUND for an unknown id, another user's or an expired one. offset is what is durable. */
 bool upload_get(struct store *s, struct str id, int64_t user, struct arena *a, struct upload *ret,
                 struct err *err);
+
+/* A finished upload to that project, for whoever makes something of it: its room is no longer reserved, as
+ * that counts itself. ERR_CONFLICT, with the field, when it is not finished or of another project. */
+bool upload_take(struct store *s, struct str id, int64_t user, int64_t project, const char *field,
+                 struct arena *a, struct upload *ret, struct err *err);
 
 /* Appending: one appender at a time per upload (ERR_CONFLICT otherwise); offset must be what upload_get says.
  */

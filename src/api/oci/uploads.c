@@ -189,7 +189,7 @@ void oci_run_upload_begin(struct oci_call *call)
     int64_t size = r->content_length > 0 ? r->content_length : 0;
     const char *metadata = arena_printf(call->arena, METADATA STR_FMT, STR_ARG(call->name));
     if (!quota_admit_storage(call->core, in.repository.project, size, &err) ||
-        !upload_create(call->core->store, call->caller.user, in.repository.project, MAX_LENGTH,
+        !upload_create(call->core->store, call->caller.user, in.repository.project, MAX_LENGTH, 0,
                        str_of(metadata), call->arena, &in.upload, &err)) {
         oci_problem(call, &err, NULL, 0);
         return;

@@ -77,8 +77,8 @@ static bool create(struct api_call *call, struct upload *ret, struct err *err)
     if (!may_upload(&call->caller, project, err) ||
         !engine_get(call->core, &caller_system, &kind_project, 0, project, call->arena, &place, err) ||
         !quota_admit_storage(call->core, project, length, err) ||
-        !upload_create(call->core->store, call->caller.user, project, length, metadata.p ? metadata : STR(""),
-                       call->arena, ret, err))
+        !upload_create(call->core->store, call->caller.user, project, length, length,
+                       metadata.p ? metadata : STR(""), call->arena, ret, err))
         return false;
     if (length > 0)
         return true;

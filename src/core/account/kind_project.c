@@ -5,6 +5,7 @@
 #include "core/engine.h"
 #include "core/fields.h"
 #include "core/job/overview.h"
+#include "core/quota.h"
 
 /* --- quota --- */
 #define QUOTA_MAX 9007199254740992.0 /* 2^53: whole numbers survive JSON */
@@ -105,15 +106,18 @@ static bool before_create(struct op *op, struct object *o, struct err *err)
 
 static bool before_update(struct op *op, const struct object *old, struct object *o, struct err *err)
 {
-    return weight_given(op, old, o, err) && quota_given(op, old, o, err);
+    return weight_given(op, old, o, err) && quota_given(op, old, o, err) &&
+           quota_write(op->conn, o->id, object_text(o, "quota"), err);
 }
 
 /* Who makes a project owns it. */
 static bool after_create(struct op *op, struct object *o, struct err *err)
 {
+    int64_t owner;
+    if (!quota_write(op->conn, o->id, object_text(o, "quota"), err))
+        return false;
     if (op->caller->user == 0)
         return true;
-    int64_t owner;
     if (!role_built_in_id(op->conn, op->arena, "owner", &owner, err))
         return false;
     struct object m = engine_object(op->arena, &kind_member);
@@ -126,7 +130,8 @@ static bool after_create(struct op *op, struct object *o, struct err *err)
 
 static bool before_delete(struct op *op, struct object *o, struct err *err)
 {
-    return conn_exec(op->conn, "DELETE FROM members WHERE project = ?", db_args(db_int(o->id)), NULL, err);
+    return quota_write(op->conn, o->id, STR_NULL, err) &&
+           conn_exec(op->conn, "DELETE FROM members WHERE project = ?", db_args(db_int(o->id)), NULL, err);
 }
 
 /* Those one is a member of; who may read every project sees all. */

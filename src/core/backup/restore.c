@@ -6,6 +6,7 @@
 #include "core/backup/trees.h"
 #include "core/engine.h"
 #include "core/job/job.h"
+#include "core/quota.h"
 #include "store/store.h"
 
 #include <dirent.h>
@@ -127,6 +128,7 @@ bool backup_restore_running(struct core *core, const struct caller *c, int fd, s
     /* Blobs first: the rows that name them must never be there without them. */
     bool ok = backup_unpack(fd, s.fd, a, &info, err) && place_blobs(&s, err) &&
               db_replace(core->db, database, err) && store_keep_place(core->store, err) &&
+              quota_write_all(core, err) &&
               trees_place(arena_printf(a, "%s/%s", core->data, s.name), core->data, err) &&
               place_config(&s, err);
     staging_close(&s);

@@ -81,11 +81,8 @@ static bool add_file(struct op *op, const struct object *version, yyjson_val *v,
     char hex[SHA256_HEX + 1];
     if (!id.p || !name.n)
         return err_set(err, ERR_INVALID, "uploads", "uploads: each has an upload and a name");
-    if (!upload_get(op->core->store, id, op->caller->user, op->arena, &u, err))
+    if (!upload_take(op->core->store, id, op->caller->user, version->project, "uploads", op->arena, &u, err))
         return false;
-    if (!u.finished || u.project != version->project)
-        return err_set(err, ERR_CONFLICT, "uploads",
-                       "upload " STR_FMT " is not finished, or of another project", STR_ARG(id));
     if (!blob_touch(op->core->store, &u.blob, &size, err))
         return false;
     digest_hex(&u.blob, hex);

@@ -186,7 +186,7 @@ static bool count_uses(struct putting *p, struct err *err)
 {
     size_t n = p->uses;
     p->uses = 0;
-    return store_use_all(p->op->conn, p->set->project, p->used, n, err);
+    return store_use_all(p->op->conn, p->set->project, p->used, n, NULL, err);
 }
 
 /* Most are new; only when annotations wait, for samples that are not there, that has to be known first. */

@@ -380,11 +380,13 @@ static bool run_task(struct task *t, struct err *err)
         !open_folder(t->core, &o, k.folder, t->arena, &f, err))
         return false;
     unused_ok auto_fd int fd = f.fd; /* closes it */
-    if (!read_files(&k, &o, &f, err) || !collect_hold(&k.files, err) ||
-        !engine_write(t->core, &t->caller, t->arena, keep_write, &k, err))
+    if (!read_files(&k, &o, &f, err) || !collect_hold(&k.files, err))
         return false;
-    task_result(t, k.result);
-    return true;
+    bool ok = engine_write(t->core, &t->caller, t->arena, keep_write, &k, err);
+    collect_settle(&k.files);
+    if (ok)
+        task_result(t, k.result);
+    return ok;
 }
 
 const struct task_type task_environment_keep = {

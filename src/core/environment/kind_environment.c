@@ -7,6 +7,7 @@
 #include "core/image/image.h"
 #include "core/job/fields.h"
 #include "core/job/ssh_key.h"
+#include "store/store.h"
 
 #define REFS 20 /* of each kind */
 
@@ -172,7 +173,9 @@ static bool before_delete(struct op *op, struct object *o, struct err *err)
         if (found && (!engine_delete_row(op, &job, err) || !kind_job.after_delete(op, &job, err)))
             return false;
     }
-    return conn_exec(op->conn, "INSERT INTO workspace_purges (environment) VALUES (?)",
+    const char *folder = environment_folder(op->core, o->id, o->created_at, op->arena);
+    return store_folder_use(op->conn, folder, 0, -1, err) &&
+           conn_exec(op->conn, "INSERT INTO workspace_purges (environment) VALUES (?)",
                      db_args(db_int(o->id)), NULL, err);
 }
 

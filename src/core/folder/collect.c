@@ -158,11 +158,15 @@ bool collect_hold(struct collection *c, struct err *err)
     struct task *t = c->task;
     if (!manifest_build(t->arena, c->entry, c->n, &c->manifest, err) ||
         !manifest_save(t->core->store, &c->manifest, &c->digest, err) ||
-        !manifest_hold(t->core->store, t->project, &c->manifest, &c->digest, err) ||
-        !quota_admit_storage(t->core, t->project, 0, err))
+        !manifest_hold(t->core->store, t->project, &c->manifest, &c->digest, err))
         return false;
     digest_hex(&c->digest, c->hex);
     return true;
+}
+
+void collect_settle(struct collection *c)
+{
+    manifest_settle(c->task->core->store, c->task->project, &c->digest);
 }
 
 bool collect_insert(struct op *op, const struct collection *c, struct object *o, struct err *err)

@@ -31,6 +31,8 @@ bool collect_room(struct core *core, int64_t bytes, struct err *err);
 bool collect_files(struct collection *c, int dirfd, struct err *err);
 /* Makes what was read durable and the project's. ERR_QUOTA when that is more than it may store. */
 bool collect_hold(struct collection *c, struct err *err);
+/* After the write that follows, whether it failed or not. */
+void collect_settle(struct collection *c);
 /* Inside a write: a published version of what was held. o: project, parent (the set), created_by, description
  * and lineage are given, the rest is filled in. */
 bool collect_insert(struct op *op, const struct collection *c, struct object *o, struct err *err);

@@ -1,7 +1,6 @@
 #include "core/folder/folder.h"
 
 #include "base/map.h"
-#include "core/quota.h"
 
 bool folder_manifest(struct core *core, const struct object *version, struct arena *a, struct manifest *ret,
                      struct err *err)
@@ -113,7 +112,8 @@ struct apply {
     const struct object *before;
     struct object *after;
     const struct manifest *manifest;
-    struct digest digest;
+    struct digest digest, old;
+    bool had;  /* `old` is what it had */
     char *hex; /* in the caller's arena: it stays in the object */
 };
 
@@ -121,7 +121,6 @@ static bool apply_write(struct op *op, void *ctx, struct err *err)
 {
     struct apply *p = ctx;
     struct object now;
-    struct digest old;
     bool found;
     if (!engine_load_row(op, p->before->kind, p->before->id, &now, &found, err))
         return false;
@@ -129,8 +128,8 @@ static bool apply_write(struct op *op, void *ctx, struct err *err)
         return err_set(err, ERR_NOT_FOUND, NULL, "the version was deleted meanwhile");
     if (now.revision != p->before->revision)
         return err_set(err, ERR_STALE, NULL, "the version was changed meanwhile: read it again");
-    if (digest_parse(object_text(&now, "digest"), &old) &&
-        !manifest_count(op->conn, now.project, &old, -1, err))
+    p->had = digest_parse(object_text(&now, "digest"), &p->old);
+    if (p->had && !manifest_count(op->conn, now.project, &p->old, -1, err))
         return false;
     *object_value(&now, "digest") = db_textz(p->hex);
     *object_value(&now, "files") = db_int((int64_t)p->manifest->n);
@@ -152,12 +151,15 @@ bool folder_apply(struct core *core, const struct caller *c, struct object *vers
                        STR_ARG(object_text(version, "name")));
     if (!changed_manifest(core, version, changes, n, a, &m, err) ||
         !manifest_save(core->store, &m, &p.digest, err) ||
-        !manifest_hold(core->store, version->project, &m, &p.digest, err) ||
-        !quota_admit_storage(core, version->project, 0, err))
+        !manifest_hold(core->store, version->project, &m, &p.digest, err))
         return false;
     p.hex = arena_alloc(a, SHA256_HEX + 1);
     digest_hex(&p.digest, p.hex);
     struct object before = *version;
     p.before = &before;
-    return engine_write(core, c, a, apply_write, &p, err);
+    bool ok = engine_write(core, c, a, apply_write, &p, err);
+    manifest_settle(core->store, before.project, &p.digest);
+    if (ok && p.had)
+        manifest_drop(core->store, before.project, &p.old);
+    return ok;
 }

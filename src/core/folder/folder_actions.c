@@ -87,11 +87,8 @@ static bool find_bytes(struct op *op, const struct object *o, yyjson_val *v, str
     struct str id = json_str(yyjson_obj_get(v, "upload"));
     if (!id.p)
         return err_set(err, ERR_INVALID, "add", "\"" STR_FMT "\" names no upload", STR_ARG(c->path));
-    if (!upload_get(op->core->store, id, op->caller->user, op->arena, &u, err))
+    if (!upload_take(op->core->store, id, op->caller->user, o->project, "add", op->arena, &u, err))
         return false;
-    if (!u.finished || u.project != o->project)
-        return err_set(err, ERR_CONFLICT, "add", "upload " STR_FMT " is not finished, or of another project",
-                       STR_ARG(id));
     c->blob = u.blob;
     c->size = u.length;
     return true;

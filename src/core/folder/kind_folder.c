@@ -142,6 +142,14 @@ static bool version_after_delete(struct op *op, struct object *o, struct err *er
     return !digest_parse(object_text(o, "digest"), &d) || manifest_count(op->conn, o->project, &d, -1, err);
 }
 
+/* After the commit: what nobody else has no longer counts. */
+static void version_changed(struct core *core, const struct object *o, const char *verb)
+{
+    struct digest d;
+    if (strcmp(verb, "delete") == 0 && digest_parse(object_text(o, "digest"), &d))
+        manifest_drop(core->store, o->project, &d);
+}
+
 #define SET_KIND(var, n, p, t, m, en, zh, ens, zhs)                                                          \
     const struct kind var = {.name = n,                                                                      \
                              .plural = p,                                                                    \
@@ -171,7 +179,8 @@ SET_KIND(kind_model_set, "model_set", "model-sets", "model_sets", "models", "Mod
                              .fields = f,                                                                    \
                              .actions = acts,                                                                \
                              .before_create = version_before_create,                                         \
-                             .after_delete = version_after_delete}
+                             .after_delete = version_after_delete,                                           \
+                             .changed = version_changed}
 
 VERSION_KIND(kind_algorithm_version, "algorithm_version", "algorithm_versions", "algorithm_set",
              folder_algorithm_actions, algorithm_version_fields);

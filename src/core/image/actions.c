@@ -190,10 +190,8 @@ static bool run_import(struct op *op, struct object *o, const struct db_value *i
     int64_t size;
     char hex[SHA256_HEX + 1];
     auto_buf struct buf params = {0};
-    if (!upload_get(op->core->store, input[0].s, op->caller->user, op->arena, &u, err))
+    if (!upload_take(op->core->store, input[0].s, op->caller->user, o->project, "upload", op->arena, &u, err))
         return false;
-    if (!u.finished || u.project != o->project)
-        return err_set(err, ERR_CONFLICT, "upload", "upload: is not finished, or of another project");
     if (!blob_touch(op->core->store, &u.blob, &size, err))
         return false;
     digest_hex(&u.blob, hex);

@@ -74,10 +74,9 @@ static bool name_blob(struct op *op, const struct push *p, const struct oci_desc
     reference_text(&d->digest, text);
     if (!conn_query_one(
             op->conn, op->arena,
-            "UPDATE image_blobs SET refs = refs + 1, touched_at = ? WHERE project = ? AND name = ?"
+            "UPDATE image_blobs SET refs = refs + 1, touched_at = 0 WHERE project = ? AND name = ?"
             " AND digest = ? RETURNING size",
-            db_args(db_int(clock_now()), db_int(p->r->project), db_text(p->r->name), digest_arg(&d->digest)),
-            &row, &found, err))
+            db_args(db_int(p->r->project), db_text(p->r->name), digest_arg(&d->digest)), &row, &found, err))
         return false;
     if (!found)
         return missing_part(&d->digest, err);
@@ -110,6 +109,21 @@ static bool name_parts(struct op *op, const struct push *p, struct err *err)
     return true;
 }
 
+/* The push of what was there already is over, too: nobody is about to name its blobs any more. */
+static bool settle_blobs(struct op *op, const struct push *p, struct err *err)
+{
+    const struct oci_manifest *m = p->m;
+    for (size_t i = 0; !m->index && i <= m->n; i++) {
+        const struct oci_descriptor *d = i < m->n ? &m->items[i] : &m->config;
+        if (!conn_exec(op->conn,
+                       "UPDATE image_blobs SET touched_at = 0 WHERE project = ? AND name = ? AND digest = ?",
+                       db_args(db_int(p->r->project), db_text(p->r->name), digest_arg(&d->digest)), NULL,
+                       err))
+            return false;
+    }
+    return true;
+}
+
 static bool write_manifest(struct op *op, const struct push *p, struct err *err)
 {
     const struct oci_manifest *m = p->m;
@@ -122,7 +136,7 @@ static bool write_manifest(struct op *op, const struct push *p, struct err *err)
             db_args(db_int(clock_now()), db_int(p->image), db_textz(p->digest)), &row, &found, err))
         return false;
     if (found)
-        return true;
+        return settle_blobs(op, p, err);
     return store_use(op->conn, p->r->project, &p->raw, 1, err) && name_parts(op, p, err) &&
            conn_exec(
                op->conn,
@@ -311,11 +325,7 @@ static bool unname_parts(struct op *op, int64_t image, int64_t project, struct s
                 return false;
             continue;
         }
-        if (!conn_exec(op->conn,
-                       "UPDATE image_blobs SET refs = refs - ?, touched_at = ? WHERE project = ? AND name = ?"
-                       " AND digest = ?",
-                       db_args(v[2], db_int(clock_now()), db_int(project), db_text(name), digest_arg(&d)),
-                       NULL, err))
+        if (!repository_unname_blob(op->conn, project, name, &d, v[2].i, err))
             return false;
     }
     return true;

@@ -211,8 +211,8 @@ bool repository_blob(struct core *core, const struct repository *r, const struct
             db_args(db_int(r->project), db_text(r->name), digest_arg(d)), &row, &found, err))
         return false;
     *ret_size = found ? row.v[0].i : -1;
-    /* A push that is told "it is there" relies on it: so it stays for another hour. */
-    if (!found || row.v[1].i > 0 || row.v[2].i > clock_now() - KEEP_US / 4)
+    /* A push that is told "it is there" relies on it: so it stays for another hour, whatever is deleted. */
+    if (!found || row.v[2].i > clock_now() - KEEP_US / 4)
         return true;
     struct blob_op b = {.r = r, .digest = d, .size = *ret_size};
     return db_write(core->db, add_write, &b, err);
@@ -245,6 +245,21 @@ bool repository_drop_blob(struct core *core, const struct repository *r, const s
     if (size >= 0)
         return err_set(err, ERR_CONFLICT, "blob", "a manifest of the image still names this blob");
     return err_set(err, ERR_NOT_FOUND, "blob", "the image has no such blob");
+}
+
+bool repository_unname_blob(struct db_conn *c, int64_t project, struct str name, const struct digest *d,
+                            int64_t count, struct err *err)
+{
+    struct db_value at[] = {db_int(project), db_text(name), digest_arg(d)};
+    int64_t n;
+    if (!conn_exec(c, "UPDATE image_blobs SET refs = refs - ? WHERE project = ? AND name = ? AND digest = ?",
+                   db_args(db_int(count), at[0], at[1], at[2]), NULL, err) ||
+        !conn_exec(c,
+                   "DELETE FROM image_blobs WHERE project = ? AND name = ? AND digest = ? AND refs = 0"
+                   " AND touched_at < ?",
+                   db_args(at[0], at[1], at[2], db_int(clock_now() - KEEP_US)), &n, err))
+        return false;
+    return n == 0 || store_use(c, project, d, -1, err);
 }
 
 /* --- giving back --- */

@@ -44,9 +44,12 @@ const char *repository_project_text(struct arena *a, int64_t project, struct str
 /* Puts a blob of the store into the repository: the quota is looked at. Pushing it again touches it. */
 bool repository_add_blob(struct core *core, const struct repository *r, const struct digest *d, int64_t size,
                          struct err *err);
-/* *ret_size is -1 when the repository does not have it. Touches one that no manifest names. */
+/* *ret_size is -1 when the repository does not have it. Touches it: whoever asks may be about to name it. */
 bool repository_blob(struct core *core, const struct repository *r, const struct digest *d, struct arena *a,
                      int64_t *ret_size, struct err *err);
+/* Inside a write: so many names less. A blob without one goes at once, unless a push may rely on it. */
+bool repository_unname_blob(struct db_conn *c, int64_t project, struct str name, const struct digest *d,
+                            int64_t count, struct err *err);
 /* ERR_CONFLICT while a manifest names it; ERR_NOT_FOUND field blob. */
 bool repository_drop_blob(struct core *core, const struct repository *r, const struct digest *d,
                           struct err *err);

@@ -137,5 +137,19 @@ bool task_end(struct task_run *r, const char *state, const struct err *why, stru
         e.has_report = true;
         digest_hex(&e.report, e.hex);
     }
-    return engine_write(r->task.core, &caller_system, r->task.arena, end_write, &e, err);
+    struct err full;
+    while (!engine_write(r->task.core, &caller_system, r->task.arena, end_write, &e, err)) {
+        if (err->code != ERR_QUOTA || !(r->has_output || e.has_report))
+            return false;
+        /* Whatever the project may store, the task ends: without what it made, then without its report. */
+        full = *err;
+        if (r->has_output) {
+            e.state = "failed";
+            e.why = &full;
+        }
+        e.has_report &= r->has_output;
+        r->has_output = false;
+        *err = (struct err){0};
+    }
+    return true;
 }

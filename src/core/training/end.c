@@ -69,8 +69,13 @@ static bool save_model(struct saving *s, struct err *err)
         return errno == ENOENT || err_errno(err, errno, "cannot open %s", folder);
     if (!collect_files(&s->files, fd, err))
         return false;
-    return s->files.n == 0 || (collect_hold(&s->files, err) &&
-                               engine_write(t->core, &caller_system, t->arena, save_write, s, err));
+    if (s->files.n == 0)
+        return true;
+    if (!collect_hold(&s->files, err))
+        return false;
+    bool ok = engine_write(t->core, &caller_system, t->arena, save_write, s, err);
+    collect_settle(&s->files);
+    return ok;
 }
 
 static bool read_metrics(struct task *t, const struct object *instance, struct err *err)

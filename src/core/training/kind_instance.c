@@ -4,6 +4,7 @@
 #include "core/job/sentence.h"
 #include "core/training/tensorboard.h"
 #include "core/training/training.h"
+#include "store/store.h"
 
 static const struct choice states[] = {
     {"pending", {"Pending", "等待中"}},
@@ -132,6 +133,7 @@ static bool after_delete(struct op *op, struct object *o, struct err *err)
 {
     return delete_job(op, object_int(o, "job"), err) && tensorboard_drop(op, o, err) &&
            training_metrics_delete(op->conn, o->id, err) &&
+           store_folder_use(op->conn, training_path(op->core, op->arena, o, ""), 0, -1, err) &&
            conn_exec(op->conn, "INSERT INTO training_purges (instance, created_at) VALUES (?, ?)",
                      db_args(db_int(o->id), db_int(o->created_at)), NULL, err);
 }
