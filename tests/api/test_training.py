@@ -1,7 +1,9 @@
 """Trainings: definitions, instances, saved models with lineage, resuming, metrics, gangs, and a server that is killed."""
 
+import subprocess
+
 import pytest
-from harness import ADMIN_PASSWORD, problem, unique, wait_for
+from harness import ADMIN_PASSWORD, binary, problem, unique, wait_for
 from oci import Registry, system
 from test_files import put
 
@@ -317,14 +319,14 @@ def test_a_gang(admin, make, algorithm):
     assert f"job-{done['job']['id']}-1 slots=1" in log(admin, instance)
 
 
-def test_a_killed_server_saves_what_was_left(fresh_server):
+def test_a_killed_server_saves_what_was_left(fresh_server, make_db, tmp_path):
     server = fresh_server()
     admin = server.admin()
     project = admin.post("projects", {"name": "p"})
     spec = admin.post("specs", {"name": "s", "cpus": 0.1, "memory": 64 << 20})
     models = admin.post("model-sets", {"name": "m", "project": project["id"]})
     trainings = [admin.post("trainings", {"project": project["id"], "name": f"t{i}", "spec": spec["id"], "save_to": models["id"],
-                                          "command": f"echo step=1 loss={i}; head -c 3000000 /dev/urandom > persistent-model/w; exit {i}"})
+                                          "command": f"ls checkpoint; echo step=1 loss={i}; head -c 3000000 /dev/urandom > persistent-model/w; exit {i}"})
                  for i in range(3)]
     instances = [start(admin, t) for t in trainings]
     wait_for(lambda: all(admin.get(instance_path(i))["state"] != "pending" for i in instances[:1]), "a start")
@@ -338,3 +340,11 @@ def test_a_killed_server_saves_what_was_left(fresh_server):
         assert admin.get(instance_path(instance))["state"] == ("failed" if i else "completed")
         assert admin.get(instance_path(instance) + "/metrics")["series"][0]["points"][0][2] == i
     assert len(admin.all(f"model-sets/{models['id']}/versions")) == 3
+    # A backup has what they left, too: where it is restored, a run goes on with it.
+    file, data, db = tmp_path / "backup.tar.zst", str(tmp_path / "restored"), make_db()
+    file.write_bytes(admin.call("GET", "backup").content)
+    subprocess.run([binary(), "restore", file, "--data", data, *(("--db", db) if db else ())], check=True)
+    other = fresh_server(data=data, db=db).admin()
+    resumed = other.post(instance_path(instances[2]) + "/resume")
+    assert reached(other, resumed)["state"] == "failed"
+    assert "w" in log(other, resumed)

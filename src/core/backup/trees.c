@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char *const trees_names[] = {"workspace", "curves", "jobs", NULL};
+const char *const trees_names[] = {"workspace", "training", "curves", "jobs", NULL};
 
 /* tar's 1 is "some files differ": they were being written to. */
 static bool run_tar(struct arena *a, char *const argv[], int worst, struct err *err)
