@@ -34,6 +34,16 @@
 #define MESSAGE_USER_MAY_MORE                                                                                \
     "user-may-more", "the user %s may do more than you may (%s)", "用户 %s 的权限多于您（%s）"
 
+/* --- object stores --- */
+#define MESSAGE_OBJECT_SIZE                                                                                  \
+    "object-size", "the object store says \"%.*s\" bytes of \"%.*s\", which no object has",                  \
+        "对象存储称有“%.*s”字节：%.*s，没有这样的对象"
+#define MESSAGE_OBJECT_CHANGED                                                                               \
+    "object-changed", "the object store sends other than the %lld bytes of \"%.*s\" that it told of before", \
+        "对象存储发送的内容与此前所称的 %lld 字节不符：%.*s"
+#define MESSAGE_OBJECTS_ENDLESS                                                                              \
+    "objects-endless", "s3: the list of objects does not end", "s3：对象列表没有尽头"
+
 /* --- imports from databases --- */
 #define MESSAGE_QUERY_NO_SELECT                                                                              \
     "query-no-select", "database.query: must be a SELECT (or WITH ... SELECT); it begins with \"%.*s\"",     \

@@ -55,10 +55,23 @@ static bool to_sink(const struct exchange_state *s)
     return status >= 200 && status < 300;
 }
 
+/* A success, but not the one that the sink is for. */
+static bool not_for_sink(const struct exchange_state *s)
+{
+    long status = 0;
+    curl_easy_getinfo(s->curl, CURLINFO_RESPONSE_CODE, &status);
+    return s->q->sink && s->q->sink_success && s->q->sink_status && status != s->q->sink_status &&
+           status >= 200 && status < 300;
+}
+
 static size_t on_body(char *p, size_t size, size_t count, void *ctx)
 {
     struct exchange_state *s = ctx;
     size_t n = size * count;
+    if (not_for_sink(s)) { /* nobody wants it, however slowly it comes */
+        s->sink_ended = true;
+        return 0;
+    }
     if (to_sink(s)) {
         s->sink_ended = !s->q->sink(s->q->sink_ctx, (struct str){p, n});
         return s->sink_ended ? 0 : n;

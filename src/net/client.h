@@ -30,7 +30,7 @@ struct client_request {
     bool (*tick)(void *ctx, int64_t sent, int64_t received);
     void *tick_ctx;
     bool sink_success; /* only answers of 200 to 299 go to the sink, others to memory */
-    int sink_status;   /* with sink_success: only this one does; 0: any of them */
+    int sink_status;   /* with sink_success: only this one does, and another success is not read; 0: any */
     bool patient;      /* timeout_s is for silence, as with a sink: for long bodies */
     bool keep;         /* the thread's connection to the server is kept for its next request */
 };

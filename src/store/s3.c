@@ -1,6 +1,7 @@
 #include "store/s3.h"
 
 #include "base/buf.h"
+#include "base/messages.h"
 #include "store/s3_own.h"
 
 #include <stdio.h>
@@ -74,6 +75,8 @@ static bool take_options(struct s3 *s, const struct s3_options *o, struct err *e
     s->ca_file = copy(o->ca_file);
     s->tries = o->tries ? o->tries : 5;
     s->timeout_s = o->timeout_s ? o->timeout_s : 60;
+    s->alive = o->alive;
+    s->ctx = o->ctx;
     return take_endpoint(s, o->endpoint ? o->endpoint : amazon, err);
 }
 
@@ -108,6 +111,16 @@ const char *s3_host(const struct s3 *s)
     return s->host;
 }
 
+bool s3_size(struct str text, struct str key, int64_t *ret, struct err *err)
+{
+    int64_t size;
+    if (!str_to_i64(text, &size) || size < 0 || size > S3_OBJECT_MAX)
+        return err_message(err, ERR_UPSTREAM, NULL, MESSAGE_OBJECT_SIZE, (int)(text.n > 40 ? 40 : text.n),
+                           text.p, (int)key.n, key.p);
+    *ret = size;
+    return true;
+}
+
 bool s3_head(struct s3 *s, struct str key, int64_t *ret_size, struct err *err)
 {
     auto_arena struct arena a;
@@ -116,9 +129,8 @@ bool s3_head(struct s3 *s, struct str key, int64_t *ret_size, struct err *err)
     if (!s3_call(s, &a, &(struct s3_request){.method = "HEAD", .key = key}, &answer, err))
         return false;
     int64_t size;
-    if (!str_to_i64(client_header_value(&answer, "content-length"), &size))
-        return err_set(err, ERR_UPSTREAM, NULL, "the object store told no length of \"" STR_FMT "\"",
-                       STR_ARG(key));
+    if (!s3_size(client_header_value(&answer, "content-length"), key, &size, err))
+        return false;
     if (ret_size)
         *ret_size = size;
     return true;
@@ -188,11 +200,11 @@ bool s3_get(struct s3 *s, struct str key, int64_t from, int64_t n, const struct 
         }
         if (ok || (n >= 0 && g.got >= n))
             return true;
-        if (!broke || i + 1 == s->tries || (sink->alive && !sink->alive(sink->ctx))) {
+        struct s3_request waiting = {.alive = sink->alive ? get_alive : NULL, .sink_ctx = &g};
+        if (!broke || i + 1 == s->tries || !s3_pause(s, &waiting, i)) {
             *err = why;
             return false;
         }
-        s3_pause(i);
     }
     return false;
 }

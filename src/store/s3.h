@@ -20,7 +20,12 @@ struct s3_options {
     const char *ca_file;      /* extra certificate authority; NULL: the system's */
     unsigned tries;           /* 0: 5 */
     unsigned timeout_s;       /* of silence; 0: 60 */
+    bool (*alive)(void *ctx); /* asked about once a second in every call; false ends it. NULL: to the end */
+    void *ctx;
 };
+
+#define S3_OBJECT_MAX (INT64_C(1) << 46) /* bytes; no service has larger ones */
+#define S3_KEY_MAX    1024
 
 struct s3;
 struct s3 *s3_new(const struct s3_options *o, struct err *err); /* ERR_INVALID names the option */

@@ -10,6 +10,7 @@
 
 #define FIRST_PAUSE_MS 100
 #define LAST_PAUSE_MS  3000
+#define ASK_MS         100
 
 /* Keys keep their slashes, everything else that is not plain is escaped. */
 static struct str path_of(const struct s3 *s, struct arena *a, struct str key)
@@ -61,15 +62,20 @@ static bool payload_of(const struct s3_request *q, char ret[SHA256_HEX + 1], str
     return true;
 }
 
-void s3_pause(unsigned attempt)
+static bool is_alive(struct s3 *s, const struct s3_request *q)
+{
+    return !atomic_load(&s->ended) && (!s->alive || s->alive(s->ctx)) && (!q->alive || q->alive(q->sink_ctx));
+}
+
+bool s3_pause(struct s3 *s, const struct s3_request *q, unsigned attempt)
 {
     unsigned ms = FIRST_PAUSE_MS << (attempt < 5 ? attempt : 5);
     uint16_t random;
     random_bytes(&random, sizeof random);
     ms = (ms < LAST_PAUSE_MS ? ms : LAST_PAUSE_MS) / 2 + random % (ms / 2 + 1);
-    struct timespec t = {ms / 1000, (long)(ms % 1000) * 1000000};
-    while (nanosleep(&t, &t) != 0 && errno == EINTR)
-        ;
+    for (; ms > 0 && is_alive(s, q); ms -= ms < ASK_MS ? ms : ASK_MS)
+        nanosleep(&(struct timespec){.tv_nsec = (ms < ASK_MS ? ms : ASK_MS) * 1000000L}, NULL);
+    return is_alive(s, q);
 }
 
 struct watched {
@@ -78,14 +84,10 @@ struct watched {
     bool began;
 };
 
-static bool is_alive(const struct watched *w)
-{
-    return !atomic_load(&w->s->ended) && (!w->q->alive || w->q->alive(w->q->sink_ctx));
-}
-
 static bool watched_tick(void *ctx, unused_ok int64_t sent, unused_ok int64_t received)
 {
-    return is_alive(ctx);
+    const struct watched *w = ctx;
+    return is_alive(w->s, w->q);
 }
 
 static bool watched_sink(void *ctx, struct str piece)
@@ -145,6 +147,11 @@ static bool again(int status)
     return status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
 }
 
+static bool nobody(struct err *err)
+{
+    return err_set(err, ERR_UNAVAILABLE, NULL, "nobody waits for it any more");
+}
+
 bool s3_exchange(struct s3 *s, struct arena *a, const struct s3_request *q, struct client_answer *ret,
                  struct err *err)
 {
@@ -159,15 +166,16 @@ bool s3_exchange(struct s3 *s, struct arena *a, const struct s3_request *q, stru
         bool answered = attempt(s, a, &w, path, payload, ret, &why);
         if (answered && (last || w.began || !again(ret->status)))
             return true;
-        if (!is_alive(&w))
-            return err_set(err, ERR_UNAVAILABLE, NULL, "nobody waits for it any more");
+        if (!is_alive(s, q))
+            return nobody(err);
         if (!answered && strcmp(why.field, "certificate") == 0)
             return err_set(err, ERR_UPSTREAM, NULL, "the certificate of the object store is not trusted: %s",
                            why.message);
         if (!answered && (last || w.began || why.code != ERR_UPSTREAM))
             return err_set(err, why.code == ERR_UPSTREAM ? ERR_UNAVAILABLE : why.code, NULL,
                            "the object store does not answer: %s", why.message);
-        s3_pause(i);
+        if (!s3_pause(s, q, i))
+            return nobody(err);
     }
 }
 

@@ -4,6 +4,7 @@
 #include "store/s3_own.h"
 
 #define PAGE_BYTES (8 << 20)
+#define TOKEN_MAX  (64 << 10)
 
 static size_t count_objects(const struct xml_node *x)
 {
@@ -21,14 +22,17 @@ static bool read_page(struct arena *a, const struct xml_node *x, struct s3_page 
             continue;
         struct s3_object *o = &ret->object[ret->n++];
         o->key = xml_text(xml_child(c, "Key"));
-        if (!o->key.n || !str_to_i64(xml_text(xml_child(c, "Size")), &o->size))
+        if (!o->key.n || o->key.n > S3_KEY_MAX)
             return err_set(err, ERR_UPSTREAM, NULL,
-                           "the object store's list has an entry without key or size");
+                           "the object store's list has an entry without a key of at most %d bytes",
+                           S3_KEY_MAX);
+        if (!s3_size(xml_text(xml_child(c, "Size")), o->key, &o->size, err))
+            return false;
     }
     if (!str_is(xml_text(xml_child(x, "IsTruncated")), "true"))
         return true;
     ret->next = xml_text(xml_child(x, "NextContinuationToken"));
-    return ret->next.n ||
+    return (ret->next.n && ret->next.n <= TOKEN_MAX) ||
            err_set(err, ERR_UPSTREAM, NULL, "the object store's list goes on but does not say where");
 }
 

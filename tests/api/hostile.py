@@ -125,3 +125,43 @@ class HostileMysql(Hostile):
                 "after": [*columns, row, self.END, row, self.END],
             }.get(self.how, [*columns, row, self.END]))
         self.over.wait()
+
+
+class HostileS3(Hostile):
+    """An object store with one object, a.png, of which it tells lies; requests are not checked."""
+
+    PAGE = "<ListBucketResult>{}<IsTruncated>{}</IsTruncated>{}</ListBucketResult>"
+    LISTED = "<Contents><Key>{}</Key><Size>{}</Size></Contents>"
+    TOLD = {"minus": -5, "vast": 2**63 - 1, "sum": 2**45}  # bytes; else 100
+
+    def talk(self, connection: socket.socket) -> None:
+        while True:
+            head = b""
+            while not head.endswith(b"\r\n\r\n"):
+                head += self.read(connection, 1)
+            self.answer(connection, head.decode())
+
+    def whole(self, connection: socket.socket, body: bytes) -> None:
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+
+    def answer(self, connection: socket.socket, head: str) -> None:
+        if self.how == "drip":
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+            self.drip(connection)
+        elif "list-type=2" in head:
+            entry = self.LISTED.format("k" * 5000 if self.how == "long-key" else "a.png", self.TOLD.get(self.how, 100))
+            token = "<NextContinuationToken>again</NextContinuationToken>" if self.how == "endless" else ""
+            count = 10 if self.how == "sum" else 1
+            self.whole(connection, self.PAGE.format(entry * count, "true" if token else "false", token).encode())
+        elif self.how == "longer":
+            connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+            while True:
+                connection.sendall(b"100000\r\n" + b"x" * (1 << 20) + b"\r\n")
+        elif self.how == "shorter":
+            self.whole(connection, b"x" * 50)
+        elif self.how == "slow-range" and "range:" not in head.lower():
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n" + b"x" * 50)
+            raise EOFError  # breaks in the middle, so that the rest is asked for
+        else:  # the range: all of it, slowly
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+            self.drip(connection)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from harness import DEADLINE, problem, unique, wait_for
-from hostile import HostileMysql
+from hostile import HostileMysql, HostileS3
 from relay import Relay
 from s3 import KEY, SECRET
 from test_datasets import COCO, PICTURES, finished, png, report, samples, zipped
@@ -366,6 +366,38 @@ def test_an_import_of_a_database_that_drips_is_cancelled(beside, how):
         assert server.dripping.wait(DEADLINE)
         beside.api.post(f"tasks/{task['id']}/cancel", {}, expect=200)
         finished(beside.api, task, "cancelled")
+
+
+# --- a hostile object store ---
+
+def bucket_of(server: HostileS3) -> dict:
+    return {"s3": {"endpoint": f"http://127.0.0.1:{server.port}", "bucket": "b", "access_key": KEY}, "secret": SECRET}
+
+
+@pytest.mark.parametrize(("how", "says"), [
+    ("minus", "no object has"), ("vast", "no object has"), ("sum", "may store"), ("longer", "told of before"), ("shorter", "told of before"),
+    ("endless", "does not end"), ("long-key", "1024 bytes"), ("slow-range", "does not answer ranges"),
+])
+def test_a_hostile_object_store(beside, how, says):
+    project = beside.api.get(f"projects/{beside.project['id']}")
+    beside.api.patch(f"projects/{project['id']}", {"quota": {"storage": 10_000_000}}, revision=project["revision"])
+    with HostileS3(how) as server:
+        task = beside.bring("failed", **bucket_of(server))
+        assert says in task["message"], task
+    assert samples(beside.api, beside.version) == []
+
+
+@pytest.mark.parametrize("stop", ["cancel", "server"])
+def test_an_object_store_that_drips_keeps_nobody(fresh_server, tmp_path, stop):
+    p = Platform(fresh_server, tmp_path, ["127.0.0.1"])
+    with HostileS3("drip") as server:
+        task = p.api.post(f"{p.version}/import", bucket_of(server), expect=202)
+        assert server.dripping.wait(DEADLINE)
+        if stop == "server":
+            p.server.stop()  # fails when it does not end in time
+        else:
+            p.api.post(f"tasks/{task['id']}/cancel", {}, expect=200)
+            finished(p.api, task, "cancelled")
 
 
 # --- TLS ---
