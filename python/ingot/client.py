@@ -10,9 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Iterator, Mapping, TypeVar, cast
 
-import httpx
-
 from . import config
+from ._http import httpx
 from ._version import __version__
 from .collection import Collection, Which, _id
 from .datasets import Datasets

@@ -8,8 +8,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, Iterator, Sequence, cast
 
-import httpx
-
+from ._http import httpx
 from .collection import Collection, Which, _id
 from .errors import ConnectionFailed, IngotError
 from .websocket import WebSocket

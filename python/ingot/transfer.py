@@ -10,8 +10,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Callable, Union, cast
 
-import httpx
-
+from ._http import httpx
 from .collection import Which, _id
 from .errors import Conflict, ConnectionFailed, IngotError, Problem, Unavailable
 from .types import Task

@@ -54,6 +54,7 @@ class Project(Base):
     description: str | None
     quota: dict[str, Any] | None
     weight: int  # of its fair share
+    job_access: bool  # jobs reach the platform
 
 
 class Member(Base):
@@ -86,6 +87,7 @@ class Session(Base):
 class Audit(Base):
     at: str
     user: Ref | None
+    job: int | None  # through which the user did it
     address: str | None
     verb: str
     kind: str

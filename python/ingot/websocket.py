@@ -12,8 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Iterator, Mapping
 from urllib.parse import urlencode, urlsplit
 
-import httpx
-
+from ._http import httpx
 from .errors import ConnectionFailed
 
 if TYPE_CHECKING:

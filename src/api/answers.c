@@ -80,7 +80,7 @@ static struct kept *find(const struct core *core, const struct request *r, const
 
 bool answers_give(struct core *core, struct request *r, const struct caller *caller)
 {
-    struct kept *k = caller->user ? find(core, r, caller) : NULL;
+    struct kept *k = caller->user && !caller->job ? find(core, r, caller) : NULL;
     if (!k)
         return false;
     r->log_user = arena_strdup(r->arena, caller->name);
@@ -120,7 +120,7 @@ void answers_keep(const struct api_call *call, struct str etag, struct str body)
 {
     const struct request *r = call->request;
     const struct caller *c = &call->caller;
-    if (body.n > MAX_BODY || !c->user || call->commits != db_commits(call->core->db))
+    if (body.n > MAX_BODY || !c->user || c->job || call->commits != db_commits(call->core->db))
         return;
     if (atomic_load(&total) > MAX_TOTAL && !empty(set_of(r, c)))
         return;

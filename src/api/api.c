@@ -68,6 +68,8 @@ static bool parse_body(struct api_call *call, struct err *err)
 
 static bool permitted(const struct api_call *call, const struct route *r, struct err *err)
 {
+    if (call->request->tag && auth_is_sign_in(r))
+        return err_set(err, ERR_FORBIDDEN, NULL, "nobody signs in from inside of a job's container");
     if (!r || (r->permission && strcmp(r->permission, "public") == 0))
         return true; /* kinds: the engine asks */
     if (!r->permission)
@@ -116,7 +118,10 @@ static bool prepare(struct api_call *call, const struct match *m, struct err *er
         call->caller = (struct caller){.peer = call->request->peer};
     }
     if (call->caller.name)
-        call->request->log_user = arena_strdup(call->arena, call->caller.name);
+        call->request->log_user =
+            call->caller.job
+                ? arena_printf(call->arena, "%s/job-%lld", call->caller.name, (long long)call->caller.job)
+                : arena_strdup(call->arena, call->caller.name);
     return auth_origin_ok(call->core, call->request, &call->caller, err) && permitted(call, m->route, err) &&
            known_parameters(call, m->route, err) && parse_body(call, err);
 }
@@ -201,10 +206,20 @@ static void handle_api(struct request *r, struct core *core)
     }
 }
 
+/* Pages and the registry are not for jobs. */
+static void only_api(struct request *r)
+{
+    struct err err = {0};
+    err_set(&err, ERR_NOT_FOUND, NULL, "inside of a job's container there is only the API, below /api/");
+    problem_respond(r, &err, STR_NULL, NULL, 0);
+}
+
 void api_handle(struct request *r, void *core)
 {
     if (str_is(r->path, "/api") || str_starts(r->path, "/api/"))
         handle_api(r, core);
+    else if (r->tag)
+        only_api(r);
     else if (str_is(r->path, "/v2") || str_starts(r->path, "/v2/"))
         oci_handle(r, core);
     else if (str_is(r->path, "/docs"))

@@ -13,6 +13,16 @@ static bool credential(const struct request *r, struct str *ret, bool *ret_cooki
     return !*ret_cookie || ret->n > 0;
 }
 
+/* A job's token is for requests from inside of its own container, and nothing else is taken there: one that
+ * was printed into a log opens nothing. */
+static bool is_from_there(struct core *core, const struct request *r, struct caller *c)
+{
+    if (c->job == r->tag)
+        return true;
+    accounts_caller_release(core->accounts, c);
+    return false;
+}
+
 enum auth auth_peek(struct core *core, const struct request *r, struct caller *ret)
 {
     struct str secret;
@@ -21,6 +31,8 @@ enum auth auth_peek(struct core *core, const struct request *r, struct caller *r
     enum auth result = AUTH_HIT;
     if (credential(r, &secret, &cookie))
         result = accounts_peek(core->accounts, secret, cookie, &found);
+    if (result == AUTH_HIT && !is_from_there(core, r, &found))
+        result = AUTH_NONE;
     if (result == AUTH_HIT) {
         found.peer = r->peer;
         found.host = r->host;
@@ -39,6 +51,10 @@ bool auth_caller(struct core *core, const struct request *r, struct caller *ret,
     credential(r, &secret, &cookie);
     if (!accounts_resolve(core->accounts, secret, cookie, ret, err))
         return false;
+    if (!is_from_there(core, r, ret))
+        return err_set(err, ERR_UNAUTHORIZED, NULL,
+                       r->tag ? "inside of a job's container only the job's own token is taken"
+                              : "a job's token is taken inside of the job's container only");
     ret->peer = r->peer;
     ret->host = r->host;
     return true;
@@ -98,6 +114,14 @@ bool auth_sign_in_ok(const struct core *core, const struct request *r, struct er
     bool ours = origin.p ? auth_origin_is_ours(core, r, origin)
                          : !site.p || str_is(site, "same-origin") || str_is(site, "none");
     return ours || foreign(err);
+}
+
+bool auth_is_sign_in(const struct route *r)
+{
+    for (const struct route *i = auth_routes; r && i->method; i++)
+        if (i == r)
+            return i->permission != NULL;
+    return false;
 }
 
 bool auth_is_secure(const struct core *core, const struct request *r)

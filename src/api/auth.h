@@ -32,6 +32,9 @@ enum auth auth_again(struct core *core, const uint8_t credential[CALLER_CREDENTI
 /* For signing in, where there is no session yet: an Origin of another site is refused, none is fine. */
 bool auth_sign_in_ok(const struct core *core, const struct request *r, struct err *err);
 
+/* Whether the route opens a session: not for jobs. */
+bool auth_is_sign_in(const struct route *r);
+
 /* Whether the browser reaches us by https (cookies are Secure then). */
 bool auth_is_secure(const struct core *core, const struct request *r);
 /* The public address, or what the request says: "https://ingot.example". */

@@ -2,6 +2,7 @@
 
 #include "api/api.h"
 #include "api/aside.h"
+#include "api/job_listen.h"
 #include "api/rest/events.h"
 #include "api/tools/tools.h"
 #include "base/fs.h"
@@ -391,6 +392,7 @@ static bool serve(struct serve *s, struct err *err)
     s->http.ctx = core;
     struct http_server *tools = start_tools(s, core, err);
     struct http_server *server = tools ? http_start(&s->http, err) : NULL;
+    struct job_listeners *inside = server ? job_listeners_start(core, &s->http) : NULL;
     if (server) {
         announce(s, http_port(server), http_port(tools));
         wait_for_end();
@@ -398,6 +400,7 @@ static bool serve(struct serve *s, struct err *err)
         db_may_write(core->db, err);
     }
     events_stop();
+    job_listeners_stop(inside, DRAIN_MS);
     if (server)
         http_stop(server, DRAIN_MS);
     if (tools)

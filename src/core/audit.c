@@ -101,6 +101,7 @@ bool engine_audit(struct op *op, const char *verb, const char *kind, int64_t id,
     o.created_by = op->caller->user;
     *object_value(&o, "at") = db_int(clock_now());
     *object_value(&o, "user") = op->caller->user ? db_int(op->caller->user) : db_null();
+    *object_value(&o, "job") = op->caller->job ? db_int(op->caller->job) : db_null();
     *object_value(&o, "address") = db_textz(op->caller->peer);
     *object_value(&o, "verb") = db_textz(verb);
     *object_value(&o, "kind") = db_textz(kind);

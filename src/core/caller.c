@@ -32,6 +32,11 @@ bool caller_in_project(const struct caller *c, int64_t project)
                  permission_has(&g->platform, permission_find("project.read")));
 }
 
+bool caller_is(const struct caller *c, int64_t user)
+{
+    return c->user == user && !c->job;
+}
+
 bool caller_scoped(const struct caller *c, const char *permission, struct err *err)
 {
     const struct grants *g = grants_of(c);

@@ -14,6 +14,7 @@ struct caller {
     const char *name;
     bool administrator;     /* and not narrowed by a token's scopes */
     int64_t session, token; /* which of both carried the request; 0 */
+    int64_t job;            /* a job that asks with its own token, in the name of who started it; 0 */
     const char *peer;       /* address, for the audit */
     struct str host;        /* by which they reached the platform, as in Host; STR_NULL: not known */
     uint8_t credential[CALLER_CREDENTIAL]; /* accounts' own: names the session or token; zeroes without one */
@@ -29,6 +30,8 @@ bool caller_may(const struct caller *c, const char *permission, int64_t project)
  * caller is no member of the project at all (its existence is a secret). */
 bool caller_need(const struct caller *c, const char *permission, int64_t project, struct err *err);
 bool caller_in_project(const struct caller *c, int64_t project);
+/* That user themself, and not a job of theirs: for ways into containers, keys and passwords. */
+bool caller_is(const struct caller *c, int64_t user);
 /* Whether a token may use the permission at all, wherever that comes from (public objects need no
  * membership): false and ERR_FORBIDDEN when its scopes leave it out. */
 bool caller_scoped(const struct caller *c, const char *permission, struct err *err);

@@ -25,6 +25,7 @@ const struct db_migration migrations[] = {
     {7, "+ quotas of 0",
      "UPDATE projects SET quota = replace(replace(replace(replace(quota, ':0,', ':null,'), ':0}', ':null}'),"
      " ':0.0,', ':null,'), ':0.0}', ':null}');\n"},
+    {8, "+ jobs that reach the platform", "UPDATE projects SET job_access = 1 WHERE job_access IS NULL;\n"},
     {0},
 };
 const size_t migration_count = countof(migrations) - 1;

@@ -46,6 +46,8 @@ struct exec_peer {
     const char *hostname;
 };
 
+#define EXEC_PROGRAMS "/opt/ingot-client"
+
 struct exec_spec {
     struct exec_id id;
     const char *image;         /* what people call it; "host" is the built-in one, which has no layers */
@@ -56,6 +58,9 @@ struct exec_spec {
     size_t n_argv;
     const char *const *env; /* "NAME=value" */
     size_t n_env;
+    const char *const
+        *secrets; /* the same, each at most 200 bytes, but written to no disk for longer than a start takes */
+    size_t n_secrets;
     const char *cwd;  /* absolute; made when it does not exist; NULL means / */
     const char *user; /* "name", "name:group", "1000" or "1000:1000" of the image; NULL means root */
     const struct exec_mount *mounts;
@@ -69,11 +74,16 @@ struct exec_spec {
     const uint16_t *ports; /* that the platform will connect to */
     size_t n_ports;
     const char *hostname; /* NULL: the id's text */
-    int64_t network;      /* the project's id: containers of one project reach each other, nobody else does; 0
-                             means      loopback only */
-    int64_t cpu_millis;   /* 1000 is one core; 0 is no limit, also below */
-    int64_t memory;       /* bytes */
-    int64_t disk;         /* bytes written outside of mounts */
+    uint16_t
+        platform_port; /* on the container's own loopback, where the platform is reached (listen); 0: none */
+    const char
+        *programs; /* folder of the platform's programs, read-only at EXEC_PROGRAMS; NULL: none. Containers of
+                      one image that have the same one can follow each other on one stage */
+    int64_t network;    /* the project's id: containers of one project reach each other, nobody else does; 0
+                           means      loopback only */
+    int64_t cpu_millis; /* 1000 is one core; 0 is no limit, also below */
+    int64_t memory;     /* bytes */
+    int64_t disk;       /* bytes written outside of mounts */
     int64_t pids;
     int64_t shm;       /* bytes of /dev/shm; 0 means 64 MB */
     int64_t log_limit; /* bytes of log kept; 0 means 1 GB */
@@ -227,6 +237,11 @@ struct exec_ops {
     /* A socket connected to the port inside, for the proxy; the caller's to close. It is non-blocking, and
      * still connecting when the program that listens is behind. ERR_UNAVAILABLE when nobody listens (yet). */
     int (*connect)(struct exec *x, struct exec_id id, uint16_t port, struct err *err);
+    /* The listening socket at platform_port of a running container; the caller's to close. The executor has
+     * it open too, from before the container's first process until its end: who connects while nobody accepts
+     * waits, also while the server is restarted. -1: ERR_UNAVAILABLE when the container does not run or has
+     * none. */
+    int (*listen)(struct exec *x, struct exec_id id, struct err *err);
     /* All that a running container changed outside of its mounts, as a layer of an OCI image: a tar with
      * whiteouts. It is frozen meanwhile where the machine can do that; else what it changes meanwhile may be
      * in it or not. ERR_CONFLICT when it does not run. */

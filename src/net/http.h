@@ -36,6 +36,7 @@ struct request {
     int64_t content_length; /* -1: unknown (chunked), 0: none */
     char peer[48];          /* address without port */
     bool tls;
+    int64_t tag;          /* the server's (http_options) */
     int version;          /* 10, 11, 20 */
     uint64_t id;          /* for the logs */
     void *user;           /* the handler's own */
@@ -159,6 +160,7 @@ struct http_limits {            /* 0 takes the default */
 struct http_options {
     const char *listen;               /* "127.0.0.1:8080", "[::]:443"; port 0: any */
     int socket;                       /* a listening socket to use instead, and to close; 0: none */
+    int64_t tag;                      /* of every request, for the handler to tell servers apart by */
     unsigned threads;                 /* 0: one per core */
     const char *cert_file, *key_file; /* TLS when both are set; reloaded when they change */
     void (*handler)(struct request *r, void *ctx);

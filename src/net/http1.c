@@ -415,6 +415,7 @@ static void start_request(struct http1 *h)
     struct exchange *x = exchange_new(h->c->loop, sizeof *x, &ops, h);
     memcpy(x->pub.peer, h->c->peer, sizeof x->pub.peer);
     x->pub.tls = h->c->ssl != NULL;
+    x->pub.tag = h->c->loop->server->tag;
     h->x = x;
     h->whole = h->keep = false;
     http1_parser_begin(&h->parser, &x->pub);

@@ -29,6 +29,7 @@ struct http2_stream *http2_stream_new(struct http2 *h, int32_t id)
     struct request *r = &s->x.pub;
     memcpy(r->peer, h->c->peer, sizeof r->peer);
     r->tls = h->c->ssl != NULL;
+    r->tag = h->c->loop->server->tag;
     r->version = 20;
     return s;
 }

@@ -238,6 +238,7 @@ struct http_server *http_start(const struct http_options *o, struct err *err)
     s->handler = o->handler;
     s->ctx = o->ctx;
     s->access_log_fd = o->access_log_fd;
+    s->tag = o->tag;
     s->tls = tls;
     s->loop_count = o->threads ? o->threads : core_count();
     auto_free int *fds = base_zalloc(s->loop_count * sizeof *fds);

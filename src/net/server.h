@@ -15,6 +15,7 @@ struct http_server {
     void *ctx;
     int access_log_fd;
     uint16_t port;
+    int64_t tag;     /* of each request */
     bool handed;     /* the listening sockets are somebody else's too */
     struct tls *tls; /* NULL: plain */
     atomic_uint connections;

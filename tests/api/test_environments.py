@@ -331,20 +331,21 @@ def test_jupyter(admin, make):
     assert client.put(url + "api/contents/up.txt", json=body).status_code == 201
     assert client.get(url + "files/up.txt").text == "你好, uploaded\n"
     assert run(admin, e, "cat up.txt") == "你好, uploaded"
+    assert "admin" in run(admin, e, "ingot whoami")  # without any set-up: tests/api/test_inside.py
 
     kernel = client.post(url + "api/kernels", json={"name": "python3"}).json()
     origin = url[:url.index("/t/")]
     headers = {"Cookie": cookie(client)}
     socket = url.replace("http", "ws") + f"api/kernels/{kernel['id']}/channels"
     with connect(socket, additional_headers=headers, origin=origin, proxy=None, max_size=None) as ws:
-        ws.send(message("execute_request", {"code": "import os; print(6 * 7, os.getcwd())", "silent": False, "store_history": True,
+        ws.send(message("execute_request", {"code": "import os, ingot; print(6 * 7, os.getcwd(), ingot.Client().session()['via'])", "silent": False, "store_history": True,
                                             "user_expressions": {}, "allow_stdin": False, "stop_on_error": True}))
         said = ""
         while "42" not in said:
             answer = json.loads(ws.recv(timeout=180))
             assert answer["msg_type"] != "error", answer
             said += answer["content"].get("text", "") if answer["msg_type"] == "stream" else ""
-    assert said.split() == ["42", "/workspace"]
+    assert said.split() == ["42", "/workspace", "job"]
 
     terminal = client.post(url + "api/terminals", json={}).json()["name"]
     with connect(url.replace("http", "ws") + f"terminals/websocket/{terminal}", additional_headers=headers, origin=origin,

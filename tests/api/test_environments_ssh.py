@@ -67,6 +67,7 @@ def test_real_clients(admin, make, key, tmp_path):
     by_password, by_key = Client(ssh, password=ssh["password"]), Client(ssh, key=key)
     assert by_password.run("id -un; pwd; echo $INGOT_JOB").split() == ["root", "/workspace", str(e["job"]["id"])]
     assert by_key.run("echo $((6 * 7))") == "42"
+    assert "admin" in by_key.run("ingot whoami")
     assert by_key.do("ssh", "-tt", by_key.where, "tty").stdout.strip().startswith("/dev/pts/")
     assert by_key.do("ssh", by_key.where, "exit 7").returncode == 7
 

@@ -180,7 +180,7 @@ static bool basic(struct oci_call *call, struct str text, struct err *err)
     if (str_starts(password, "ingot_")) {
         if (!accounts_resolve(call->core->accounts, password, false, &call->caller, err))
             return false;
-        if (str_is(name, call->caller.name))
+        if (str_is(name, call->caller.name) && !call->caller.job)
             return true;
         accounts_caller_release(call->core->accounts, &call->caller);
         return err_set(err, ERR_UNAUTHORIZED, NULL, "the API token is not " STR_FMT "'s", STR_ARG(name));

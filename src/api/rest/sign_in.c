@@ -230,7 +230,8 @@ static void run_callback(struct api_call *call)
     "\"administrator\",\"language\",\"category\"],\"properties\":{\"id\":{\"type\":\"integer\"},"            \
     "\"name\":" TEXT ",\"display_name\":" TEXT ",\"email\":" TEXT_OR_NULL                                    \
     ",\"administrator\":{\"type\":\"boolean\"},\"language\":" TEXT_OR_NULL ",\"category\":" TEXT             \
-    "}},\"via\":{\"type\":\"string\",\"enum\":[\"session\",\"token\"]},\"permissions\":" TEXTS               \
+    "}},\"via\":{\"type\":\"string\",\"enum\":[\"session\",\"token\",\"job\"]},\"job\":{\"type\":"           \
+    "\"integer\"},\"permissions\":" TEXTS                                                                    \
     ",\"projects\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"required\":[\"id\",\"name\","        \
     "\"role\",\"permissions\"],\"properties\":{\"id\":{\"type\":\"integer\"},\"name\":" TEXT                 \
     ",\"role\":" TEXT ",\"permissions\":" TEXTS "}}}}}"

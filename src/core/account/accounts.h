@@ -31,7 +31,8 @@ enum auth {
     AUTH_NONE,    /* no such credential: 401 */
     AUTH_UNKNOWN, /* not in the cache: ask accounts_resolve on a pool thread */
 };
-/* Never blocks; for loop threads. secret is the token's or the cookie's text. */
+/* Never blocks; for loop threads. secret is the token's or the cookie's text. Of a job's token the caller has
+ * `job` set; whether the request came from that job is for who asks. */
 enum auth accounts_peek(struct accounts *acc, struct str secret, bool is_cookie, struct caller *ret);
 /* The same with the database behind. ERR_UNAUTHORIZED when it is unknown, expired or its user is disabled. */
 bool accounts_resolve(struct accounts *acc, struct str secret, bool is_cookie, struct caller *ret,
@@ -48,11 +49,14 @@ void accounts_caller_release(struct accounts *acc, struct caller *c);
 struct caller accounts_caller_ref(const struct caller *c);
 /* Nothing about who may do what has changed since the caller was made. */
 bool accounts_caller_current(const struct accounts *acc, const struct caller *c);
+/* The token that the containers of a job's attempt show to the platform (job_token.h). */
+#define ACCOUNTS_SECRET_MAX 64 /* bytes of a credential's text with its NUL */
+bool accounts_job_token(struct core *core, const struct object *job, int32_t attempt,
+                        char ret[ACCOUNTS_SECRET_MAX], struct err *err);
 /* A caller for what a controller does in a user's name. ERR_NOT_FOUND for unknown and disabled users. */
 bool accounts_caller_of(struct accounts *acc, int64_t user, struct caller *ret, struct err *err);
 
 /* --- signing in and out --- */
-#define ACCOUNTS_SECRET_MAX   64              /* bytes of a credential's text with its NUL */
 #define ACCOUNTS_SESSION_MAX  (7 * 24 * 3600) /* seconds a session lives at most */
 #define ACCOUNTS_SESSION_IDLE (12 * 3600)     /* seconds without a request after which it ends */
 
@@ -91,6 +95,7 @@ void accounts_grants_changed(struct core *core);
 /* A credential was ended. */
 void accounts_forget_token(struct core *core, int64_t token);
 void accounts_forget_session(struct core *core, int64_t session);
+void accounts_forget_job(struct core *core, int64_t job);
 void accounts_forget_user(struct core *core, int64_t user); /* all of both */
 /* Everything in the database was replaced. */
 void accounts_forget_all(struct core *core);

@@ -1,6 +1,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/log.h"
+#include "core/account/job_token.h"
 #include "core/account/state.h"
 #include "core/engine.h"
 
@@ -26,6 +27,8 @@ void credentials_drop(struct accounts *acc)
 bool credential_key(struct str secret, bool is_cookie, uint8_t ret[CREDENTIAL_KEY])
 {
     struct str text = secret;
+    if (!is_cookie && job_token_parse(secret, ret))
+        return true;
     if (!is_cookie) {
         if (!str_starts(secret, ACCOUNTS_TOKEN_PREFIX))
             return false;
@@ -53,7 +56,8 @@ static void fill(struct caller *ret, const struct credential *e)
         .name = g->name,
         .administrator = g->administrator && !g->narrowed,
         .session = e->cookie ? e->id : 0,
-        .token = e->cookie ? 0 : e->id,
+        .token = e->cookie || e->job ? 0 : e->id,
+        .job = e->job ? e->id : 0,
         .grants = g,
     };
     memcpy(ret->credential, e->key, sizeof ret->credential);
@@ -147,6 +151,17 @@ static void remember(struct accounts *acc, struct credential *e, uint64_t revoca
     pthread_rwlock_unlock(&acc->lock);
 }
 
+static bool load_job(struct accounts *acc, struct arena *a, struct credential *e, uint64_t generation,
+                     struct err *err)
+{
+    struct job_token t;
+    if (!job_token_read(acc->core, a, e->key, &t, err))
+        return false;
+    e->id = t.job;
+    e->user = t.user;
+    return grants_load_job(acc->core, t.user, t.project, generation, &e->grants, err);
+}
+
 static bool load_credential(struct accounts *acc, struct credential *e, struct err *err)
 {
     struct arena auto_arena a;
@@ -155,6 +170,8 @@ static bool load_credential(struct accounts *acc, struct credential *e, struct e
     hex_encode(e->key + 1, SHA256_SIZE, hash);
     uint64_t generation = atomic_load(&acc->generation);
     struct str scopes;
+    if (e->job)
+        return load_job(acc, &a, e, generation, err);
     if (!read_row(acc->core, &a, e, str_of(hash), &scopes, err))
         return false;
     if (is_over(e, clock_now()))
@@ -168,13 +185,14 @@ static bool resolve(struct accounts *acc, const uint8_t key[CREDENTIAL_KEY], boo
     uint64_t revocations = atomic_load(&acc->revocations);
     struct credential *e = base_zalloc(sizeof *e);
     e->cookie = key[0] == 's';
+    e->job = key[0] == 'j';
     memcpy(e->key, key, CREDENTIAL_KEY);
     if (!load_credential(acc, e, err)) {
         free(e);
         return false;
     }
     int64_t now = clock_now();
-    bool due = use && now - atomic_load(&e->stored) > MINUTE;
+    bool due = use && !e->job && now - atomic_load(&e->stored) > MINUTE;
     if (use)
         atomic_store(&e->used, now);
     fill(ret, e);
@@ -239,8 +257,8 @@ void accounts_grants_changed(struct core *core)
         atomic_fetch_add(&core->accounts->generation, 1);
 }
 
-/* Drops the cached credentials of that sort and id, or of that user (id 0). */
-static void forget(struct core *core, bool cookie, int64_t id, int64_t user)
+/* Drops the cached credentials of that sort (the first byte of the key) and id, or of that user (id 0). */
+static void forget(struct core *core, char sort, int64_t id, int64_t user)
 {
     struct accounts *acc = core->accounts;
     if (!acc)
@@ -252,7 +270,7 @@ static void forget(struct core *core, bool cookie, int64_t id, int64_t user)
     atomic_fetch_add(&acc->revocations, 1);
     for (size_t i = 0; map_next(acc->credentials, &i, &key, &value);) {
         struct credential *e = value;
-        if (id ? e->cookie == cookie && e->id == id : e->user == user) {
+        if (id ? e->key[0] == sort && e->id == id : e->user == user) {
             e->next = gone;
             gone = e;
         }
@@ -267,17 +285,22 @@ static void forget(struct core *core, bool cookie, int64_t id, int64_t user)
 
 void accounts_forget_token(struct core *core, int64_t token)
 {
-    forget(core, false, token, 0);
+    forget(core, 't', token, 0);
 }
 
 void accounts_forget_session(struct core *core, int64_t session)
 {
-    forget(core, true, session, 0);
+    forget(core, 's', session, 0);
+}
+
+void accounts_forget_job(struct core *core, int64_t job)
+{
+    forget(core, 'j', job, 0);
 }
 
 void accounts_forget_user(struct core *core, int64_t user)
 {
-    forget(core, false, 0, user);
+    forget(core, 0, 0, user);
 }
 
 void accounts_forget_all(struct core *core)
@@ -328,7 +351,7 @@ void credentials_store(struct accounts *acc, bool all)
     for (size_t i = 0; map_next(acc->credentials, &i, &key, &value);) {
         struct credential *e = value;
         int64_t used = atomic_load(&e->used), stored = atomic_load(&e->stored);
-        if (used - stored >= (all ? 1 : MINUTE)) {
+        if (!e->job && used - stored >= (all ? 1 : MINUTE)) {
             u.items[u.n++] = (struct use){e->cookie, e->id, used};
             atomic_store(&e->stored, used);
         }

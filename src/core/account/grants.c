@@ -126,6 +126,50 @@ bool grants_load(struct core *core, int64_t user, struct str scopes, uint64_t ge
     return true;
 }
 
+/* Only what was read; the rest is the job's: */
+static bool confine(struct core *core, struct grants *g, int64_t project, struct err *err)
+{
+    struct db_row row;
+    bool found;
+    struct permission_set may = grants_in(g, project), most = {{0}}, in_projects = permission_of_projects();
+    if (!db_query_one(core->db, &g->arena,
+                      "SELECT r.permissions, p.name FROM roles r, projects p WHERE r.name = 'member' AND "
+                      "r.built_in = 1 AND p.id = ?",
+                      db_args(db_int(project)), &row, &found, err))
+        return false;
+    if (found)
+        permission_parse(&g->arena, row.v[0].s, &most);
+    permission_narrow(&most, &in_projects);
+    permission_narrow(&may, &most);
+    if (!permission_has(&may, permission_find("project.read")))
+        return err_set(err, ERR_UNAUTHORIZED, NULL, "the user may nothing in the job's project any more");
+    g->projects = arena_new(&g->arena, struct grant);
+    g->projects[0] = (struct grant){project, arena_strz(&g->arena, row.v[1].s), "job", may};
+    g->count = 1;
+    g->only = project;
+    g->administrator = false;
+    g->platform = g->everyone = (struct permission_set){{0}};
+    add_named(&g->everyone, everyone, countof(everyone));
+    g->narrowed = true;
+    g->scopes = may;
+    permission_unite(&g->scopes, &g->everyone);
+    return true;
+}
+
+bool grants_load_job(struct core *core, int64_t user, int64_t project, uint64_t generation,
+                     struct grants **ret, struct err *err)
+{
+    struct grants *g;
+    if (!grants_load(core, user, STR_NULL, generation, &g, err))
+        return false;
+    if (!confine(core, g, project, err)) {
+        grants_unref(g);
+        return false;
+    }
+    *ret = g;
+    return true;
+}
+
 struct grants *grants_ref(struct grants *g)
 {
     atomic_fetch_add_explicit(&g->refs, 1, memory_order_relaxed);

@@ -20,7 +20,8 @@ struct grants {
     int64_t user;
     const char *name;
     bool administrator;             /* the user is one; a token may still be narrowed */
-    bool narrowed;                  /* by a token's scopes: */
+    int64_t only;                   /* a job's: nothing but this project exists for it; 0 */
+    bool narrowed;                  /* by a token's scopes, or a job's: */
     struct permission_set scopes;   /* all when not narrowed */
     struct permission_set platform; /* held platform-wide and in every project */
     struct permission_set everyone; /* held platform-wide only: what anybody signed in may */
@@ -33,6 +34,11 @@ struct grants {
  * such user or it is disabled. */
 bool grants_load(struct core *core, int64_t user, struct str scopes, uint64_t generation, struct grants **ret,
                  struct err *err);
+/* What a job may do: in its own project what its user may there, as far as the role `member` goes; elsewhere
+ * read what is everybody's. No tokens, sessions, members or profiles. ERR_UNAUTHORIZED also when the user may
+ * nothing there (any more). */
+bool grants_load_job(struct core *core, int64_t user, int64_t project, uint64_t generation,
+                     struct grants **ret, struct err *err);
 struct grants *grants_ref(struct grants *g);
 void grants_unref(struct grants *g); /* NULL is fine */
 

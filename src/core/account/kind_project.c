@@ -138,6 +138,10 @@ static bool before_delete(struct op *op, struct object *o, struct err *err)
 static const char *visible(struct op *op, struct db_value *arg)
 {
     const struct grants *g = grants_of(op->caller);
+    if (g && g->only) {
+        *arg = db_int(g->only);
+        return "id = ?";
+    }
     if (!g || permission_has(&g->platform, permission_find("project.read")))
         return NULL;
     *arg = db_int(op->caller->user);
@@ -181,6 +185,15 @@ static const struct field project_fields[] = {
      .help = {"Of its fair share when jobs of several projects wait: a project of weight 3 gets three times "
               "what one of weight 1 gets. Set by administrators",
               "多个项目的作业排队时的公平份额：权重 3 的项目获得权重 1 的三倍资源。由管理员设置"}},
+    {.name = "job_access",
+     .type = FIELD_BOOL,
+     .flags = FIELD_EDIT,
+     .fallback = "true",
+     .title = {"Jobs reach the platform", "作业可访问平台"},
+     .help =
+         {"Jobs and notebooks find the platform's address and a token of their own in INGOT_URL and "
+          "INGOT_TOKEN, with the rights of a member who started them",
+          "作业与笔记本通过 INGOT_URL 与 INGOT_TOKEN 获得平台地址和专属令牌，权限不超过启动者的成员权限"}},
     {0},
 };
 

@@ -123,7 +123,9 @@ bool accounts_show_session(struct core *core, const struct caller *c, struct buf
     json_begin(&json, out);
     json_object(&json);
     write_user(&json, c, g, &row);
-    json_kz(&json, "via", c->token ? "token" : "session");
+    json_kz(&json, "via", c->job ? "job" : c->token ? "token" : "session");
+    if (c->job)
+        json_kint(&json, "job", c->job);
     json_key(&json, "permissions");
     write_set(&json, &platform);
     write_projects(&json, g);

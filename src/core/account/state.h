@@ -27,11 +27,12 @@ struct accounts {
 
 #define CREDENTIAL_KEY CALLER_CREDENTIAL
 
-/* One cached token or session. All but the atomics is constant; freed under the write lock. */
+/* One cached token, session or token of a job. All but the atomics is constant; freed under the write lock.
+ */
 struct credential {
     uint8_t key[CREDENTIAL_KEY];
-    bool cookie;
-    int64_t id, user;
+    bool cookie, job;
+    int64_t id, user;            /* id: of the token, the session or the job */
     int64_t expires;             /* 0: never */
     atomic_int_least64_t used;   /* last request */
     atomic_int_least64_t stored; /* what the row's last_used_at says */

@@ -287,7 +287,7 @@ static void write_ssh(struct op *op, const struct object *o, bool own, struct js
     json_kz(out, "user", "root");
     json_kstr(out, "host_key", host_key(op, o));
     json_kz(out, "command", arena_printf(op->arena, "ssh -p %u root@" STR_FMT, port, STR_ARG(host)));
-    json_kstr(out, "password", op->caller->user == o->created_by ? object_text(o, "password") : STR_NULL);
+    json_kstr(out, "password", caller_is(op->caller, o->created_by) ? object_text(o, "password") : STR_NULL);
     json_object_end(out);
 }
 
@@ -297,7 +297,7 @@ static bool run_access(struct op *op, struct object *o, const struct db_value *i
     (void)input;
     (void)status;
     struct object job;
-    bool own = op->caller->user == o->created_by || op->caller->administrator;
+    bool own = caller_is(op->caller, o->created_by) || op->caller->administrator;
     bool runs = str_is(object_text(o, "state"), "running") || str_is(object_text(o, "state"), "starting");
     if (runs &&
         !engine_get(op->core, &caller_system, &kind_job, 0, object_int(o, "job"), op->arena, &job, err))

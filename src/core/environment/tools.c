@@ -254,7 +254,7 @@ bool tools_may(const struct caller *c, const struct tool *tool, const struct too
         return err_set(err, ERR_NOT_FOUND, NULL, "this job has no %s", tool->name);
     if (!caller_need(c, tool->permission, w->project, err))
         return false;
-    if (tool->own_only && c->user != w->user && !c->administrator)
+    if (tool->own_only && !caller_is(c, w->user) && !c->administrator)
         return err_set(err, ERR_FORBIDDEN, NULL, "only who made it may open its %s", tool->title.en);
     return true;
 }
@@ -265,7 +265,7 @@ bool tools_own(struct core *core, const struct caller *c, const struct object *j
     int64_t user;
     if (!find_owner(core, job, a, &user, err))
         return false;
-    return c->administrator || c->user == user ||
+    return c->administrator || caller_is(c, user) ||
            err_set(err, ERR_FORBIDDEN, NULL, "only who started it may open a terminal there");
 }
 

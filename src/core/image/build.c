@@ -243,7 +243,7 @@ static bool running(struct core *core, const struct object *job, struct arena *a
 }
 
 const struct job_owner image_build_owner = {
-    .kind = OWNER, .prepare = prepare, .changed = changed, .running = running};
+    .kind = OWNER, .no_platform = true, .prepare = prepare, .changed = changed, .running = running};
 
 /* The container may be between two looks at the pipe. One that is gone needs no answer. */
 static void answer(struct task *t, const char *word)

@@ -1,5 +1,6 @@
 /* The kind `job`: what people give and see. */
 #include "base/clock.h"
+#include "core/account/accounts.h"
 #include "core/job/fields.h"
 #include "core/job/jobs_own.h"
 #include "core/job/owner.h"
@@ -324,7 +325,9 @@ static const struct action actions[] = {
 
 static void changed(struct core *core, const struct object *o, const char *verb)
 {
-    (void)o;
+    enum job_state s = job_state_of(o);
+    if (s == JOB_QUEUED || job_is_over(s))
+        accounts_forget_job(core, o->id);
     if (strcmp(verb, "create") == 0 || strcmp(verb, "delete") == 0)
         jobs_wake(core->jobs);
 }

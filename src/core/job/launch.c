@@ -1,14 +1,19 @@
 /* From a job's row to what its containers need. */
+#include "core/account/accounts.h"
 #include "core/folder/folder.h"
 #include "core/image/image.h"
 #include "core/job/launch_own.h"
 #include "core/job/placed.h"
+#include "core/job/programs.h"
 
 #include <unistd.h>
 
 #define DISK  (INT64_C(10) << 30)
 #define PIDS  4096
 #define GRACE 30
+
+/* Where nobody else listens: above the ports that the kernel gives out. */
+#define PLATFORM_PORT 64646
 
 /* --- lists --- */
 
@@ -118,8 +123,10 @@ static bool is_session_own(const char *entry)
 const char *launch_sshd_env(struct launch *u)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,+@%=~-";
-    const char **list = u->env.p;
+    const char **list = u->env.p, **secrets = u->secrets.p;
     auto_buf struct buf text = {0};
+    for (size_t i = 0; i < u->secrets.n; i++)
+        buf_printf(&text, " %s", secrets[i]);
     for (size_t i = 0; i < u->env.n; i++)
         if (strspn(list[i], plain) == strlen(list[i]) && !is_session_own(list[i]))
             buf_printf(&text, " %s", list[i]);
@@ -200,6 +207,40 @@ static bool add_env(struct launch *u, struct err *err)
     launch_env(u, "MASTER_ADDR", launch_host(u, 0));
     launch_env(u, "MASTER_PORT", "29500");
     yyjson_obj_foreach(doc, i, max, key, v) launch_env(u, yyjson_get_str(key), yyjson_get_str(v));
+    return true;
+}
+
+/* More of a path: behind what is there. */
+static void extend_path(struct launch *u, const char *name, const char *folder)
+{
+    const char *before = launch_env_of(u, name);
+    launch_env(u, name, before && *before ? arena_printf(u->arena, "%s:%s", before, folder) : folder);
+}
+
+/* The platform's address inside, what opens it, and the programs that use both. What the user gave wins. */
+static bool add_platform(struct launch *u, struct err *err)
+{
+    const struct job_owner *owner = job_owner_of(u->job);
+    struct core *core = u->jobs->core;
+    struct arena *a = u->arena;
+    char token[ACCOUNTS_SECRET_MAX];
+    struct db_row row;
+    bool found;
+    if (!db_query_one(core->db, a, "SELECT id FROM projects WHERE id = ? AND COALESCE(job_access, 1) <> 0",
+                      db_args(db_int(u->job->project)), &row, &found, err))
+        return false;
+    if (!found || (owner && owner->no_platform))
+        return true;
+    u->spec.programs = programs_folder(core, jobs_exec(u->jobs), a, err);
+    if (!u->spec.programs || !accounts_job_token(core, u->job, u->spec.id.attempt, token, err))
+        return false;
+    u->spec.platform_port = PLATFORM_PORT;
+    launch_env_default(u, "INGOT_URL", arena_printf(a, "http://127.0.0.1:%d", PLATFORM_PORT));
+    launch_env_default(u, "INGOT_PROJECT", arena_printf(a, "%lld", (long long)u->job->project));
+    if (!launch_env_of(u, "INGOT_TOKEN"))
+        *(const char **)add(u, &u->secrets, sizeof(char *)) = arena_printf(a, "INGOT_TOKEN=%s", token);
+    extend_path(u, "PATH", EXEC_PROGRAMS "/bin");
+    extend_path(u, "PYTHONPATH", EXEC_PROGRAMS "/python/ingot.zip");
     return true;
 }
 
@@ -303,6 +344,8 @@ static void finish(struct launch *u)
     u->spec.n_files = u->files.n;
     u->spec.env = u->env.p;
     u->spec.n_env = u->env.n;
+    u->spec.secrets = u->secrets.p;
+    u->spec.n_secrets = u->secrets.n;
     u->spec.ports = u->ports.p;
     u->spec.n_ports = u->ports.n;
     u->spec.devices = u->devices.p;
@@ -321,7 +364,7 @@ bool launch_build(struct launch *u, struct err *err)
     u->spec.grace_s = GRACE;
     add_command(u);
     add_peers(u);
-    if (!add_image(u, err) || !add_env(u, err) || !add_placement(u, err) ||
+    if (!add_image(u, err) || !add_env(u, err) || !add_platform(u, err) || !add_placement(u, err) ||
         !add_version(u, "algorithm", &kind_algorithm_version, "/workspace/algorithm", err) ||
         !add_version(u, "model", &kind_model_version, "/workspace/model", err))
         return false;

@@ -18,7 +18,7 @@ struct launch {
     struct arena *arena;
     const struct object *job;
     struct exec_spec spec;
-    struct launch_list mounts, files, env, ports, devices;
+    struct launch_list mounts, files, env, secrets, ports, devices;
     double cards;               /* accelerators of the rank */
     bool gang_ssh, distributed; /* asked for */
 };

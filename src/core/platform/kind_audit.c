@@ -6,6 +6,7 @@ static const struct field fields[] = {
     {.name = "verb", .type = FIELD_TEXT, .flags = READ, .title = {"What", "操作"}},
     {.name = "at", .type = FIELD_TIME, .flags = READ, .title = {"When", "时间"}},
     {.name = "user", .type = FIELD_REF, .ref = "user", .flags = READ, .title = {"Who", "用户"}},
+    {.name = "job", .type = FIELD_INT, .flags = READ, .title = {"Through job", "经由作业"}},
     {.name = "address", .type = FIELD_TEXT, .flags = READ, .title = {"Address", "地址"}},
     {.name = "kind", .type = FIELD_TEXT, .flags = READ, .title = {"Kind", "类型"}},
     {.name = "object", .type = FIELD_INT, .flags = READ, .title = {"Object", "对象"}},

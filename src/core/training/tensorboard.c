@@ -44,7 +44,7 @@ static bool prepare(struct launch *u, struct err *err)
 }
 
 const struct job_owner tensorboard_owner = {
-    .kind = "tensorboard", .prepare = prepare, .changed = NULL, .collect = NULL};
+    .kind = "tensorboard", .no_platform = true, .prepare = prepare, .changed = NULL, .collect = NULL};
 
 /* --- starting --- */
 

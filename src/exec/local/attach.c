@@ -1,5 +1,6 @@
 #include "base/fs.h"
 #include "exec/local/own.h"
+#include "exec/shim/shim.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -9,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
+#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -28,6 +30,21 @@ static const struct part {
 } part_mounts = {"ns/mnt", false, O_RDONLY}, part_network = {"ns/net", true, O_RDONLY},
   part_root = {"root", true, O_PATH | O_DIRECTORY};
 
+static bool find_running(struct local *l, struct exec_id id, struct container *ret, struct err *err)
+{
+    char name[EXEC_ID_MAX];
+    exec_id_format(id, name);
+    pthread_mutex_lock(&l->lock);
+    struct container *c = container_find(l, id);
+    if (c)
+        *ret = *c;
+    pthread_mutex_unlock(&l->lock);
+    if (!c)
+        return err_set(err, ERR_NOT_FOUND, NULL, "there is no container %s", name);
+    return ret->status.state == EXEC_RUNNING ||
+           err_set(err, ERR_UNAVAILABLE, NULL, "container %s is not running", name);
+}
+
 /* Opens it; -1 when the container is not running. A number that was given to another process in between does
  * not lead there: the folder in /proc stays that of one process, and the first process is known by its
  * network. */
@@ -36,18 +53,12 @@ static int open_part(struct exec *x, struct exec_id id, const struct part *p, st
     struct local *l = local_of(x);
     char name[EXEC_ID_MAX], path[64];
     struct stat st;
+    struct container copy;
     exec_id_format(id, name);
-    pthread_mutex_lock(&l->lock);
-    struct container *c = container_find(l, id);
-    struct container copy = c ? *c : (struct container){0};
-    pthread_mutex_unlock(&l->lock);
-    if (!c) {
-        err_set(err, ERR_NOT_FOUND, NULL, "there is no container %s", name);
+    if (!find_running(l, id, &copy, err))
         return -1;
-    }
     snprintf(path, sizeof path, "/proc/%d", (int)(p->of_init ? copy.init : copy.shim));
-    bool runs = copy.status.state == EXEC_RUNNING;
-    auto_fd int process = runs ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+    auto_fd int process = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     int fd = process < 0 ? -1 : openat(process, p->name, p->flags | O_CLOEXEC);
     if (fd >= 0 && container_alive(l, name) &&
         (!p->of_init || (fstatat(process, "ns/net", &st, 0) == 0 && st.st_ino == copy.netns)))
@@ -274,6 +285,25 @@ int attach_connect(struct exec *x, struct exec_id id, uint16_t port, struct err 
     if (fd < 0)
         err_set(err, ERR_UNAVAILABLE, NULL, "nothing answers on port %u: %s", port, strerror(saved));
     return fd;
+}
+
+/* The supervisor's own socket; its number is not another process's as long as it holds the container's pipe.
+ */
+int attach_listen(struct exec *x, struct exec_id id, struct err *err)
+{
+    struct local *l = local_of(x);
+    struct container copy;
+    int listens = 0;
+    socklen_t n = sizeof listens;
+    if (!find_running(l, id, &copy, err))
+        return -1;
+    auto_fd int shim = pidfd_open(copy.shim, 0);
+    int fd = shim < 0 || !container_alive(l, copy.name) ? -1 : pidfd_getfd(shim, SHIM_LISTEN_FD, 0);
+    if (fd >= 0 && getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &n) == 0 && listens)
+        return fd;
+    base_close_fd(&fd);
+    err_set(err, ERR_UNAVAILABLE, NULL, "container %s does not listen for the platform", copy.name);
+    return -1;
 }
 
 int attach_folder(struct exec *x, struct exec_id id, const char *path, struct err *err)

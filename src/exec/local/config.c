@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "exec/local/seccomp.h"
+#include "exec/shim/shim.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -133,7 +134,13 @@ static void write_mounts(struct local *l, struct json_out *o, const struct exec_
     write_mount(o, "/dev/shm", "tmpfs", "shm",
                 arena_printf(a, "nosuid,noexec,nodev,mode=1777,size=%lld",
                              (long long)(spec->shm ? spec->shm : 64 << 20)));
+    if (spec->programs)
+        write_mount(o, EXEC_PROGRAMS, "bind", arena_printf(a, "%s/programs", l->stage),
+                    "bind,ro,nosuid,nodev");
     write_mount(o, "/dev/.ingot-init", "bind", arena_printf(a, "%s/init", l->stage), "bind,ro,nosuid,nodev");
+    if (spec->n_secrets)
+        write_mount(o, SHIM_SECRETS, "bind", arena_printf(a, "%s/secrets", l->stage),
+                    "bind,ro,nosuid,nodev,noexec");
     for (size_t i = 0; i < countof(texts); i++)
         write_mount(o, texts[i][0], "bind", arena_printf(a, "%s/%s", l->stage, texts[i][1]),
                     "bind,nosuid,nodev");
@@ -340,6 +347,12 @@ static void write_plan(struct local *l, const struct container *c, const struct 
     }
     for (size_t i = 0; i < spec->n_layers; i++)
         pair(b, "layer", spec->layers[i]);
+    if (spec->n_secrets)
+        pair(b, "secrets", "1");
+    if (spec->programs)
+        pair(b, "programs", spec->programs);
+    if (spec->platform_port)
+        pair_int(b, "platform_port", spec->platform_port);
     if (rooms_suit(spec))
         pair(b, "keep", "1");
     pair_int(b, "disk", spec->disk);
@@ -378,6 +391,14 @@ static bool put(const char *dir, const char *name, struct str data, struct arena
     return fs_write_all(fd, data.p, data.n, err);
 }
 
+static bool put_secrets(const char *dir, const struct exec_spec *spec, struct arena *a, struct err *err)
+{
+    auto_buf struct buf lines = {0};
+    for (size_t i = 0; i < spec->n_secrets; i++)
+        buf_printf(&lines, "%s\n", spec->secrets[i]);
+    return !spec->n_secrets || put(dir, "secrets", buf_view(&lines), a, err);
+}
+
 bool config_write(struct local *l, const struct container *c, const struct exec_spec *spec,
                   const struct lease *leases, size_t n, struct err *err)
 {
@@ -394,6 +415,8 @@ bool config_write(struct local *l, const struct container *c, const struct exec_
         if (!put(dir, arena_printf(&a, "f%zu", i), spec->files[i].content, &a, err))
             return false;
     }
+    if (!put_secrets(dir, spec, &a, err))
+        return false;
     write_plan(l, c, spec, leases, n, &a, &plan);
     return put(dir, "plan", buf_view(&plan), &a, err);
 }

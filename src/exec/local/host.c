@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#define VERSION   3
+#define VERSION   4
 #define MAX_BYTES (4 << 20) /* of one file */
 
 static const char *const entries[] = {"alternatives",   "bash.bashrc",   "ca-certificates.conf",
@@ -26,11 +26,13 @@ static const char *const entries[] = {"alternatives",   "bash.bashrc",   "ca-cer
 static const struct {
     const char *path;
     mode_t mode;
-} dirs[] = {{"etc", 0755},       {"etc/ssl", 0755}, {"usr", 0755},      {"proc", 0755},
-            {"sys", 0755},       {"dev", 0755},     {"tmp", 01777},     {"run", 0755},
-            {"run/lock", 01777}, {"var", 0755},     {"var/tmp", 01777}, {"var/log", 0755},
-            {"var/cache", 0755}, {"var/lib", 0755}, {"home", 0755},     {"root", 0700},
-            {"opt", 0755},       {"mnt", 0755},     {"srv", 0755},      {"workspace", 0755}};
+} dirs[] = {{"etc", 0755},       {"etc/ssl", 0755},  {"usr", 0755},
+            {"proc", 0755},      {"sys", 0755},      {"dev", 0755},
+            {"tmp", 01777},      {"run", 0755},      {"run/lock", 01777},
+            {"var", 0755},       {"var/tmp", 01777}, {"var/log", 0755},
+            {"var/cache", 0755}, {"var/lib", 0755},  {"home", 0755},
+            {"root", 0700},      {"opt", 0755},      {"opt/ingot-client", 0755},
+            {"mnt", 0755},       {"srv", 0755},      {"workspace", 0755}};
 
 static const struct {
     const char *path, *text;

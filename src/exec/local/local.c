@@ -347,6 +347,7 @@ static const struct exec_ops ops = {
     .attach_stop = attach_stop,
     .attach_close = attach_close,
     .connect = attach_connect,
+    .listen = attach_listen,
     .changes = changes_write,
     .folder = attach_folder,
     .stats = stats_read,

@@ -167,6 +167,7 @@ bool attach_wait(struct exec_attach *at, int *ret_code, struct err *err);
 void attach_stop(struct exec_attach *at);
 void attach_close(struct exec_attach *at);
 int attach_connect(struct exec *x, struct exec_id id, uint16_t port, struct err *err);
+int attach_listen(struct exec *x, struct exec_id id, struct err *err);
 int attach_folder(struct exec *x, struct exec_id id, const char *path, struct err *err);
 bool changes_write(struct exec *x, struct exec_id id, exec_sink_fn *sink, void *ctx, struct err *err);
 bool stats_read(struct exec *x, struct exec_id id, struct exec_stats *ret, struct err *err);

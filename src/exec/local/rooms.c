@@ -15,6 +15,7 @@ struct room {
     pid_t pid;         /* -1 while it is being started, 0 once it was reaped */
     struct exec_id id; /* whose lease the address is while the room is idle */
     int64_t network, disk;
+    uint16_t port; /* platform_port */
     bool busy;
 };
 
@@ -36,6 +37,7 @@ struct room *rooms_new(struct local *l, const struct exec_spec *spec, int *ret_f
                        .id = {.job = -++l->rooms_made},
                        .network = spec->network,
                        .disk = spec->disk,
+                       .port = spec->platform_port,
                        .busy = true,
                        .next = l->rooms};
     l->rooms = r;
@@ -78,7 +80,8 @@ static bool is_ready(struct room *r)
 struct room *rooms_take(struct local *l, const struct exec_spec *spec)
 {
     for (struct room *r = l->rooms; rooms_suit(spec) && r; r = r->next) {
-        if (r->busy || r->network != spec->network || r->disk != spec->disk || !is_ready(r))
+        if (r->busy || r->network != spec->network || r->disk != spec->disk ||
+            r->port != spec->platform_port || !is_ready(r))
             continue;
         r->busy = true;
         network_give(l, r->id, spec->id);

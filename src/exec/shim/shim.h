@@ -16,6 +16,12 @@
 #define SHIM_CRUN_FD 4 /* supervise: crun's program, sealed */
 #define SHIM_ROOM_FD 5 /* supervise: a socket to the server (room.c) */
 
+/* What it opens for the server, which takes a copy of it (local/attach.c): the socket that listens inside. */
+#define SHIM_LISTEN_FD 100
+
+/* Inside: further variables of the environment, a line each, for root only. They are in memory alone. */
+#define SHIM_SECRETS "/dev/.ingot-secrets"
+
 #define SHIM_BEGUN 0700 /* the mode of the pipe `ctl` once a supervisor has taken the container over */
 
 /* plan: "key\0value\0" pairs; some keys are repeated. */

@@ -37,7 +37,7 @@ bool stage_isolate(void)
 /* All of the plan that two containers on one stage have in common, as one text. */
 static bool describe_image(const struct plan *p, char ret[sizeof made.image])
 {
-    static const char *const keys[] = {"stage", "uid_base", "host", "layer"};
+    static const char *const keys[] = {"stage", "uid_base", "host", "layer", "programs"};
     size_t n = 0;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         for (const char *v = NULL; (v = plan_next(p, keys[i], v));) {
@@ -214,6 +214,11 @@ static bool stage_files(const struct plan *p)
         if (!stage_write(texts[i], text, strlen(text), 0644, uid_base))
             return false;
     }
+    if (*plan_get(p, "secrets")) {
+        if (!copy_in(openat(job_dir, "secrets", O_RDONLY | O_CLOEXEC), "secrets", 0400, uid_base))
+            return false;
+        unlinkat(job_dir, "secrets", 0);
+    }
     for (const char *v = NULL; (v = plan_next(p, "file", v));) {
         char *name;
         unsigned mode = (unsigned)strtoul(v, &name, 8);
@@ -270,7 +275,7 @@ static bool look_at_changes(struct stat *upper, struct stat *usr)
 static bool stage_image(const struct plan *p)
 {
     if (!copy_in(open("/proc/self/exe", O_RDONLY | O_CLOEXEC), "init", 0755, 0) || !mount_changes(p) ||
-        !mount_root(p))
+        !mount_root(p) || (*plan_get(p, "programs") && !bring(plan_get(p, "programs"), "programs", true)))
         return false;
     if (uid_base == 0 || !describe_image(p, made.image) || !look_at_changes(&made.upper, &made.usr))
         made.image[0] = 0;
@@ -324,7 +329,7 @@ static bool is_untouched(const char *path, const struct stat *then, const struct
 bool stage_keep(const struct plan *p)
 {
     static const char *const own[] = {"hosts", "resolv",   "hostname", "config.json",
-                                      "pid",   "crun.log", "state"};
+                                      "pid",   "crun.log", "state",    "secrets"};
     static const char *const extras[] = {"mount", "device", "file"};
     struct stat upper, usr;
     if (!made.image[0] || !look_at_changes(&upper, &usr) ||

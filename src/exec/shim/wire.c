@@ -10,9 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#define BACKLOG 128
 
 uint64_t wire_netns;
 
@@ -87,6 +90,21 @@ static bool make_namespaces(uint32_t base)
     return ok;
 }
 
+/* The platform's address inside: connections wait here while no server takes them. */
+static bool listen_inside(uint16_t port)
+{
+    struct sockaddr_in at = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    bool ok = fd >= 0 && bind(fd, (struct sockaddr *)&at, sizeof at) == 0 && listen(fd, BACKLOG) == 0 &&
+              dup3(fd, SHIM_LISTEN_FD, O_CLOEXEC) >= 0;
+    if (!ok)
+        fail_errno("cannot listen on port %u inside", port);
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
 static bool inside(const struct plan *p)
 {
     bool connected = *plan_get(p, "bridge") != 0;
@@ -98,7 +116,10 @@ static bool inside(const struct plan *p)
     if (failed == 0 && *plan_get(p, "gateway"))
         failed = netlink_default_route(inet_addr(plan_get(p, "gateway")));
     errno = failed;
-    return failed == 0 || fail_errno("cannot set the container's network up");
+    if (failed != 0)
+        return fail_errno("cannot set the container's network up");
+    int64_t port = plan_int(p, "platform_port");
+    return !port || listen_inside((uint16_t)port);
 }
 
 static bool connect_bridge(const struct plan *p, int netns)

@@ -1,0 +1,14 @@
+/* What containers get of the platform's own programs, to be mounted read-only: bin/ingot (this very program
+ * with the libraries and the loader of this machine, so that it runs in images that have others or none) and
+ * python/ingot.zip (the Python client). A folder of data/cache, made at the first use by each version of the
+ * program. */
+#ifndef INGOT_CORE_JOB_PROGRAMS_H
+#define INGOT_CORE_JOB_PROGRAMS_H
+
+#include "core/core.h"
+#include "exec/exec.h"
+
+/* Its path; NULL with an error. Former ones go when nothing runs. */
+const char *programs_folder(struct core *core, struct exec *x, struct arena *a, struct err *err);
+
+#endif
