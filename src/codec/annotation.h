@@ -96,7 +96,7 @@ bool annotation_clip(struct arena *a, struct str json, uint32_t w, uint32_t h, s
  * picture of w x h pixels; what falls outside is clipped or dropped as by annotation_clip. Boxes of
  * ANNOTATION_ROTATED keep their angle, others become the upright box round their corners. Crop at (x, y):
  * {1,0,-x, 0,1,-y}; mirror: {-1,0,width, 0,1,0}; a quarter turn clockwise: {0,-1,height, 1,0,0}. A matrix
- * that mirrors also swaps nothing in skeletons: left stays the point's name. */
+ * that mirrors swaps nothing in skeletons, whose points are known by name only: sides.h does. */
 bool annotation_transform(struct arena *a, enum annotation_type type, struct str json, const double m[6],
                           uint32_t w, uint32_t h, struct str *ret_json,
                           struct annotation_changes *ret_changes, struct err *err);

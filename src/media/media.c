@@ -344,7 +344,8 @@ bool media_transform(struct media *m, int fd, const struct media_op *ops, size_t
     if (!ask(&q, err))
         return false;
     *ret = (struct media_result){.width = (int64_t)real_of(q.answer, "width"),
-                                 .height = (int64_t)real_of(q.answer, "height")};
+                                 .height = (int64_t)real_of(q.answer, "height"),
+                                 .pages = (int64_t)real_of(q.answer, "pages")};
     text_of(q.answer, "format", ret->format, sizeof ret->format);
     for (size_t i = 0; i < 6; i++)
         ret->matrix[i] = yyjson_get_num(yyjson_arr_get(yyjson_obj_get(q.answer, "matrix"), i));

@@ -63,6 +63,7 @@ struct media_op {
 struct media_result {
     int64_t width, height;
     char format[16];  /* of the bytes: that of the input where it can be written, else "png" */
+    int64_t pages;    /* of the input; the first was transformed */
     double matrix[6]; /* where a point went: x' = m0 x + m1 y + m2, y' = m3 x + m4 y + m5 */
 };
 bool media_transform(struct media *m, int fd, const struct media_op *ops, size_t n, struct buf *out,

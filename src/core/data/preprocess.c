@@ -1,5 +1,8 @@
 #include "core/data/preprocess.h"
 
+#include "codec/reader.h"
+#include "codec/sides.h"
+#include "core/data/classes.h"
 #include "core/data/sample.h"
 #include "core/pending.h"
 #include "media/media.h"
@@ -89,6 +92,7 @@ static bool read_steps(yyjson_val *list, struct step ret[MAX_STEPS], size_t *ret
 struct work {
     struct task *task;
     struct sample_set set;
+    struct sides *sides; /* of keypoints; else NULL */
     struct step steps[MAX_STEPS];
     size_t step_count;
     struct arena arena; /* of the batch */
@@ -111,21 +115,53 @@ static bool sharp_enough(struct work *w, const struct digest *blob, double thres
     return true;
 }
 
+/* Names end as their bytes do: what cannot be written as it was (BMP, TIFF, GIF) is a PNG now. */
+static struct str name_for(struct work *w, struct str name, const char *format)
+{
+    static const struct {
+        const char *ending, *format; /* the first of a format is the one that is given */
+    } endings[] = {{".jpg", "jpeg"}, {".jpeg", "jpeg"}, {".png", "png"},   {".webp", "webp"},
+                   {".bmp", "bmp"},  {".tif", "tiff"},  {".tiff", "tiff"}, {".gif", "gif"}};
+    size_t of = 0, to = 0;
+    while (of < countof(endings) && !path_has_ending(name, endings[of].ending))
+        of++;
+    while (to < countof(endings) && strcmp(endings[to].format, format) != 0)
+        to++;
+    if (of == countof(endings) || to == countof(endings) || strcmp(endings[of].format, format) == 0)
+        return name;
+    return str_of(arena_printf(&w->arena, "%.*s%s", (int)(name.n - strlen(endings[of].ending)), name.p,
+                               endings[to].ending));
+}
+
+static bool move_annotation(struct work *w, struct outcome *o, const struct media_result *r, struct err *err)
+{
+    struct annotation_changes changes;
+    const double *m = r->matrix;
+    bool mirrored = m[0] * m[4] - m[1] * m[3] < 0;
+    if (!annotation_transform(&w->arena, w->set.type, o->now.annotation, m, (uint32_t)r->width,
+                              (uint32_t)r->height, &o->now.annotation, &changes, err) ||
+        (mirrored && w->sides &&
+         !sides_swap(w->sides, &w->arena, w->set.type, o->now.annotation, &o->now.annotation, err)))
+        return false;
+    if (changes.dropped)
+        task_problem(w->task, o->sample->name, NULL, "%u shapes lie outside the new picture and were dropped",
+                     changes.dropped);
+    return true;
+}
+
 static bool transform(struct work *w, struct outcome *o, const struct media_op *ops, size_t n,
                       struct err *err)
 {
     auto_buf struct buf out = {0};
     struct media_result r;
-    struct annotation_changes changes;
     auto_fd int fd = blob_open(w->task->core->store, &o->now.blob, NULL, err);
     if (fd < 0 || !media_transform(w->task->core->media, fd, ops, n, &out, &r, err) ||
-        !blob_put(w->task->core->store, buf_view(&out), &o->now.blob, err) ||
-        !annotation_transform(&w->arena, w->set.type, o->now.annotation, r.matrix, (uint32_t)r.width,
-                              (uint32_t)r.height, &o->now.annotation, &changes, err))
+        !blob_put(w->task->core->store, buf_view(&out), &o->now.blob, err) || !move_annotation(w, o, &r, err))
         return false;
-    if (changes.dropped)
-        task_problem(w->task, o->sample->name, NULL, "%u shapes lie outside the new picture and were dropped",
-                     changes.dropped);
+    if (r.pages > 1)
+        task_problem(w->task, o->sample->name, NULL, "of its %lld pages only the first is in the new picture",
+                     (long long)r.pages);
+    o->now.name = name_for(w, o->now.name, r.format);
     o->now.size = (int64_t)out.n;
     o->now.width = r.width;
     o->now.height = r.height;
@@ -238,6 +274,25 @@ static bool one_batch(struct work *w, int64_t *after, size_t *ret_n, struct err 
     return engine_write(w->task->core, &w->task->caller, &w->arena, batch_write, &b, err);
 }
 
+/* Which points of skeletons swap when a picture is mirrored. */
+static bool find_sides(struct work *w, struct err *err)
+{
+    struct codec_label *labels;
+    size_t n;
+    bool mirrors = false;
+    for (size_t i = 0; i < w->step_count; i++)
+        mirrors = mirrors || w->steps[i].kind == STEP_MIRROR_H || w->steps[i].kind == STEP_MIRROR_V;
+    if (w->set.type != ANNOTATION_KEYPOINTS || !mirrors)
+        return true;
+    if (!classes_of(w->task->core->db, w->task->arena, w->set.version, &labels, &n, err))
+        return false;
+    w->sides = sides_new(w->task->arena, labels, n);
+    if (!sides_any(w->sides))
+        task_problem(w->task, STR("keypoints"), NULL,
+                     "no two points of a label are named left and right: mirroring swaps none");
+    return true;
+}
+
 static bool open_work(struct work *w, struct task *t, struct object *version, struct err *err)
 {
     struct op op = {.core = t->core, .caller = &t->caller, .arena = t->arena};
@@ -245,7 +300,8 @@ static bool open_work(struct work *w, struct task *t, struct object *version, st
     return engine_get(t->core, &caller_system, &kind_dataset_version, 0, t->subject, t->arena, version,
                       err) &&
            sample_set_of(&op, version, &w->set, err) && sample_set_open(&w->set, err) &&
-           read_steps(yyjson_obj_get(t->params, "steps"), w->steps, &w->step_count, err);
+           read_steps(yyjson_obj_get(t->params, "steps"), w->steps, &w->step_count, err) &&
+           find_sides(w, err);
 }
 
 static bool run_preprocess(struct task *t, struct err *err)
@@ -254,8 +310,10 @@ static bool run_preprocess(struct task *t, struct err *err)
     struct object version;
     int64_t after, done = 0, total;
     size_t n = 1;
-    if (!open_work(&w, t, &version, err) || !marked(t, &after, err))
+    if (!open_work(&w, t, &version, err) || !marked(t, &after, err)) {
+        sides_free(w.sides);
         return false;
+    }
     total = object_int(&version, "samples");
     arena_init(&w.arena);
     bool ok = true;
@@ -265,6 +323,7 @@ static bool run_preprocess(struct task *t, struct err *err)
         ok = ok && task_progress(t, done < total ? done : total, total, err);
     }
     arena_release(&w.arena);
+    sides_free(w.sides);
     pending_tell_one(t->core, &version, "samples");
     return ok;
 }

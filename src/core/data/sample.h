@@ -129,7 +129,8 @@ bool sample_change(struct op *op, const struct sample_set *set, const struct sam
 /* Moves in or out of "cleaned"; those already there are passed over. */
 bool sample_clean(struct op *op, const struct sample_set *set, const int64_t *ids, size_t n, bool cleaned,
                   int64_t *changed, struct err *err);
-/* Another blob in place of the old one (preprocessing), with its annotation and size. */
+/* Another blob in place of the old one (preprocessing), with its annotation, size and name; where another
+ * sample has that name, a number follows it. */
 bool sample_replace(struct op *op, const struct sample_set *set, int64_t id, const struct sample_new *s,
                     struct err *err);
 /* Puts a sample back as `was` says: blob, size, annotation, state, measures; its history keeps both.

@@ -266,6 +266,30 @@ bool sample_clean(struct op *op, const struct sample_set *set, const int64_t *id
     return sample_set_open(set, err);
 }
 
+/* Under the name, or with a number behind it when another sample has that. */
+static bool rename_sample(struct op *op, const struct sample_set *set, int64_t id, struct str name,
+                          struct err *err)
+{
+    size_t dot = name.n;
+    while (dot > 0 && name.p[dot - 1] != '.' && name.p[dot - 1] != '/')
+        dot--;
+    size_t stem = dot > 0 && name.p[dot - 1] == '.' ? dot - 1 : name.n;
+    struct str ending = {name.p + stem, name.n - stem};
+    int64_t done = 0;
+    for (int i = 1; !done; i++) {
+        struct str next =
+            i == 1
+                ? name
+                : str_of(arena_printf(op->arena, "%.*s-%d" STR_FMT, (int)stem, name.p, i, STR_ARG(ending)));
+        if (!conn_exec(op->conn,
+                       "UPDATE samples SET name = ? WHERE id = ?"
+                       " AND NOT EXISTS (SELECT 1 FROM samples o WHERE o.version = ? AND o.name = ?)",
+                       db_args(db_text(next), db_int(id), db_int(set->version), db_text(next)), &done, err))
+            return false;
+    }
+    return true;
+}
+
 bool sample_replace(struct op *op, const struct sample_set *set, int64_t id, const struct sample_new *n,
                     struct err *err)
 {
@@ -275,7 +299,8 @@ bool sample_replace(struct op *op, const struct sample_set *set, int64_t id, con
     if (!sample_set_open(set, err) || !sample_get(NULL, op->conn, op->arena, set->version, id, &old, err))
         return false;
     tally_begin(&t, op->arena, set->version);
-    bool ok = overwrite(op, set, &old, n, &t, &sum, err);
+    bool ok = overwrite(op, set, &old, n, &t, &sum, err) &&
+              (str_eq(n->name, old.name) || rename_sample(op, set, id, n->name, err));
     return tally_end(&t, op, ok, err);
 }
 

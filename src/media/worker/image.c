@@ -313,16 +313,27 @@ static bool rotate_quarter(struct turning *t, int quarters)
     return true;
 }
 
-/* Any other angle: the canvas grows to hold the turned picture, the corners are black. */
+/* Any other angle: the canvas grows to hold the turned picture, the corners are black. The picture's middle
+ * becomes the canvas's middle. vips_rotate would shift it by up to a pixel, as it rounds the canvas outwards
+ * and does not say by how much; so canvas and shift are given. libvips counts from the middle of the first
+ * pixel, points from its corner: half a pixel of difference on both sides. */
 static bool rotate_free(struct turning *t, double degrees)
 {
     double s = sin(degrees * M_PI / 180), c = cos(degrees * M_PI / 180), w = t->image->Xsize,
            h = t->image->Ysize;
+    int wide = (int)ceil(fabs(c) * w + fabs(s) * h - 1e-6),
+        high = (int)ceil(fabs(s) * w + fabs(c) * h - 1e-6);
+    VipsArrayInt *canvas = vips_array_int_newv(4, 0, 0, wide, high);
+    VipsInterpolate *between = vips_interpolate_new("bilinear");
     VipsImage *next = NULL;
-    if (!step(&t->image, vips_rotate(t->image, &next, degrees, NULL), &next))
+    int failed =
+        vips_affine(t->image, &next, c, -s, s, c, "oarea", canvas, "interpolate", between, "idx", 0.5 - w / 2,
+                    "idy", 0.5 - h / 2, "odx", wide / 2.0 - 0.5, "ody", high / 2.0 - 0.5, NULL);
+    vips_area_unref(VIPS_AREA(canvas));
+    g_object_unref(between);
+    if (!step(&t->image, failed, &next))
         return false;
-    then(t, c, -s, t->image->Xsize / 2.0 - (c * w - s * h) / 2, s, c,
-         t->image->Ysize / 2.0 - (s * w + c * h) / 2);
+    then(t, c, -s, wide / 2.0 - (c * w - s * h) / 2, s, c, high / 2.0 - (s * w + c * h) / 2);
     return true;
 }
 
@@ -374,10 +385,10 @@ static const char *save(struct work *w, VipsImage *image, const char *format)
     return webp ? "webp" : "png";
 }
 
-static void answer_turning(struct work *w, const struct turning *t, const char *format)
+static void answer_turning(struct work *w, const struct turning *t, const char *format, int pages)
 {
-    buf_printf(w->answer, "\"width\":%d,\"height\":%d,\"format\":\"%s\",\"matrix\":[", t->image->Xsize,
-               t->image->Ysize, format);
+    buf_printf(w->answer, "\"width\":%d,\"height\":%d,\"format\":\"%s\",\"pages\":%d,\"matrix\":[",
+               t->image->Xsize, t->image->Ysize, format, pages);
     for (int i = 0; i < 6; i++)
         buf_printf(w->answer, "%s%.17g", i ? "," : "", t->m[i]);
     buf_char(w->answer, ']');
@@ -388,6 +399,7 @@ bool image_transform(struct work *w, struct err *err)
     auto_input struct input in = {0};
     if (!input_open(w, &in, VIPS_ACCESS_RANDOM, err))
         return false;
+    int pages = vips_image_get_n_pages(in.image);
     struct turning t = {in.image, {1, 0, 0, 0, 1, 0}};
     in.image = NULL;
     VipsImage *upright = NULL;
@@ -397,7 +409,7 @@ bool image_transform(struct work *w, struct err *err)
     yyjson_arr_foreach(yyjson_obj_get(w->request, "ops"), i, max, op) ok = ok && turn(&t, op);
     const char *format = ok ? save(w, t.image, in.format) : NULL;
     if (format)
-        answer_turning(w, &t, format);
+        answer_turning(w, &t, format, pages);
     if (t.image)
         g_object_unref(t.image);
     return format || vips_failed(err, "the picture cannot be transformed");
