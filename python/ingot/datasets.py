@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, Union, cast
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence, Union, cast
 
 from .collection import Collection, Which, _id
 from .errors import NotFound
@@ -95,13 +95,16 @@ class Datasets(Collection[Dataset]):
         version: str | int | None = None,
         seed: int = 0,
         test_share: float = 0.2,
+        states: Sequence[str] = ("annotated", "review", "accepted"),
+        split: str = "seed",
         samples: bool = True,
         reuse: bool = False,
         path: str | os.PathLike[str] | None = None,
         progress: Progress = False,
     ) -> Path:
-        """Annotated samples in two parts, the same for the same seed; `reuse` as of `export`."""
-        fields = {"seed": seed, "test_share": test_share, "samples": samples, "reuse": reuse}
+        """Samples of these states in two parts, those with nothing on them too; the same for the same seed. With `split`
+        "imported" they stay in the parts that their files put them into. `reuse` as of `export`."""
+        fields = {"seed": seed, "test_share": test_share, "states": list(states), "split": split, "samples": samples, "reuse": reuse}
         return self._take_out(dataset, project, version, "training-data", path, progress, **fields)
 
     def publish(

@@ -29,6 +29,9 @@ const struct flag dataset_export_flags[DATASET_EXPORT_FLAGS] = {
     {"training", 0, FLAG_SWITCH, NULL, "training data in two parts instead of a format", NULL},
     {"seed", 0, FLAG_VALUE, "N", "with --training: another seed, another split", NULL},
     {"test-share", 0, FLAG_VALUE, "SHARE", "with --training: 0 to 0.9 (0.2 when absent)", NULL},
+    {"states", 0, FLAG_VALUE, "STATE,...",
+     "with --training: samples of these states (annotated,review,accepted when absent)", NULL},
+    {"keep-split", 0, FLAG_SWITCH, NULL, "with --training: the split of the imported files", NULL},
     {"no-samples", 0, FLAG_SWITCH, NULL, "the annotations without the samples' files", NULL},
     {"reuse", 0, FLAG_SWITCH, NULL, "take the last one made if the version has not changed since", NULL},
     {"force", 0, FLAG_SWITCH, NULL, "overwrite the file", NULL},
@@ -204,6 +207,17 @@ bool dataset_import(struct cli *cli, unused_ok const struct kind *k, unused_ok c
 
 /* --- export --- */
 
+/* "a,b" as a list of texts. */
+static void write_words(struct json_out *o, const char *key, const char *words)
+{
+    struct str rest = str_of(words);
+    json_key(o, key);
+    json_array(o);
+    while (rest.n)
+        json_string(o, str_trim(str_cut(rest, ',', &rest)));
+    json_array_end(o);
+}
+
 static bool export_request(struct cli *cli, const struct dataset_version *v, const struct args *args,
                            struct buf *body, const char **ret_path, struct err *err)
 {
@@ -212,9 +226,14 @@ static bool export_request(struct cli *cli, const struct dataset_version *v, con
     struct json_out o;
     if (!args_int(args, "seed", 0, INT64_MAX, &seed, err))
         return false;
-    if (training ? args_has(args, "format") : args_has(args, "seed") || args_has(args, "test-share"))
-        return err_set(err, ERR_MALFORMED, NULL,
-                       "--training has --seed and --test-share, an export has --format");
+    static const char *const of_training[] = {"seed", "test-share", "states", "keep-split"};
+    bool wrong = training && args_has(args, "format");
+    for (size_t i = 0; !training && i < countof(of_training); i++)
+        wrong = wrong || args_has(args, of_training[i]);
+    if (wrong)
+        return err_set(
+            err, ERR_MALFORMED, NULL,
+            "--training has --seed, --test-share, --states and --keep-split, an export has --format");
     json_begin(&o, body);
     json_object(&o);
     json_kbool(&o, "samples", !args_has(args, "no-samples"));
@@ -223,6 +242,9 @@ static bool export_request(struct cli *cli, const struct dataset_version *v, con
         json_kint(&o, "seed", seed);
         if (!number_flag(args, "test-share", &o, "test_share", err))
             return false;
+        json_kz(&o, "split", args_has(args, "keep-split") ? "imported" : "seed");
+        if (args_has(args, "states"))
+            write_words(&o, "states", args_value(args, "states"));
     } else {
         json_kz(&o, "format", args_has(args, "format") ? args_value(args, "format") : "ingot");
     }

@@ -161,12 +161,20 @@ bool codec_write(const struct codec *c, const struct codec_source *src, enum ann
 /* Training data: a fixed set of files per type (docs/annotations.md), split into train and test. */
 struct codec_training {
     uint64_t seed;
-    double test_share; /* 0..0.9; 0.2 is usual. Fewer than 10 annotated samples: no test part */
+    double test_share; /* 0..0.9; 0.2 is usual. Fewer than 10 samples to deal out: no test part of them */
+    bool keep_split;   /* samples that have a part stay in it; val is the test part where there is no test,
+                          else it belongs to train. The others are dealt out */
 };
+struct codec_training_counts {
+    uint64_t train, test, negatives; /* negatives: of both, those with nothing on them */
+};
+/* Samples without an annotation (STR_NULL) take no part; an empty one says that there is nothing on the
+ * sample, which training needs to know too. Only where each sample has just one class it is left out and
+ * reported. */
 bool codec_training_write(const struct codec_source *src, enum annotation_type type,
                           const struct codec_training *opt, const struct codec_output *out,
                           void (*problem)(void *ctx, const struct codec_problem *p), void *problem_ctx,
-                          struct err *err);
+                          struct codec_training_counts *ret, struct err *err);
 
 /* A small dataset of the type in the format, with its samples (pictures, texts, sounds), for users to look
  * at; the same bytes each time. Only file_begin, write and file_end of out are used. ERR_INVALID (field

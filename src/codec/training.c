@@ -1,6 +1,6 @@
-/* Training data: the samples that have annotations, split into train and test, in the files each kind of
- * training expects. The split depends on the seed and the samples' paths only, not on their order, and keeps
- * each class's share: a sample counts for the rarest of its classes. */
+/* Training data: the samples that have annotations, also empty ones, split into train and test, in the files
+ * each kind of training expects. The split depends on the seed and the samples' paths only, not on their
+ * order, and keeps each class's share: a sample counts for the rarest of its classes. */
 #include "codec/csv_rows.h"
 #include "codec/formats.h"
 #include "codec/tfrecord.h"
@@ -104,61 +104,93 @@ static void deal(struct codec_writer *w, struct candidate *c, size_t count, doub
     }
 }
 
-static bool walk(struct codec_writer *w, struct rarity *r, struct candidate *c, size_t *count, uint64_t seed,
+struct splitting {
+    struct codec_writer *w;
+    const struct codec_training *opt;
+    struct rarity rarity;
+    struct candidate *c;
+    size_t count;
+    bool has_test; /* a sample was imported into it */
+    uint64_t negatives;
+};
+
+/* The first walk: how often each class is there, and which parts. */
+static void look_at(struct splitting *s, const struct writer_sample *it)
+{
+    each_class(s->w, &it->n, count_class, &s->rarity);
+    s->has_test = s->has_test || it->s.split == CODEC_TEST;
+}
+
+/* The second: the part of each, or a place among those that are dealt out. */
+static void place(struct splitting *s, const struct writer_sample *it)
+{
+    bool negative = annotation_empty(it->s.annotation);
+    if (negative && s->w->type == ANNOTATION_IMAGE_CLASS) {
+        writer_problem(s->w, CODEC_SKIPPED, it->s.path, STR_NULL, "it has no label; left out");
+        return;
+    }
+    s->negatives += negative;
+    if (s->opt->keep_split && it->s.split != CODEC_SPLIT_NONE) {
+        bool train = it->s.split == CODEC_TRAIN || (it->s.split == CODEC_VAL && s->has_test);
+        s->w->parts[it->number] = train ? CODEC_TRAIN : CODEC_TEST;
+        return;
+    }
+    s->rarity.best = SIZE_MAX;
+    each_class(s->w, &it->n, pick_rarest, &s->rarity);
+    s->c[s->count++] = (struct candidate){shuffle_key(it->s.path, s->opt->seed),
+                                          s->rarity.best == SIZE_MAX ? UINT32_MAX : (uint32_t)s->rarity.best,
+                                          (uint32_t)it->number};
+}
+
+static bool walk(struct splitting *s, void (*each)(struct splitting *s, const struct writer_sample *it),
                  struct err *err)
 {
     struct writer_sample it = {0};
-    bool end = false, ok = writer_rewind(w, &it, err);
-    while (ok && (ok = writer_next(w, &it, &end, err)) && !end) {
-        if (!it.s.annotation.n || annotation_empty(it.s.annotation) || it.number >= w->sample_count)
-            continue;
-        if (!c) {
-            each_class(w, &it.n, count_class, r);
-            continue;
-        }
-        r->best = SIZE_MAX;
-        each_class(w, &it.n, pick_rarest, r);
-        c[(*count)++] =
-            (struct candidate){shuffle_key(it.s.path, seed),
-                               r->best == SIZE_MAX ? UINT32_MAX : (uint32_t)r->best, (uint32_t)it.number};
-    }
+    bool end = false, ok = writer_rewind(s->w, &it, err);
+    while (ok && (ok = writer_next(s->w, &it, &end, err)) && !end)
+        if (it.s.annotation.n && it.number < s->w->sample_count)
+            each(s, &it);
     writer_sample_release(&it);
     return ok;
 }
 
 /* Fills w->parts; samples without annotation stay outside. */
-static bool split(struct codec_writer *w, const struct codec_training *opt, bool *ret_test, struct err *err)
+static bool split(struct codec_writer *w, const struct codec_training *opt, struct codec_training_counts *ret,
+                  struct err *err)
 {
     if (w->sample_count >= UINT32_MAX)
         return err_set(err, ERR_TOO_LARGE, NULL, "more than 4 billion samples");
     auto_free uint64_t *counts = base_zalloc((w->label_count + 1) * sizeof *counts);
     auto_free struct candidate *c = base_alloc((w->sample_count + 1) * sizeof *c);
-    struct rarity r = {.counts = counts};
-    size_t count = 0;
-    if (!walk(w, &r, NULL, &count, opt->seed, err) || !walk(w, &r, c, &count, opt->seed, err))
-        return false;
+    struct splitting s = {.w = w, .opt = opt, .rarity = {.counts = counts}, .c = c};
     w->parts = base_zalloc(w->sample_count + 1);
-    if (count)
-        qsort(c, count, sizeof *c, by_class);
-    deal(w, c, count, count < TEST_MIN ? 0 : opt->test_share);
-    *ret_test = false;
-    for (size_t i = 0; i < w->sample_count; i++)
-        *ret_test = *ret_test || w->parts[i] == CODEC_TEST;
+    if (!walk(&s, look_at, err) || !walk(&s, place, err))
+        return false;
+    if (s.count)
+        qsort(c, s.count, sizeof *c, by_class);
+    deal(w, c, s.count, s.count < TEST_MIN ? 0 : opt->test_share);
+    *ret = (struct codec_training_counts){.negatives = s.negatives};
+    for (size_t i = 0; i < w->sample_count; i++) {
+        ret->train += w->parts[i] == CODEC_TRAIN;
+        ret->test += w->parts[i] == CODEC_TEST;
+    }
     return true;
 }
 
 /* ---- classification ---- */
 
-/* "file,label", a line per label. */
+/* "file,label", a line per label; of a sample without one "file,". */
 static bool write_list(struct codec_writer *w, const char *path, enum codec_split part, struct err *err)
 {
     struct writer_sample it = {0};
     bool end = false, ok = writer_begin(w, path, err) && writer_rewind(w, &it, err);
     while (ok && (ok = writer_next(w, &it, &end, err)) && !end) {
-        for (uint32_t i = 0; writer_part(w, &it) == part && i < it.n.label_count; i++) {
+        uint32_t lines = it.n.label_count ? it.n.label_count : 1;
+        for (uint32_t i = 0; writer_part(w, &it) == part && i < lines; i++) {
             csv_put(&w->buf, it.s.path);
             buf_char(&w->buf, ',');
-            csv_put(&w->buf, it.n.labels[i]);
+            if (it.n.label_count)
+                csv_put(&w->buf, it.n.labels[i]);
             buf_char(&w->buf, '\n');
         }
         ok = writer_flush(w, err);
@@ -266,12 +298,13 @@ static bool write_media(struct codec_writer *w, struct err *err)
     return ok;
 }
 
-static bool write_all(struct codec_writer *w, const struct codec_training *opt, struct err *err)
+static bool write_all(struct codec_writer *w, const struct codec_training *opt,
+                      struct codec_training_counts *counts, struct err *err)
 {
     const struct layout *l = &layouts[w->type];
-    bool test;
-    if (!split(w, opt, &test, err))
+    if (!split(w, opt, counts, err))
         return false;
+    bool test = counts->test > 0;
     if (!l->write
             ? !write_classification(w, test, err)
             : !l->write(w, l->train, CODEC_TRAIN, err) || (test && !l->write(w, l->test, CODEC_TEST, err)))
@@ -282,13 +315,16 @@ static bool write_all(struct codec_writer *w, const struct codec_training *opt, 
 bool codec_training_write(const struct codec_source *src, enum annotation_type type,
                           const struct codec_training *opt, const struct codec_output *out,
                           void (*problem)(void *ctx, const struct codec_problem *p), void *problem_ctx,
-                          struct err *err)
+                          struct codec_training_counts *ret, struct err *err)
 {
+    struct codec_training_counts counts;
     if (!(opt->test_share >= 0 && opt->test_share <= 0.9))
         return err_set(err, ERR_INVALID, "test_share", "test_share is %g; it must be from 0 to 0.9",
                        opt->test_share);
     struct codec_writer w = {.problem = problem, .problem_ctx = problem_ctx};
-    bool ok = writer_init(&w, src, type, out, err) && write_all(&w, opt, err);
+    bool ok = writer_init(&w, src, type, out, err) && write_all(&w, opt, &counts, err);
     writer_release(&w);
+    if (ok)
+        *ret = counts;
     return ok;
 }

@@ -99,6 +99,10 @@ def test_export(cli, space, filled, tmp_path):
     assert not list(tmp_path.glob("*.partial"))
     cli.fails(2, "dataset", "export", filled, "-o", "json", says="./json")
     cli.fails(2, "dataset", "export", filled, "--seed", "1", says="--training")
+    cli.fails(2, "dataset", "export", filled, "--keep-split", says="--training")
+    cli.fails(2, "dataset", "export", filled, "--training", "--states", "annotated,odd", says="odd")
+    cli.run("dataset", "export", filled, "--training", "--states", "annotated, unannotated", "--keep-split", "-o", str(target), "--force")
+    assert len(json.loads(zipfile.ZipFile(target).read("train.json"))["images"]) == 13
     cli.fails(2, "dataset", "export", filled, "--format", "csv-odd", says="format")
     cli.fails(4, "dataset", "export", unique("none"), says="there is no dataset")
     cli.fails(1, "dataset", "export", filled, "-o", str(tmp_path / "no" / "x.zip"), says="No such file")

@@ -74,6 +74,50 @@ def test_training_data_is_deterministic(admin, project, version):
     assert admin.post(f"{version}/training-data", {"test_share": 0.95}, expect=422)["field"] == "test_share"
 
 
+def parts_of(api, version: str, **fields) -> tuple[dict, list[list[str]]]:
+    """What training data is made from: the task's result, and the pictures of train and test."""
+    task = finished(api, api.post(f"{version}/training-data", fields, expect=202))
+    archive = product(api, task)
+    return task["result"], [sorted(i["file_name"] for i in json.loads(archive.read(n))["images"]) if n in archive.namelist() else []
+                            for n in ("train.json", "test.json")]
+
+
+def test_training_data_of_the_wanted_states(admin, project, version):
+    """Pictures that somebody accepted as empty are negatives; rejected ones and what only a machine said are left out."""
+    box = {"shapes": [{"type": "box", "label": "x", "x": 0, "y": 0, "w": 4, "h": 4}]}
+    bring(admin, project, version, "x.zip", zipped({f"{i:02}.png": png(8, 8, i) for i in range(14)}))
+    for i, (state, annotation) in enumerate([("annotated", box)] * 9 + [("accepted", {}), ("rejected", box), ("machine", box), ("review", box)]):
+        annotate(admin, version, samples(admin, version)[i], {"annotation": annotation, "state": state})
+    result, (train, test) = parts_of(admin, version, test_share=0.2)
+    used = [f"{i:02}.png" for i in (*range(10), 12)]
+    assert (sorted(train + test), len(test)) == (used, 2)
+    assert (result["samples"], result["train"], result["test"], result["negatives"]) == (11, 9, 2, 1)
+    assert (result["states"], result["split"]) == (["annotated", "review", "accepted"], "seed")
+    assert result["left_out"] == {"unannotated": 1, "machine": 1, "rejected": 1}
+    result, (train, test) = parts_of(admin, version, states=["rejected", "machine", "unannotated"])
+    assert (train, test, result["negatives"]) == (["10.png", "11.png", "13.png"], [], 1)
+    for bad in ([], ["cleaned"], ["odd"], "accepted"):
+        assert admin.post(f"{version}/training-data", {"states": bad}, expect=422)["field"] == "states"
+    assert admin.post(f"{version}/training-data", {"split": "odd"}, expect=422)["field"] == "split"
+
+
+def test_training_data_keeps_an_imported_split(admin, project, dataset):
+    def version(parts: list) -> str:
+        path = f"datasets/{dataset['id']}/versions/" + str(admin.post(f"datasets/{dataset['id']}/versions", {})["id"])
+        lines = [{"file": f"{i:02}.png", "split": part, "annotation": {"shapes": [{"type": "box", "label": "x", "x": 0, "y": 0, "w": 4, "h": 4}]}}
+                 for i, part in enumerate(parts)]
+        bring(admin, project, path, "x.zip", zipped({**{line["file"]: png(8, 8, i) for i, line in enumerate(lines)},
+                                                     "ingot.jsonl": "".join(json.dumps(x) + "\n" for x in lines).encode()}))
+        return path
+    three = version(["test", "val", "train", None])
+    assert parts_of(admin, three, split="imported")[1] == [["01.png", "02.png", "03.png"], ["00.png"]]
+    two = version(["val", "train", "val"])
+    result, parts = parts_of(admin, two, split="imported")
+    assert (parts, result["split"]) == ([["01.png"], ["00.png", "02.png"]], "imported")
+    assert parts_of(admin, two)[1] == [["00.png", "01.png", "02.png"], []]
+    finished(admin, admin.post(f"{two}/training-data", {"states": ["rejected"]}, expect=202), "failed")
+
+
 def test_preprocessing_makes_a_new_version(admin, project, dataset, filled):
     task = admin.post(f"{filled}/preprocess", {"steps": [
         {"op": "crop", "x": 0, "y": 0, "w": 10, "h": 10}, {"op": "rotate", "angle": 90}, {"op": "mirror-h"}]}, expect=202)
@@ -241,6 +285,98 @@ def test_boxes_follow_their_pixels(admin, project, dataset, version, steps, size
     assert found == pytest.approx((left, top, right, bottom), abs=1.5)
     (before,) = samples(admin, version)
     assert admin.call("GET", f"{version}/samples/{before['id']}/content").content == marked(60, 40, box)
+
+
+def new_set(api, project: dict, annotation: str) -> str:
+    made = api.post("datasets", {"name": unique("set"), "project": project["id"], "annotation_type": annotation})
+    return f"datasets/{made['id']}/versions/" + str(api.post(f"datasets/{made['id']}/versions", {})["id"])
+
+
+def preprocessed(api, version: str, *steps: dict) -> tuple[str, dict]:
+    """The new version and the task."""
+    done = finished(api, api.post(f"{version}/preprocess", {"steps": list(steps)}, expect=202))
+    return f"{version.rsplit('/', 1)[0]}/{done['subject']}", done
+
+
+DOTS = [(20.5, 12.5), (44.0, 17.5), (30.5, 29.0)]
+
+
+def dotted(size: tuple[int, int]) -> bytes:
+    """Three soft dots, one of each colour."""
+    y, x = np.mgrid[:size[1], :size[0]]
+    dots = [np.rint(255 * np.exp(-((x + 0.5 - px) ** 2 + (y + 0.5 - py) ** 2) / 4)) for px, py in DOTS]
+    data = io.BytesIO()
+    Image.fromarray(np.stack(dots, axis=2).astype(np.uint8)).save(data, "PNG")
+    return data.getvalue()
+
+
+@pytest.mark.parametrize("angle", [30, -7.5, 123, 200.25])
+def test_a_free_rotation_is_exact(admin, project, angle):
+    """Where dots lie in the new picture, by their centre of mass, and their keypoints: both against a rotation about the middle."""
+    sizes = {"a.png": (61, 40), "b.png": (64, 47)}
+    version = new_set(admin, project, "keypoints")
+    lines = "".join(json.dumps({"file": name, "annotation": {"shapes": [{"type": "keypoints", "label": "x", "points": [[*p, 2] for p in DOTS]}]}}) + "\n"
+                    for name in sizes)
+    bring(admin, project, version, "x.zip", zipped({**{name: dotted(size) for name, size in sizes.items()}, "ingot.jsonl": lines.encode()}))
+    new, _ = preprocessed(admin, version, {"op": "rotate", "angle": angle})
+    cos, sin = math.cos(math.radians(angle)), math.sin(math.radians(angle))
+    for sample in samples(admin, new):
+        picture = np.asarray(Image.open(io.BytesIO(admin.call("GET", f"{new}/samples/{sample['id']}/content").content)), dtype=float)
+        high, wide = picture.shape[:2]
+        w, h = sizes[sample["name"]]
+        assert (wide, high) == (math.ceil(abs(cos) * w + abs(sin) * h), math.ceil(abs(sin) * w + abs(cos) * h))
+        y, x = np.mgrid[:high, :wide]
+        for i, (px, py) in enumerate(DOTS):
+            mass = picture[:, :, i]
+            seen = (((x + 0.5) * mass).sum() / mass.sum(), ((y + 0.5) * mass).sum() / mass.sum())
+            computed = (cos * (px - w / 2) - sin * (py - h / 2) + wide / 2, sin * (px - w / 2) + cos * (py - h / 2) + high / 2)
+            assert seen == pytest.approx(computed, abs=0.1)
+            assert sample["annotation"]["shapes"][0]["points"][i][:2] == pytest.approx(computed, abs=0.01)
+
+
+@pytest.mark.parametrize("steps", [["mirror-h"], ["mirror-v"], ["mirror-h", "mirror-v"]])
+def test_mirroring_swaps_left_and_right(admin, project, steps):
+    """A left eye is on the other side of a mirrored face; two mirrors are a half turn, which swaps nothing."""
+    version = new_set(admin, project, "keypoints")
+    names = ["nose", "left_eye", "right_eye", "左手", "右手", "l_hip", "r_hip", "left_ear"]
+    points = [[10, 10, 2], [12, 8, 2], [8, 8, 1], [15, 12, 2], [5, 12, 2], [11, 18, 2], [0, 0, 0], [13, 9, 2]]
+    about = {"images": [{"id": 1, "file_name": "a.png", "width": 30, "height": 20}], "categories": [{"id": 1, "name": "person", "keypoints": names, "skeleton": []}],
+             "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [2, 2, 16, 17], "keypoints": [c for p in points for c in p], "num_keypoints": 7}]}
+    bring(admin, project, version, "x.zip", zipped({"a.png": png(30, 20), "person_keypoints.json": json.dumps(about).encode()}))
+    new, done = preprocessed(admin, version, *({"op": op} for op in steps))
+    (shape,) = samples(admin, new)[0]["annotation"]["shapes"]
+    moved = [[30 - x if "mirror-h" in steps else x, 20 - y if "mirror-v" in steps else y, seen] if seen else [0, 0, 0] for x, y, seen in points]
+    other = [0, 2, 1, 4, 3, 6, 5, 7] if len(steps) == 1 else list(range(8))
+    assert shape["points"] == [moved[i] for i in other]
+    assert not done["problems"]
+
+
+def test_mirroring_says_when_no_point_has_a_side(admin, project):
+    version = new_set(admin, project, "keypoints")
+    line = {"file": "a.png", "annotation": {"shapes": [{"type": "keypoints", "label": "x", "points": [[3, 4, 2]]}]}}
+    bring(admin, project, version, "x.zip", zipped({"a.png": png(30, 20), "ingot.jsonl": json.dumps(line).encode()}))
+    _, done = preprocessed(admin, version, {"op": "mirror-h"})
+    assert "left and right" in report(admin, done)[0]["reason"]
+
+
+def test_names_follow_the_bytes_and_pages_are_told(admin, project):
+    """What cannot be written as it was becomes a PNG, also by its name; of several pages the first is taken, and said so."""
+    def saved(kind: str, **more) -> bytes:
+        data = io.BytesIO()
+        Image.new("RGB", (30, 20), (200, 10, 10)).save(data, kind, **more)
+        return data.getvalue()
+    version = new_set(admin, project, "detection")
+    pages = [Image.new("RGB", (30, 20), (i, i, i)) for i in (50, 90)]
+    task = bring(admin, project, version, "x.zip", zipped({
+        "a.bmp": saved("BMP"), "a.png": saved("PNG"), "b.TIFF": saved("TIFF", save_all=True, append_images=pages), "c.gif": saved("GIF"), "d.jpg": saved("JPEG")}))
+    assert [(x["file"], "3 pages" in x["reason"]) for x in report(admin, task)] == [("b.TIFF", True)]
+    new, done = preprocessed(admin, version, {"op": "crop", "x": 0, "y": 0, "w": 10, "h": 10})
+    assert [(x["file"], "3 pages" in x["reason"]) for x in report(admin, done)] == [("b.TIFF", True)]
+    got = {s["name"]: s for s in samples(admin, new)}
+    assert sorted(got) == ["a-2.png", "a.png", "b.png", "c.png", "d.jpg"]
+    for name, sample in got.items():
+        content = admin.call("GET", f"{new}/samples/{sample['id']}/content").content
+        assert Image.open(io.BytesIO(content)).format == ("JPEG" if name == "d.jpg" else "PNG")
 
 
 OUTLINE = [(12, 8), (44, 12), (34, 38), (16, 30)]

@@ -1,5 +1,6 @@
 """Datasets by the Python SDK: import, export, training data, diff."""
 
+import json
 import zipfile
 
 import ingot
@@ -36,6 +37,8 @@ def test_a_folder_in_and_out(client, space, folder, tmp_path):
     assert again.read_bytes() == out.read_bytes()
     split = client.datasets.training_data("cats", project=space, seed=3, path=tmp_path / "t.zip")
     assert "train.json" in zipfile.ZipFile(split).namelist()
+    wider = client.datasets.training_data("cats", project=space, states=["annotated", "unannotated"], split="imported", path=tmp_path / "u.zip")
+    assert len(json.loads(zipfile.ZipFile(wider).read("train.json"))["images"]) == 13
     assert not list(tmp_path.glob("*.partial"))
 
 

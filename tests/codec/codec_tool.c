@@ -340,7 +340,8 @@ static void write_all(struct tool *t, enum annotation_type type, const char *for
     const struct codec *c = training ? NULL : codec_named(str_of(format));
     if (!training && !c)
         die("no such format");
-    if (training ? !codec_training_write(&src, type, training, &out, on_problem, t, &err)
+    struct codec_training_counts counts;
+    if (training ? !codec_training_write(&src, type, training, &out, on_problem, t, &counts, &err)
                  : !codec_write(c, &src, type, &out, on_problem, t, &err))
         die(err.message);
 }

@@ -14,12 +14,14 @@
 struct source {
     struct task *task;
     int64_t version;
+    unsigned states; /* training data: a bit for each state that takes part; 0: an export, of all */
     struct arena arena;
     struct sample *page;
     size_t n, at;
     int64_t after, passed, total;
     struct str mapped;
     struct zip_out *zip;
+    struct codec_training_counts used; /* of training data */
 };
 
 static bool load_page(struct source *s, struct err *err)
@@ -35,20 +37,32 @@ static bool load_page(struct source *s, struct err *err)
     return task_progress(s->task, s->passed < s->total ? s->passed : s->total, s->total, err);
 }
 
+/* The next sample that takes part; NULL at the end. */
+static bool next_sample(struct source *s, const struct sample **ret, struct err *err)
+{
+    do {
+        if (s->at == s->n && !load_page(s, err))
+            return false;
+        *ret = s->n ? &s->page[s->at++] : NULL;
+        s->passed++;
+    } while (*ret && s->states && !(s->states & 1u << (*ret)->state));
+    return true;
+}
+
 static bool source_next(void *ctx, struct codec_sample *ret, bool *end, struct err *err)
 {
     struct source *s = ctx;
-    if (s->at == s->n && !load_page(s, err))
+    const struct sample *x;
+    if (!next_sample(s, &x, err))
         return false;
-    *end = s->n == 0;
-    if (*end)
+    *end = !x;
+    if (!x)
         return true;
-    const struct sample *x = &s->page[s->at++];
-    s->passed++;
+    bool annotated = s->states || x->state != SAMPLE_UNANNOTATED;
     *ret = (struct codec_sample){.path = x->name,
                                  .width = (uint32_t)x->width,
                                  .height = (uint32_t)x->height,
-                                 .annotation = x->state == SAMPLE_UNANNOTATED ? STR_NULL : x->annotation,
+                                 .annotation = annotated ? x->annotation : STR_NULL,
                                  .split = x->split};
     return true;
 }
@@ -122,6 +136,67 @@ static void out_problem(void *ctx, const struct codec_problem *p)
                  p->reason);
 }
 
+/* --- training data --- */
+
+/* The states of a list of names as bits; those that were cleaned take part in nothing. */
+static bool states_of(yyjson_val *list, unsigned *ret, struct err *err)
+{
+    yyjson_val *v;
+    size_t i, max;
+    *ret = 0;
+    yyjson_arr_foreach(list, i, max, v)
+    {
+        enum sample_state state;
+        if (!sample_state_of(json_str(v), &state) || state == SAMPLE_CLEANED)
+            return err_set(err, ERR_INVALID, "states",
+                           "states: \"" STR_FMT
+                           "\" is none of unannotated, annotated, machine, review, accepted, rejected",
+                           STR_ARG(json_str(v)));
+        *ret |= 1u << state;
+    }
+    return *ret || err_set(err, ERR_INVALID, "states", "states: name at least one");
+}
+
+static void write_states(struct json_out *o, unsigned states)
+{
+    json_key(o, "states");
+    json_array(o);
+    for (int i = 0; i < SAMPLE_STATE_COUNT; i++)
+        if (states & 1u << i)
+            json_string(o, str_of(sample_state_names[i]));
+    json_array_end(o);
+}
+
+/* What was used, and what was left out for its state. */
+static void write_used(struct json_out *o, const struct source *s, const struct sample_counts *n)
+{
+    json_kint(o, "train", (int64_t)s->used.train);
+    json_kint(o, "test", (int64_t)s->used.test);
+    json_kint(o, "negatives", (int64_t)s->used.negatives);
+    write_states(o, s->states);
+    json_kstr(o, "split", json_str(yyjson_obj_get(s->task->params, "split")));
+    json_key(o, "left_out");
+    json_object(o);
+    for (int i = 0; i < SAMPLE_CLEANED; i++)
+        if (n->states[i] && !(s->states & 1u << i))
+            json_kint(o, sample_state_names[i], n->states[i]);
+    json_object_end(o);
+}
+
+static bool write_training(struct source *s, const struct sample_set *set, const struct codec_source *src,
+                           const struct codec_output *out, struct err *err)
+{
+    yyjson_val *params = s->task->params;
+    struct codec_training t = {.seed = (uint64_t)yyjson_get_sint(yyjson_obj_get(params, "seed")),
+                               .test_share = yyjson_get_num(yyjson_obj_get(params, "test_share")),
+                               .keep_split = str_is(json_str(yyjson_obj_get(params, "split")), "imported")};
+    return states_of(yyjson_obj_get(params, "states"), &s->states, err) &&
+           codec_training_write(src, set->type, &t, out, out_problem, s, &s->used, err) &&
+           (s->used.train || err_set(err, ERR_CONFLICT, "states",
+                                     "no sample of the version can be used for training: none is "
+                                     "in one of the states that were asked for"));
+}
+
 static bool write_all(struct source *s, const struct sample_set *set, struct err *err)
 {
     yyjson_val *params = s->task->params;
@@ -147,9 +222,7 @@ static bool write_all(struct source *s, const struct sample_set *set, struct err
         return c ? codec_write(c, &src, set->type, &out, out_problem, s, err)
                  : err_set(err, ERR_INVALID, "format", "there is no format \"" STR_FMT "\"", STR_ARG(format));
     }
-    struct codec_training t = {.seed = (uint64_t)yyjson_get_sint(yyjson_obj_get(params, "seed")),
-                               .test_share = yyjson_get_num(yyjson_obj_get(params, "test_share"))};
-    return codec_training_write(&src, set->type, &t, &out, out_problem, s, err);
+    return write_training(s, set, &src, &out, err);
 }
 
 /* --- the same again: a finished export is given once more while the version is what it was --- */
@@ -213,6 +286,21 @@ static bool start(struct op *op, struct object *version, const char *name, struc
     return engine_answer_id(op, &kind_task, same, out, err);
 }
 
+static void say_result(struct source *s, const struct sample_counts *n, int64_t bytes, const char *stamp)
+{
+    auto_buf struct buf text = {0};
+    struct json_out o;
+    json_begin(&o, &text);
+    json_object(&o);
+    json_kint(&o, "samples", s->states ? (int64_t)(s->used.train + s->used.test) : n->samples);
+    json_kint(&o, "bytes", bytes);
+    json_kz(&o, "stamp", stamp);
+    if (s->states)
+        write_used(&o, s, n);
+    json_object_end(&o);
+    task_result(s->task, buf_view(&text));
+}
+
 static bool run_export(struct task *t, struct err *err)
 {
     struct op op = {.core = t->core, .caller = &t->caller, .arena = t->arena};
@@ -240,9 +328,7 @@ static bool run_export(struct task *t, struct err *err)
         return false;
     task_output(t, &digest, json_str(yyjson_obj_get(t->params, "name")));
     /* Without a stamp, because the version changed meanwhile, it is not given again. */
-    task_result(t, str_of(arena_printf(t->arena, "{\"samples\":%lld,\"bytes\":%lld,\"stamp\":\"%s\"}",
-                                       (long long)counts.samples, (long long)size,
-                                       strcmp(before, after) == 0 ? after : "")));
+    say_result(&s, &counts, size, strcmp(before, after) == 0 ? after : "");
     return task_progress(t, counts.samples, counts.samples, err);
 }
 
@@ -275,6 +361,20 @@ const struct field export_fields[] = {
     {0},
 };
 
+static bool states_check(struct arena *a, const struct field *f, const struct db_value *value,
+                         struct err *err)
+{
+    (void)f;
+    unsigned states;
+    yyjson_val *list = json_parse(a, value->s, err);
+    return list && states_of(list, &states, err);
+}
+
+static const struct choice splits[] = {{"seed", {"New, by the seed", "按随机种子重新划分"}},
+                                       {"imported", {"As it was imported", "沿用导入的划分"}},
+                                       {NULL, {NULL, NULL}}};
+
+enum { SEED, TEST_SHARE, STATES, SPLIT, SAMPLES, REUSE }; /* of the input */
 const struct field training_fields[] = {
     {.name = "seed",
      .type = FIELD_INT,
@@ -286,8 +386,32 @@ const struct field training_fields[] = {
      .flags = FIELD_CREATE,
      .fallback = "0.2",
      .title = {"Share of the test part", "测试集比例"},
-     .help = {"0 to 0.9; fewer than 10 annotated samples give no test part.",
-              "0 到 0.9；已标注样本少于 10 个时不划分测试集。"}},
+     .help = {"0 to 0.9; fewer than 10 samples give no test part.",
+              "0 到 0.9；样本少于 10 个时不划分测试集。"}},
+    {.name = "states",
+     .type = FIELD_TEXTS,
+     .flags = FIELD_CREATE,
+     .max = SAMPLE_STATE_COUNT,
+     .item_max = 20,
+     .fallback = "[\"annotated\",\"review\",\"accepted\"]",
+     .check = states_check,
+     .title = {"States", "样本状态"},
+     .help = {"Samples in these states are used, those with nothing on them too: unannotated, annotated, "
+              "machine, review, accepted, rejected.",
+              "使用处于这些状态的样本，包括其中没有目标的样本：unannotated、annotated、machine、review、accep"
+              "ted、"
+              "rejected。"}},
+    {.name = "split",
+     .type = FIELD_CHOICE,
+     .flags = FIELD_CREATE,
+     .choices = splits,
+     .fallback = "\"seed\"",
+     .title = {"Split", "划分"},
+     .help = {"imported: samples stay in the part that their files put them into; val is the test part where "
+              "there is no test, else part of train. Samples without a part are dealt out by the seed.",
+              "imported：样本保留其文件给出的划分；没有 test 时以 val 为测试集，否则 val "
+              "归入训练集。没有划分的样本按"
+              "随机种子分配。"}},
     OUTPUT_FIELDS,
     {0},
 };
@@ -319,11 +443,24 @@ bool export_run(struct op *op, struct object *version, const struct db_value *in
 bool training_run(struct op *op, struct object *version, const struct db_value *input, struct json_out *out,
                   int *status, struct err *err)
 {
-    double share = input[1].type == DB_INT ? (double)input[1].i : input[1].r;
+    double share = input[TEST_SHARE].type == DB_INT ? (double)input[TEST_SHARE].i : input[TEST_SHARE].r;
+    unsigned states;
+    auto_buf struct buf params = {0};
+    struct json_out o;
     if (share < 0 || share > 0.9)
         return err_set(err, ERR_INVALID, "test_share", "test_share: must be from 0 to 0.9");
-    const char *params = arena_printf(
-        op->arena, "{\"seed\":%lld,\"test_share\":%.17g,\"samples\":%s,\"name\":\"%s\"}",
-        (long long)input[0].i, share, input[2].i ? "true" : "false", file_name(op, version, "training"));
-    return start(op, version, "Generate training data", str_of(params), input[3].i != 0, out, status, err);
+    if (!states_of(json_parse(op->arena, input[STATES].s, err), &states, err))
+        return false;
+    json_begin(&o, &params);
+    json_object(&o);
+    json_kint(&o, "seed", input[SEED].i);
+    json_key(&o, "test_share");
+    json_real(&o, share);
+    write_states(&o, states);
+    json_kstr(&o, "split", input[SPLIT].s);
+    json_kbool(&o, "samples", input[SAMPLES].i != 0);
+    json_kz(&o, "name", file_name(op, version, "training"));
+    json_object_end(&o);
+    return start(op, version, "Generate training data", buf_view(&params), input[REUSE].i != 0, out, status,
+                 err);
 }

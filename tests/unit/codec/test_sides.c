@@ -1,4 +1,5 @@
 /* Which points of a skeleton are a pair by their names. */
+#include "base/buf.h"
 #include "codec/sides.h"
 
 #include <setjmp.h>

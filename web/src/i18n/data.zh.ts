@@ -201,10 +201,17 @@ export const dataZh: Record<keyof typeof dataEn, string> = {
   'records.title': '记录 {n}',
 
   'training.title': '训练数据',
-  'training.help': '将已标注样本按标签均衡地分为两部分，种子相同则结果相同。',
+  'training.help': '将样本按标签均衡地分为两部分，种子相同则结果相同。',
   'training.share': '测试集比例',
   'training.seed': '随机种子',
   'training.of': '种子 {seed}，测试集 {share}%',
+  'training.states': '使用的样本状态',
+  'training.statesHelp': '其中没有目标的样本作为负样本。',
+  'training.split': '划分',
+  'training.split.seed': '按随机种子重新划分',
+  'training.split.imported': '沿用导入的划分',
+  'training.used': '训练 {train}，测试 {test}，其中无目标 {negatives}',
+  'training.left': '未使用：{what}',
   'training.run': '生成',
 
   'duplicates.distance': '相似程度：允许不同的位数',
