@@ -70,8 +70,9 @@ class Server:
     """ingot serve on a free port. start() may be called again after stop() or kill()."""
 
     def __init__(self, db: str | None = None, data: str | None = None, args: tuple[str, ...] = (),
-                 environment: dict[str, str] | None = None) -> None:
+                 environment: dict[str, str] | None = None, program: str | None = None) -> None:
         self.db, self.args = db, args
+        self.program = program or binary()
         self.environment = environment or {}
         self.own_data = data is None
         self.data = data or tempfile.mkdtemp(prefix="ingot-test-")
@@ -80,7 +81,7 @@ class Server:
         self.stderr = ""
 
     def start(self) -> "Server":
-        command = [binary(), "serve", "--data", self.data, "--listen", "127.0.0.1:0", *self.args]
+        command = [self.program, "serve", "--data", self.data, "--listen", "127.0.0.1:0", *self.args]
         if self.db:
             command += ["--db", self.db]
         environment = {**os.environ, "INGOT_ADMIN_PASSWORD": ADMIN_PASSWORD, **self.environment}
