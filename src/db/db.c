@@ -192,6 +192,11 @@ void db_write_then(struct db *db, db_write_fn fn, db_then_fn then, void *ctx)
     writer_then(db->writer, fn, then, ctx);
 }
 
+void db_background(void)
+{
+    writer_background();
+}
+
 size_t db_write_queue(struct db *db)
 {
     return writer_queued(db->writer);

@@ -9,8 +9,14 @@
 #include <stdatomic.h>
 #include <sys/syscall.h>
 
-/* MARKED_BATCHES: how many batches are run with marks after one in which a request failed. */
-enum { BATCH_MAX = 256, RETRIES = 10, IDLE_SECONDS = 10, MARKED_BATCHES = 16 };
+/* MARKED_BATCHES: how many batches are run with marks after one in which a request failed. BACKGROUND_MAX:
+ * requests of background threads in a batch, so that it is short; one when people wait too. */
+enum { BATCH_MAX = 256, RETRIES = 10, IDLE_SECONDS = 10, MARKED_BATCHES = 16, BACKGROUND_MAX = 4 };
+
+/* In the order in which they are taken. */
+enum priority { PEOPLE, BACKGROUND, PRIORITIES };
+
+static _Thread_local bool in_background;
 
 struct request {
     db_write_fn fn;
@@ -32,8 +38,10 @@ struct writer {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t arrived;
-    struct request *head, **tail;
-    size_t queued;
+    struct queue {
+        struct request *head, **tail;
+    } queue[PRIORITIES];
+    size_t queued;   /* in all of them */
     unsigned marked; /* so many batches are still run with marks */
     bool sleeping, ending;
     atomic_uint_least64_t commits;
@@ -272,16 +280,23 @@ static void wait_for_request(struct writer *w)
     w->sleeping = false;
 }
 
-/* Moves up to BATCH_MAX requests out of the queue. With the lock held. */
-static size_t take(struct writer *w, struct request **batch)
+static size_t take_from(struct queue *q, struct request **batch, size_t max)
 {
     size_t n = 0;
-    for (; w->head && n < BATCH_MAX; n++) {
-        batch[n] = w->head;
-        w->head = batch[n]->next;
+    for (; q->head && n < max; n++) {
+        batch[n] = q->head;
+        q->head = batch[n]->next;
     }
-    if (!w->head)
-        w->tail = &w->head;
+    if (!q->head)
+        q->tail = &q->head;
+    return n;
+}
+
+/* Moves up to BATCH_MAX requests out of the queues. With the lock held. */
+static size_t take(struct writer *w, struct request **batch)
+{
+    size_t n = take_from(&w->queue[PEOPLE], batch, BATCH_MAX - 1);
+    n += take_from(&w->queue[BACKGROUND], batch + n, n ? 1 : BACKGROUND_MAX);
     w->queued -= n;
     return n;
 }
@@ -316,7 +331,8 @@ struct writer *writer_new(const struct engine *engine, const char *url, struct h
     struct writer *w = base_alloc(sizeof *w);
     *w = (struct writer){
         .engine = engine, .url = base_strdup(url), .hold = hold, .idle = idle, .idle_ctx = ctx};
-    w->tail = &w->head;
+    for (size_t i = 0; i < PRIORITIES; i++)
+        w->queue[i].tail = &w->queue[i].head;
     if (!connect(w, err)) {
         free(w->url);
         free(w);
@@ -345,9 +361,10 @@ void writer_free(struct writer *w)
 
 static void push(struct writer *w, struct request *r)
 {
+    struct queue *q = &w->queue[in_background ? BACKGROUND : PEOPLE];
     pthread_mutex_lock(&w->lock);
-    *w->tail = r;
-    w->tail = &r->next;
+    *q->tail = r;
+    q->tail = &r->next;
     w->queued++;
     bool signal = w->sleeping;
     pthread_mutex_unlock(&w->lock);
@@ -374,6 +391,11 @@ void writer_then(struct writer *w, db_write_fn fn, db_then_fn then, void *ctx)
     r->then = then;
     r->ctx = ctx;
     push(w, r);
+}
+
+void writer_background(void)
+{
+    in_background = true;
 }
 
 size_t writer_queued(struct writer *w)

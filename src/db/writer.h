@@ -1,6 +1,7 @@
 /* The one thread that writes. Callers queue a function and sleep, or are called back; the thread takes all
  * that wait, runs them in one transaction and tells each when it is durable. While one commit is synced the
- * next batch collects. */
+ * next batch collects. Writes of background threads are taken after all others, and few at a time: nobody's
+ * click waits for more than one commit of an import. */
 #ifndef INGOT_DB_WRITER_H
 #define INGOT_DB_WRITER_H
 
@@ -15,6 +16,7 @@ struct writer *writer_new(const struct engine *engine, const char *url, struct h
 void writer_free(struct writer *w); /* runs what is queued first */
 bool writer_run(struct writer *w, db_write_fn fn, void *ctx, struct err *err);
 void writer_then(struct writer *w, db_write_fn fn, db_then_fn then, void *ctx);
+void writer_background(void); /* db_background */
 size_t writer_queued(struct writer *w);
 uint64_t writer_commits(const struct writer *w);
 

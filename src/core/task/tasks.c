@@ -281,6 +281,7 @@ static void take_and_run(struct tasks *ts)
 static void *task_thread(void *arg)
 {
     struct tasks *ts = arg;
+    db_background();
     pthread_mutex_lock(&ts->lock);
     while (!ts->stop) {
         if (!ts->again) {

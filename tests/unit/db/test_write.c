@@ -53,6 +53,7 @@ struct call {
     db_write_fn fn;
     void *ctx;
     int64_t key;
+    bool background;
     bool ok;
     struct err err;
 };
@@ -60,6 +61,8 @@ struct call {
 static void *make_call(void *arg)
 {
     struct call *k = arg;
+    if (k->background)
+        db_background();
     k->ok = db_write(k->db, k->fn, k->ctx ? k->ctx : k, &k->err);
     return NULL;
 }
@@ -117,6 +120,20 @@ static void failures_are_undone_alone(void **state)
     }
     assert_int_equal(query_int(f->db, "SELECT count(*) FROM t"), 7);
     assert_int_equal(query_int(f->db, "SELECT sum(k) FROM t"), 0 + 2 + 3 + 6 + 7 + 9 + 11);
+}
+
+static void people_come_first(void **state)
+{
+    struct fixture *f = *state;
+    make_table(f);
+    struct call calls[12];
+    for (int i = 0; i < 12; i++)
+        calls[i] = (struct call){.db = f->db, .fn = insert_key, .key = i, .background = i < 10};
+    run_as_batch(f->db, calls, 12);
+    for (int i = 0; i < 12; i++)
+        expect_ok(calls[i].ok, &calls[i].err);
+    assert_int_equal(query_int(f->db, "SELECT count(*) FROM t"), 12);
+    assert_int_equal(query_int(f->db, "SELECT sum(k) FROM t WHERE id IN (1, 2)"), 10 + 11);
 }
 
 /* --- writes that nobody waits for --- */
@@ -482,6 +499,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         DB_TEST(failures_are_undone_alone),
+        DB_TEST(people_come_first),
         DB_TEST(those_who_do_not_wait_are_told),
         DB_TEST(many_threads_write),
         DB_TEST(two_servers_write),
