@@ -94,6 +94,12 @@ bool audit_object(struct op *op, const char *verb, const struct object *o, struc
     return engine_audit(op, verb, o->kind->name, o->id, name, o->project, detail, err);
 }
 
+bool audit_action(struct op *op, const struct audit_action *x, struct err *err)
+{
+    return audit_object(op, x->action->name, x->object, audit_input(op->arena, x->action->fields, x->input),
+                        err);
+}
+
 bool engine_audit(struct op *op, const char *verb, const char *kind, int64_t id, struct str name,
                   int64_t project, struct str detail, struct err *err)
 {

@@ -18,6 +18,8 @@ struct caller {
     const char *peer;       /* address, for the audit */
     struct str host;        /* by which they reached the platform, as in Host; STR_NULL: not known */
     uint8_t credential[CALLER_CREDENTIAL]; /* accounts' own: names the session or token; zeroes without one */
+    struct audit_action
+        *acting;        /* the engine's own: the action that the caller's writes belong to, or NULL */
     const void *grants; /* accounts' own: projects and permissions, immutable, held while the caller lives */
 };
 

@@ -22,12 +22,15 @@ struct write {
     void *ctx;
 };
 
+/* The first write of an action has the action's line of the audit in it: one is not kept without the other.
+ */
 static bool run_write(struct db_conn *conn, void *ctx, struct err *err)
 {
     struct write *w = ctx;
+    const struct audit_action *acting = w->op.caller->acting;
     w->op.conn = conn;
     w->pending.n = 0;
-    return w->fn(&w->op, w->ctx, err);
+    return w->fn(&w->op, w->ctx, err) && (!acting || acting->written || audit_action(&w->op, acting, err));
 }
 
 static void begin_write(struct write *w, struct core *core, const struct caller *c, struct arena *a,
@@ -45,6 +48,8 @@ bool engine_write(struct core *core, const struct caller *c, struct arena *a, en
     begin_write(&w, core, c, a, fn, ctx);
     if (!db_write(core->db, run_write, &w, err))
         return false;
+    if (c->acting)
+        c->acting->written = true;
     pending_tell(core, &w.pending);
     return true;
 }
@@ -462,53 +467,4 @@ void engine_change_then(struct core *core, const struct caller *c, const struct 
     l->ctx = ctx;
     begin_write(&l->write, core, c, a, verbs[what->verb].write, &l->change);
     db_write_then(core->db, run_write, written, &l->write);
-}
-
-/* --- actions --- */
-struct action_audit {
-    const struct action *action;
-    const struct object *object;
-    const struct db_value *input;
-};
-
-static bool audit_action(struct op *op, void *ctx, struct err *err)
-{
-    const struct action_audit *x = ctx;
-    return audit_object(op, x->action->name, x->object, audit_input(op->arena, x->action->fields, x->input),
-                        err);
-}
-
-bool engine_action(struct core *core, const struct caller *c, const struct kind *k, const struct action *act,
-                   int64_t parent, int64_t id, yyjson_val *input, struct arena *a, struct buf *out,
-                   int *ret_status, struct err *err)
-{
-    struct object o = engine_object(a, k);
-    struct op op = {.core = core, .caller = c, .arena = a, .kind = k};
-    o.parent = parent;
-    if (!act->on_kind && !access_load(core, c, NULL, k, parent, id, a, &o, err))
-        return false;
-    /* Who may read the object may do what only reads it, also when it is another project's public one. */
-    bool reads =
-        act->read_only && !act->on_kind && strcmp(act->permission, kind_permission(a, k, "read")) == 0;
-    if (!reads && !access_object(c, &o, NULL, act->permission, err))
-        return false;
-    size_t n = 0;
-    while (act->fields && act->fields[n].name)
-        n++;
-    struct db_value *values = arena_array(a, struct db_value, n + 1);
-    bool *given = arena_array(a, bool, n + 1);
-    if (!validate_body(a, act->fields, input, VALIDATE_INPUT, NULL, values, given, err))
-        return false;
-    struct json_out json;
-    json_begin(&json, out);
-    *ret_status = act->status ? act->status : 200;
-    if (!act->run(&op, &o, values, &json, ret_status, err))
-        return false;
-    struct action_audit x = {.action = act, .object = &o, .input = values};
-    if (act->read_only)
-        return true;
-    if (!engine_write(core, c, a, audit_action, &x, err))
-        return false;
-    pending_tell_one(core, &o, act->name);
-    return true;
 }

@@ -94,7 +94,8 @@ struct str object_text(const struct object *o, const char *field);
 int64_t *object_refs(struct arena *a, const struct object *o, const char *field, size_t *ret_n);
 
 /* What hooks and actions get. conn is set inside a write (all hooks but show); it is NULL in actions, which
- * run on a pool thread and do their own db_write. */
+ * run on a pool thread and do their own engine_write: the first one with op->caller has the action's line of
+ * the audit in it. */
 struct op {
     struct core *core;
     const struct caller *caller;

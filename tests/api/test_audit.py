@@ -1,6 +1,10 @@
 """Every change is a line of the audit: who, what, from where, and what it was before."""
 
-from harness import problem, unique
+import contextlib
+import sqlite3
+
+import pytest
+from harness import DEADLINE, problem, unique
 
 
 def lines(admin, kind: str, object_: int) -> list[dict]:
@@ -34,6 +38,46 @@ def test_secrets_are_not_recorded(admin):
     text = str(lines(admin, "user", user["id"])) + str(lines(admin, "token", token["id"]))
     assert len(lines(admin, "user", user["id"])) >= 2
     assert secret not in text and token["secret"] not in text and "argon2" not in text and "***" in text
+
+
+@pytest.fixture
+def no_actions(request, server, project):
+    """The database refuses the lines of actions in the project, and takes those of changes."""
+    when = f"NEW.project = {project['id']} AND NEW.verb NOT IN ('create', 'update', 'delete')"
+    name = unique("refuse").replace("-", "_")
+    if server.db:
+        postgres = request.getfixturevalue("postgres")
+        postgres.sql(f"CREATE FUNCTION {name}() RETURNS trigger AS $$ BEGIN RAISE EXCEPTION 'no'; END $$ LANGUAGE plpgsql; "
+                     f"CREATE TRIGGER {name} BEFORE INSERT ON audit FOR EACH ROW WHEN ({when}) EXECUTE FUNCTION {name}()", server.db)
+        yield
+        postgres.sql(f"DROP TRIGGER {name} ON audit; DROP FUNCTION {name}()", server.db)
+        return
+    with contextlib.closing(sqlite3.connect(f"{server.data}/ingot.db", timeout=DEADLINE, isolation_level=None)) as db:
+        db.execute(f"CREATE TRIGGER {name} BEFORE INSERT ON audit WHEN {when} BEGIN SELECT RAISE(ABORT, 'no'); END")
+        yield
+        db.execute(f"DROP TRIGGER {name}")
+
+
+def test_an_action_is_not_kept_without_its_line(admin, project, no_actions):
+    """Changed in the action's own write, made as another object, begun as a task: all or nothing."""
+    inside = {"project": project["id"]}
+    spec = admin.get("specs", limit=1)["items"][0]["id"]
+    models = admin.post("model-sets", {**inside, "name": "models"})["id"]
+    version = f"model-sets/{models}/versions/{admin.post(f'model-sets/{models}/versions', {})['id']}"
+    admin.call("PUT", f"{version}/content", params={"path": "a"}, content=b"x").raise_for_status()
+    data = admin.post("datasets", {**inside, "name": "data", "annotation_type": "detection"})["id"]
+    draft = f"datasets/{data}/versions/{admin.post(f'datasets/{data}/versions', {})['id']}"
+    training = admin.post("trainings", {**inside, "name": "training", "spec": spec, "command": "true"})["id"]
+    environment = admin.post("environments", {**inside, "name": "environment", "spec": spec})["id"]
+
+    def state() -> list:
+        return [admin.get(version)["published"], *(admin.get(kind, **inside, count="true")["total"] for kind in ("trainings", "environments", "tasks"))]
+
+    before = state()
+    for path, body in ((f"{version}/publish", {}), (f"trainings/{training}/copy", {"name": "other"}),
+                       (f"environments/{environment}/copy", {"name": "other"}), (f"{draft}/export", {"format": "coco"})):
+        assert admin.call("POST", path, json=body).status_code >= 500, path
+    assert state() == before
 
 
 def test_long_values_are_told_by_their_size(admin, make_set):

@@ -122,24 +122,21 @@ static void changed(struct core *core, const struct object *o, const char *verb)
 
 /* --- reset-password --- */
 struct reset {
-    struct op *op;
     struct object *user;
     struct str hash;
 };
 
-static bool write_reset(struct db_conn *c, void *ctx, struct err *err)
+static bool write_reset(struct op *op, void *ctx, struct err *err)
 {
     const struct reset *r = ctx;
-    struct op op = *r->op;
-    op.conn = c;
     struct object now;
     bool found;
-    if (!engine_load_row(&op, &kind_user, r->user->id, &now, &found, err))
+    if (!engine_load_row(op, &kind_user, r->user->id, &now, &found, err))
         return false;
     if (!found)
         return err_set(err, ERR_NOT_FOUND, NULL, "the user was deleted meanwhile");
-    return may_touch(&op, &now, &now, err) && grants_cover(&op, now.id, err) &&
-           user_set_password(&op, now.id, r->hash, err);
+    return may_touch(op, &now, &now, err) && grants_cover(op, now.id, err) &&
+           user_set_password(op, now.id, r->hash, err);
 }
 
 bool user_set_password(struct op *op, int64_t user, struct str hash, struct err *err)
@@ -157,13 +154,11 @@ bool user_set_password(struct op *op, int64_t user, struct str hash, struct err 
 static bool reset_password(struct op *op, struct object *o, const struct db_value *input,
                            unused_ok struct json_out *out, unused_ok int *status, struct err *err)
 {
-    struct reset r = {op, o, STR_NULL};
+    struct reset r = {o, STR_NULL};
     if (op->caller->token && op->caller->user == o->id)
         return err_set(err, ERR_FORBIDDEN, NULL, "a token cannot change the password of its owner");
-    if (!password_rule(input[0].s, "password", err) || !password_hash(op->arena, input[0].s, &r.hash, err) ||
-        !db_write(op->core->db, write_reset, &r, err))
-        return false;
-    return true;
+    return password_rule(input[0].s, "password", err) && password_hash(op->arena, input[0].s, &r.hash, err) &&
+           engine_write(op->core, op->caller, op->arena, write_reset, &r, err);
 }
 
 /* --- the first one --- */
