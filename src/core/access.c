@@ -38,6 +38,8 @@ bool access_object(const struct caller *c, const struct object *o, const char *v
     if (k->scope == SCOPE_OWN && o->id && o->created_by != c->user)
         return access_missing(k, o->id, err);
     char wanted[128];
+    if (!permission && k->delete_own && strcmp(verb, "delete") == 0 && o->created_by != c->user)
+        verb = KIND_DELETE_ANY;
     snprintf(wanted, sizeof wanted, "%s.%s", k->permission_as ? k->permission_as : k->name, verb ? verb : "");
     const char *name = permission ? permission : wanted;
     if (is_public(o)) {

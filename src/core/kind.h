@@ -153,6 +153,10 @@ struct kind {
     const char *permission_as;
     const struct field *fields;   /* ended by name NULL; the first is the one shown as the object's name */
     const struct action *actions; /* ended by name NULL; may be NULL */
+    /* delete_own: "<name>.delete" is for what one made oneself; what others made needs "<name>.delete_any".
+     */
+#define KIND_DELETE_ANY "delete_any"
+    bool delete_own;
     /* public_too: objects with the boolean field `public` set are readable by every project. */
     bool public_too;
     bool audit_reads_only; /* rows are never changed by clients */

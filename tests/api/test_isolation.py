@@ -65,6 +65,41 @@ def test_refusals_name_the_permission(project, make_set, make_user):
     assert problem(viewer.call("GET", "audit"), 403, "forbidden")["permission"] == "audit.read"
 
 
+def test_only_ones_own_algorithms_are_deleted(admin, project, make_user):
+    """Members delete what they made; owners and administrators what anybody made. Other kinds are the members' in common."""
+    names = [make_user(project, role) for role in ("member", "member", "owner", "viewer", "annotator", "reviewer")]
+    member, other, owner, viewer, annotator, reviewer = names
+
+    def made(by: Api, kind: str = "algorithm-sets") -> str:
+        return f"{kind}/{by.post(kind, {'project': project['id'], 'name': unique()})['id']}"
+
+    theirs = made(other)
+    body = problem(member.call("DELETE", theirs), 403, "forbidden", says="algorithm_set.delete_any")
+    assert body["permission"] == "algorithm_set.delete_any"
+    for by in (viewer, annotator, reviewer):
+        answer = by.call("DELETE", theirs)
+        assert answer.status_code == 403 and answer.json()["permission"].startswith("algorithm_set.")
+    problem(make_user(admin.post("projects", {"name": unique("other")}), "owner").call("DELETE", theirs), 404, "not_found")
+    member.delete(made(member))
+    for by in (owner, admin):
+        by.delete(made(other))
+    assert other.get(theirs)
+    other.delete(theirs)
+    member.delete(made(other, "model-sets"))
+    # Not with versions in it, whoever asks.
+    full = made(owner)
+    owner.post(f"{full}/versions", {})
+    for by in (owner, admin):
+        problem(by.call("DELETE", full), 409, "conflict")
+    # A token is its owner, narrowed; a role of one's own says both.
+    token = Api(member.url, member.post("tokens", {"name": unique(), "scopes": ["algorithm_set.*"]})["secret"])
+    problem(token.call("DELETE", full), 403, "forbidden", says="algorithm_set.delete_any")
+    token.delete(made(member))
+    role = admin.post("roles", {"name": unique("keeper"), "permissions": ["project.read", "algorithm_set.read", "algorithm_set.delete_any"]})
+    keeper = make_user(project, role["name"])
+    keeper.delete(made(other))
+
+
 def test_project_lists_show_ones_own(admin, project, make_user):
     owner = make_user(project, "owner")
     assert [one["id"] for one in owner.all("projects")] == [project["id"]]
@@ -212,7 +247,7 @@ def test_a_stranger_learns_nothing_on_any_path(admin, full, make_user):
 
 PLATFORM = {"log", "users", "groups", "roles", "projects", "specs", "node-pools", "nodes", "audit", "resources", "storage", "backup", "restore"}
 # What only reads, though it is asked for with POST.
-READS = {"POST datasets/{dataset_id}/versions/{id}/export", "POST datasets/{dataset_id}/versions/{id}/training-data",
+READS = {"POST datasets/{dataset_id}/versions/{id}/export", "POST datasets/{dataset_id}/versions/{id}/changes", "POST datasets/{dataset_id}/versions/{id}/training-data",
          "POST datasets/{dataset_id}/versions/{version_id}/records/{file}/verify",
          "POST trainings/{training_id}/instances/{id}/tensorboard"}
 # What reads, and is for whom may work in the environment.

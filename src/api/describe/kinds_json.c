@@ -118,6 +118,8 @@ static void write_verbs(struct json_out *o, const struct kind *k)
     for (size_t i = 2; i < countof(table); i++)
         if (k->verbs & table[i].verb)
             json_kz(o, table[i].name, kind_permission(&a, k, table[i].name));
+    if (k->delete_own)
+        json_kz(o, KIND_DELETE_ANY, kind_permission(&a, k, KIND_DELETE_ANY));
     json_object_end(o);
 }
 

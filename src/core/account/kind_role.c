@@ -12,23 +12,28 @@
 /* Patterns that mean nothing yet are left out. NULL ends a list. */
 static const struct built_in {
     const char *name, *description;
-    bool all_kinds; /* "<kind>.*" for all kinds of projects but project and member */
+    /* Everything about all kinds of projects but project and member; ALL_BUT_OTHERS: but for deleting what
+     * others made, where the kind tells that apart. */
+    enum { NO_KINDS, ALL_BUT_OTHERS, ALL_KINDS } kinds;
     const char *patterns[12];
 } built_in[] = {
-    {ROLE_ADMINISTRATOR, "Everything on the platform; given by the user's administrator flag", false, {"*"}},
+    {ROLE_ADMINISTRATOR,
+     "Everything on the platform; given by the user's administrator flag",
+     NO_KINDS,
+     {"*"}},
     {"owner",
      "Everything in a project, its members and the project itself",
-     true,
+     ALL_KINDS,
      {"project.read", "project.update", "project.delete", "member.*"}},
-    {"member", "Work with everything in a project", true, {"project.read", "member.read"}},
-    {"viewer", "Look at everything in a project", false, {"*.read"}},
+    {"member", "Work with everything in a project", ALL_BUT_OTHERS, {"project.read", "member.read"}},
+    {"viewer", "Look at everything in a project", NO_KINDS, {"*.read"}},
     {"annotator",
      "Label what one was given",
-     false,
+     NO_KINDS,
      {"project.read", "label_set.read", "dataset.read", "sample.read", "annotation.*"}},
     {"reviewer",
      "Check what annotators made",
-     false,
+     NO_KINDS,
      {"project.read", "label_set.read", "dataset.read", "sample.read", "annotation.*", "review.*"}},
 };
 
@@ -39,6 +44,15 @@ static void add_pattern(struct json_out *out, struct str pattern)
         json_string(out, pattern);
 }
 
+static void add_each(struct json_out *out, const struct kind *k)
+{
+    for (size_t i = 0; i < permission_count(); i++) {
+        const struct permission *p = permission_at(i);
+        if (p->kind == k && strcmp(p->verb, KIND_DELETE_ANY) != 0)
+            json_z(out, p->name);
+    }
+}
+
 static void write_patterns(struct arena *a, const struct built_in *b, struct buf *text)
 {
     struct json_out out;
@@ -47,10 +61,14 @@ static void write_patterns(struct arena *a, const struct built_in *b, struct buf
     for (size_t i = 0; i < countof(b->patterns) && b->patterns[i]; i++)
         add_pattern(&out, str_of(b->patterns[i]));
     struct permission_set of_projects = permission_of_projects();
-    for (size_t i = 0; b->all_kinds && i < kind_count; i++) {
+    for (size_t i = 0; b->kinds && i < kind_count; i++) {
         const char *read = arena_printf(a, "%s.read", kinds[i]->name);
-        if (strcmp(kinds[i]->name, "project") != 0 && strcmp(kinds[i]->name, "member") != 0 &&
-            permission_has(&of_projects, permission_find(read)))
+        if (strcmp(kinds[i]->name, "project") == 0 || strcmp(kinds[i]->name, "member") == 0 ||
+            !permission_has(&of_projects, permission_find(read)))
+            continue;
+        if (kinds[i]->delete_own && b->kinds == ALL_BUT_OTHERS)
+            add_each(&out, kinds[i]);
+        else
             add_pattern(&out, str_of(arena_printf(a, "%s.*", kinds[i]->name)));
     }
     json_array_end(&out);

@@ -23,6 +23,7 @@ static const struct {
     {VERB_UPDATE, "update", {"Change", "修改"}},
     {VERB_DELETE, "delete", {"Delete", "删除"}},
 };
+static const struct words delete_any = {"Delete what others made", "删除他人创建的"};
 
 /* What belongs to no kind. */
 static const struct {
@@ -74,6 +75,8 @@ static void add_kind(const struct kind *k)
     for (size_t i = 0; i < countof(verbs) && !k->permission_as; i++)
         if (k->verbs & verbs[i].verbs)
             add(k, text("%s.%s", k->name, verbs[i].name), verbs[i].title);
+    if (k->delete_own)
+        add(k, text("%s.%s", k->name, KIND_DELETE_ANY), delete_any);
     for (const struct action *act = k->actions; act && act->name; act++)
         if (act->permission)
             add(k, act->permission, act->title);

@@ -150,7 +150,7 @@ static void version_changed(struct core *core, const struct object *o, const cha
         manifest_drop(core->store, o->project, &d);
 }
 
-#define SET_KIND(var, n, p, t, m, en, zh, ens, zhs)                                                          \
+#define SET_KIND(var, n, p, t, m, own, en, zh, ens, zhs)                                                     \
     const struct kind var = {.name = n,                                                                      \
                              .plural = p,                                                                    \
                              .table = t,                                                                     \
@@ -160,11 +160,12 @@ static void version_changed(struct core *core, const struct object *o, const cha
                              .scope = SCOPE_PROJECT,                                                         \
                              .verbs = VERB_ALL,                                                              \
                              .public_too = true,                                                             \
+                             .delete_own = own,                                                              \
                              .fields = set_fields}
 
-SET_KIND(kind_algorithm_set, "algorithm_set", "algorithm-sets", "algorithm_sets", "build", "Algorithm",
+SET_KIND(kind_algorithm_set, "algorithm_set", "algorithm-sets", "algorithm_sets", "build", true, "Algorithm",
          "算法", "Algorithms", "算法集");
-SET_KIND(kind_model_set, "model_set", "model-sets", "model_sets", "models", "Model", "模型", "Models",
+SET_KIND(kind_model_set, "model_set", "model-sets", "model_sets", "models", false, "Model", "模型", "Models",
          "模型集");
 
 #define VERSION_KIND(var, n, t, of, acts, f)                                                                 \

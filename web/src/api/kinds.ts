@@ -65,7 +65,7 @@ export interface Kind {
   /** Objects may be made readable for every project. */
   public: boolean
   verbs: Verb[]
-  permissions: Partial<Record<Verb, string>>
+  permissions: Partial<Record<Verb | 'delete_any', string>>
   fields: Field[]
   actions: Action[]
 }

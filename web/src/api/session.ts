@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { request } from './client'
 import { leaveSession } from './lost'
-import type { Kind, Verb } from './kinds'
+import type { Item, Kind, Verb } from './kinds'
 import type { operations } from './schema'
 
 type Answer<T extends keyof operations> = operations[T] extends { responses: { 200: { content: { 'application/json': infer A } } } } ? A : never
@@ -45,9 +45,11 @@ export function may(session: Session, permission: string | undefined, project?: 
 }
 
 /** Whether to offer a verb of a kind. The server decides in the end; this only keeps useless buttons away. */
-export function offers(session: Session, kind: Kind, verb: Verb, project?: number): boolean {
+export function offers(session: Session, kind: Kind, verb: Verb, project?: number, item?: Item): boolean {
   if (!kind.verbs.includes(verb)) return false
   if (kind.scope === 'own') return true
+  // What others made may need more than what one made oneself.
+  if (verb === 'delete' && item && item.created_by?.id !== session.user.id && kind.permissions.delete_any) return may(session, kind.permissions.delete_any, project)
   const name = kind.permissions[verb] ?? kind.permissions[verb === 'list' ? 'read' : verb]
   return may(session, name, project)
 }

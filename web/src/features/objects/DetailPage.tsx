@@ -65,7 +65,7 @@ function Loaded({ kind, place, item }: { kind: Kind; place: Place; item: Item })
   // What another project made public is only looked at.
   const readOnly = item['built_in'] === true || (kind.scope === 'project' && item.project != null && item.project.id !== project?.id)
   const mayUpdate = offers(session, kind, 'update', inProject) && !readOnly
-  const mayDelete = offers(session, kind, 'delete', inProject) && !readOnly
+  const mayDelete = offers(session, kind, 'delete', inProject, item) && !readOnly
   // A page of its own offers its actions itself, when they make sense.
   const actions = overviews[kind.name] ? [] : kind.actions.filter((a) => a.on === 'item' && a.method === 'POST' && fits(kind, a, item) && mayDo(session, a.permission, inProject))
   const shortcuts = useMemo<Shortcut[]>(() => {

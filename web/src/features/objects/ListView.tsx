@@ -81,7 +81,7 @@ export function ListView({ kind, place, fixed, title, hiddenFields, choice, here
     },
     [setParams],
   )
-  const may = useCallback((verb: 'update' | 'delete') => offers(session, kind, verb, inProject), [session, kind, inProject])
+  const may = useCallback((verb: 'update' | 'delete', item?: Item) => offers(session, kind, verb, inProject, item), [session, kind, inProject])
   const parent = place.parent
   const urlOf = useCallback((item: Item) => (!kind.verbs.includes('read') || kind.scope === 'own' ? null : parent ? childUrl(kind, item.id, parent.kind, parent.id, project) : itemUrl(kind, item.id, here ? project : item.project ?? project)), [kind, project, parent, here])
   const onAct = useCallback((what: 'edit' | 'delete' | Action, item: Item) => setOpen({ what, item }), [])
@@ -97,7 +97,7 @@ export function ListView({ kind, place, fixed, title, hiddenFields, choice, here
     ]
     if (mayCreate) all.push({ keys: 'c', label: 'keys.create', group: 'page', run: () => change({ new: '1' }) })
     if (may('update')) all.push({ keys: 'e', label: 'keys.edit', group: 'page', run: () => { const item = at(); if (item) setOpen({ what: 'edit', item }) } })
-    if (may('delete')) all.push({ keys: 'Delete', label: 'keys.delete', group: 'page', run: () => { const item = at(); if (item) setOpen({ what: 'delete', item }) } })
+    if (may('delete')) all.push({ keys: 'Delete', label: 'keys.delete', group: 'page', run: () => { const item = at(); if (item && may('delete', item)) setOpen({ what: 'delete', item }) } })
     return all
   }, [items, active, mayCreate, may, change, navigate, urlOf])
   useKeys(shortcuts)

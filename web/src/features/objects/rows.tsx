@@ -16,7 +16,7 @@ export interface RowsProps {
   kind: Kind
   items: Item[]
   urlOf: (item: Item) => string | null
-  may: (verb: 'update' | 'delete') => boolean
+  may: (verb: 'update' | 'delete', item?: Item) => boolean
   onAct: (what: 'edit' | 'delete' | Action, item: Item) => void
   active: number
   hiddenFields?: readonly string[]
@@ -88,7 +88,7 @@ export function RowActions({ kind, item, may, onAct }: Pick<RowsProps, 'kind' | 
           <Button type="text" size="small" aria-label={`${t('object.edit')}: ${name}`} icon={<Icon name="edit" size={14} />} onClick={() => onAct('edit', item)} />
         </Tooltip>
       )}
-      {may('delete') && !readOnly && (
+      {may('delete', item) && !readOnly && (
         <Tooltip title={del}>
           <Button type="text" size="small" aria-label={`${del}: ${name}`} icon={<Icon name={kind.name === 'session' ? 'out' : 'trash'} size={14} />} onClick={() => onAct('delete', item)} />
         </Tooltip>
