@@ -7,6 +7,7 @@
 #include "api/problem.h"
 #include "api/rest/rest.h"
 #include "api/web/web.h"
+#include "base/messages.h"
 #include "net/url.h"
 
 /* A request on its way from the loop thread to a pool thread; in the request's arena. */
@@ -137,8 +138,12 @@ static void run(void *arg)
                             .commits = db_commits(job.core->db)};
     memcpy(call.params, job.match.params, sizeof call.params);
     struct err err = {0};
-    if (!prepare(&call, &job.match, &err))
-        api_problem(&call, &err, NULL, 0);
+    struct header *forget = NULL;
+    size_t n = is_public(&job.match) ? 0 : auth_cookie_twice(job.core, job.request, &forget);
+    if (n > 0)
+        err_message(&err, ERR_MALFORMED, NULL, MESSAGE_COOKIE_TWICE);
+    if (n > 0 || !prepare(&call, &job.match, &err))
+        api_problem(&call, &err, forget, n);
     else if (job.match.route)
         job.match.route->run(&call);
     else

@@ -1,16 +1,47 @@
 #include "api/auth.h"
 
 #include "base/pool.h"
+#include "net/cookies.h"
 #include "net/url.h"
 
-/* The credential that the request carries; false when there is none. Other schemes than Bearer are not for us
- * (a proxy's, perhaps). */
-static bool credential(const struct request *r, struct str *ret, bool *ret_cookie)
+static const char *session_name(const struct core *core, const struct request *r)
+{
+    return auth_is_secure(core, r) ? COOKIES_SECURE AUTH_COOKIE : AUTH_COOKIE;
+}
+
+const char *auth_cookie_name(const struct core *core, const struct request *r, struct arena *a,
+                             const char *name)
+{
+    return arena_printf(a, "%s%s", auth_is_secure(core, r) ? COOKIES_SECURE : "", name);
+}
+
+static bool is_bearer(const struct request *r, struct str *ret)
 {
     struct str rest, scheme = str_cut(request_header(r, "authorization"), ' ', &rest);
-    *ret_cookie = !str_ieq(scheme, STR("bearer"));
-    *ret = *ret_cookie ? request_cookie(r, AUTH_COOKIE) : str_trim(rest);
-    return !*ret_cookie || ret->n > 0;
+    *ret = str_trim(rest);
+    return str_ieq(scheme, STR("bearer"));
+}
+
+size_t auth_cookie_twice(const struct core *core, const struct request *r, struct header **ret)
+{
+    struct str ignored;
+    const char *name = session_name(core, r);
+    if (is_bearer(r, &ignored) || request_cookies(r, name, &ignored) < 2)
+        return 0;
+    return cookies_forget_others(r, name, ret);
+}
+
+/* The credential that the request carries; false when there is none. Other schemes than Bearer are not for us
+ * (a proxy's, perhaps). Of two sessions neither is taken: nobody knows which of them the person means. */
+static bool credential(const struct core *core, const struct request *r, struct str *ret, bool *ret_cookie)
+{
+    *ret_cookie = !is_bearer(r, ret);
+    if (!*ret_cookie)
+        return true;
+    size_t n = request_cookies(r, session_name(core, r), ret);
+    if (n > 1)
+        *ret = STR("");
+    return n > 1 || ret->n > 0;
 }
 
 /* A job's token is for requests from inside of its own container, and nothing else is taken there: one that
@@ -29,7 +60,7 @@ enum auth auth_peek(struct core *core, const struct request *r, struct caller *r
     bool cookie;
     struct caller found = {0};
     enum auth result = AUTH_HIT;
-    if (credential(r, &secret, &cookie))
+    if (credential(core, r, &secret, &cookie))
         result = accounts_peek(core->accounts, secret, cookie, &found);
     if (result == AUTH_HIT && !is_from_there(core, r, &found))
         result = AUTH_NONE;
@@ -48,7 +79,7 @@ bool auth_caller(struct core *core, const struct request *r, struct caller *ret,
     enum auth result = auth_peek(core, r, ret);
     if (result == AUTH_HIT)
         return true;
-    credential(r, &secret, &cookie);
+    credential(core, r, &secret, &cookie);
     if (!accounts_resolve(core->accounts, secret, cookie, ret, err))
         return false;
     if (!is_from_there(core, r, ret))

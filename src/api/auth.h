@@ -8,6 +8,14 @@
 
 #define AUTH_COOKIE "ingot_session"
 
+/* The name of a cookie of ours: under TLS with a beginning that keeps other hosts of the domain, and other
+ * paths of this one, from setting it. Such cookies have the path "/". */
+const char *auth_cookie_name(const struct core *core, const struct request *r, struct arena *a,
+                             const char *name);
+/* The session's cookie is there twice, so one of both is another page's: ERR_MALFORMED, and headers for the
+ * answer that make the browser forget the other. 0 when it is not. A bearer token makes it not matter. */
+size_t auth_cookie_twice(const struct core *core, const struct request *r, struct header **ret);
+
 /* On a loop thread: who sends this? AUTH_HIT: *ret is the caller (user 0 when there is no credential at all);
  * AUTH_NONE: a credential that is not one: 401 (public routes go on as nobody); AUTH_UNKNOWN: ask auth_caller
  * on a pool thread. ret->peer points into the request. `Authorization: Bearer` wins over the cookie. */

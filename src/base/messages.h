@@ -31,6 +31,11 @@
 #define MESSAGE_TWICE "twice", "%s: %lld is there twice", "%s：%lld 重复"
 
 /* --- people --- */
+#define MESSAGE_COOKIE_TWICE                                                                                 \
+    "cookie-twice",                                                                                          \
+        "the session's cookie is there twice: a page on another port or path of this host set one. Load "    \
+        "the page again",                                                                                    \
+        "会话 Cookie 出现了两次：本主机其他端口或路径上的页面设置了另一个。请重新加载页面"
 #define MESSAGE_USER_MAY_MORE                                                                                \
     "user-may-more", "the user %s may do more than you may (%s)", "用户 %s 的权限多于您（%s）"
 

@@ -51,13 +51,13 @@ static const char *token_name(struct arena *a)
     return arena_printf(a, "cli on %.30s %.6s", host, tail);
 }
 
-/* The value of ingot_session in Set-Cookie. */
+/* "ingot_session=..." of Set-Cookie, whose name has a beginning under TLS. */
 static const char *session_cookie(struct arena *a, const struct client_answer *answer)
 {
     struct str header = client_header_value(answer, "Set-Cookie");
-    struct str value, pair = str_cut(header, ';', &value);
+    struct str value, pair = str_trim(str_cut(header, ';', &value));
     struct str name = str_cut(pair, '=', &value);
-    return str_is(str_trim(name), "ingot_session") && value.n ? arena_strz(a, value) : NULL;
+    return str_ends(name, "ingot_session") && value.n ? arena_strz(a, pair) : NULL;
 }
 
 static bool make_token(struct cli *cli, const char *cookie, int64_t days, struct err *err)

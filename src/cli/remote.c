@@ -56,8 +56,7 @@ bool remote_do(struct cli *cli, const struct remote_call *call, struct client_an
         return false;
     if (call->cookie) {
         q.header_count = 2; /* instead of the token */
-        headers[q.header_count++] =
-            (struct client_header){"Cookie", arena_printf(a, "ingot_session=%s", call->cookie)};
+        headers[q.header_count++] = (struct client_header){"Cookie", call->cookie};
         headers[q.header_count++] = (struct client_header){"Origin", cli->config.url};
     }
     if (call->body.p) {

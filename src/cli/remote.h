@@ -10,7 +10,7 @@ struct remote_call {
     const char *path;   /* below /api/v1, with the query: "/users?limit=1" */
     struct str body;    /* JSON; STR_NULL: none */
     int64_t if_match;   /* 0: none */
-    const char *cookie; /* sent with the Origin it needs, instead of the token; NULL: none */
+    const char *cookie; /* "name=value", sent with the Origin it needs, instead of the token; NULL: none */
     int *ret_status;    /* of remote_json's answer; may be NULL */
 };
 

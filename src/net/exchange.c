@@ -1,6 +1,7 @@
 #include "net/exchange.h"
 
 #include "net/accesslog.h"
+#include "net/cookies.h"
 #include "net/server.h"
 
 static void run_posted(struct task *t);
@@ -177,7 +178,8 @@ void exchange_finish(struct exchange *x, bool complete)
     exchange_unref(x);
 }
 
-void exchange_refuse(struct exchange *x, int status, const char *detail)
+static void refuse_with(struct exchange *x, int status, const char *detail, const struct header *headers,
+                        size_t n)
 {
     if (x->answered || !x->proto)
         return;
@@ -187,11 +189,37 @@ void exchange_refuse(struct exchange *x, int status, const char *detail)
     http_problem(&x->refusal, status, detail);
     x->answer = (struct answer){.kind = ANSWER_MEMORY,
                                 .status = status,
-                                .headers = &http_problem_type,
-                                .n = 1,
+                                .headers = headers,
+                                .n = n,
                                 .fd = -1,
                                 .body = buf_view(&x->refusal)};
     x->ops->answer(x);
+}
+
+void exchange_refuse(struct exchange *x, int status, const char *detail)
+{
+    refuse_with(x, status, detail, &http_problem_type, 1);
+}
+
+void exchange_refuse_large(struct exchange *x, const char *detail, struct str path, struct str cookie)
+{
+    struct header *forget;
+    size_t n = cookies_forget_all(&x->pub, path, cookie, x->loop->server->limits.max_header, &forget);
+    if (n == 0) {
+        exchange_refuse(x, 431, detail);
+        return;
+    }
+    struct header *headers = arena_array(x->pub.arena, struct header, n + 1);
+    headers[0] = http_problem_type;
+    memcpy(headers + 1, forget, n * sizeof *headers);
+    refuse_with(
+        x, 431,
+        "the cookies of this site are too large. Load the page again: the browser was told to forget some of "
+        "them; if that does not help, delete the cookies of this site in its settings. A page on another "
+        "port "
+        "of this host may have set them. 本站的 Cookie 过大，请重新加载；如仍无效，请在浏览器中清除本站的 "
+        "Cookie。",
+        headers, n + 1);
 }
 
 void exchange_drain(struct exchange *x)

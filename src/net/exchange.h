@@ -129,6 +129,9 @@ void exchange_flushed(struct exchange *x);
 void exchange_finish(struct exchange *x, bool complete);
 /* Answers in the handler's place with a problem document. */
 void exchange_refuse(struct exchange *x, int status, const char *detail);
+/* A header that is too large, 431: when it is the cookies, the browser is told to forget them. No handler has
+ * the request. path: as far as it is known; cookie: of an unfinished Cookie header, or STR_NULL. */
+void exchange_refuse_large(struct exchange *x, const char *detail, struct str path, struct str cookie);
 void exchange_drain(struct exchange *x);
 
 /* --- from above --- */

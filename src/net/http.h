@@ -47,6 +47,8 @@ struct request {
 struct str request_header(const struct request *r, const char *name);
 /* Value of a cookie, undecoded; STR_NULL when absent. */
 struct str request_cookie(const struct request *r, const char *name);
+/* How many of that name there are; *ret is the first. */
+size_t request_cookies(const struct request *r, const char *name, struct str *ret);
 /* Percent-decodes a query parameter (also '+') into the arena; false when absent. Malformed escapes: err. */
 bool request_param(struct request *r, const char *name, struct str *ret, struct err *err);
 

@@ -360,7 +360,11 @@ static void refuse(struct http1 *h)
     if (!x->pub.version)
         x->pub.version = 11;
     x->refs--; /* no handler has it */
-    exchange_refuse(x, h->parser.status, h->parser.detail);
+    const struct http1_parser *p = &h->parser;
+    if (p->status == 431)
+        exchange_refuse_large(x, p->detail, p->target, str_is(p->name, "cookie") ? p->value : STR_NULL);
+    else
+        exchange_refuse(x, p->status, p->detail);
 }
 
 static void answer_asterisk(struct exchange *x)

@@ -157,6 +157,10 @@ void http2_stream_begin(struct http2_stream *s, bool ended)
     check_header(s, ended);
     s->in_end = ended;
     x->body_done = ended || x->connect;
+    if (s->status == 431) {
+        exchange_refuse_large(x, s->detail, s->path, STR_NULL);
+        return;
+    }
     if (s->status) {
         exchange_refuse(x, s->status, s->detail);
         return;

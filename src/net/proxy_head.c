@@ -1,6 +1,7 @@
 #include "net/proxy_head.h"
 
 #include "base/hash.h"
+#include "net/cookies.h"
 
 #include <openssl/evp.h>
 
@@ -66,7 +67,7 @@ static void cookies(struct buf *b, const struct request *r, const char *without)
         while (rest.n) {
             struct str value, pair = str_trim(str_cut(rest, ';', &rest));
             struct str name = str_cut(pair, '=', &value);
-            if (!pair.n || (without && str_starts(str_trim(name), without)))
+            if (!pair.n || (without && cookies_are_own(str_trim(name), without)))
                 continue;
             buf_z(b, first ? "Cookie: " : "; ");
             buf_str(b, pair);
@@ -162,5 +163,5 @@ bool proxy_guards_answer_header(struct str name, struct str value, const struct 
     if (in_list(name, site_wide, countof(site_wide)))
         return true;
     return t->strip_cookie && str_ieq(name, STR("set-cookie")) &&
-           str_starts(str_trim(value), t->strip_cookie);
+           cookies_are_own(str_trim(value), t->strip_cookie);
 }

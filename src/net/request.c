@@ -11,8 +11,10 @@ struct str request_header(const struct request *r, const char *name)
     return STR_NULL;
 }
 
-struct str request_cookie(const struct request *r, const char *name)
+size_t request_cookies(const struct request *r, const char *name, struct str *ret)
 {
+    size_t n = 0;
+    *ret = STR_NULL;
     for (size_t i = 0; i < r->header_count; i++) {
         if (!str_is(r->headers[i].name, "cookie"))
             continue;
@@ -20,11 +22,18 @@ struct str request_cookie(const struct request *r, const char *name)
         while (rest.n) {
             struct str pair = str_trim(str_cut(rest, ';', &rest)), value;
             struct str key = str_cut(pair, '=', &value);
-            if (value.p && str_is(key, name))
-                return value;
+            if (value.p && str_is(key, name) && n++ == 0)
+                *ret = value;
         }
     }
-    return STR_NULL;
+    return n;
+}
+
+struct str request_cookie(const struct request *r, const char *name)
+{
+    struct str value;
+    request_cookies(r, name, &value);
+    return value;
 }
 
 bool request_param(struct request *r, const char *name, struct str *ret, struct err *err)

@@ -67,8 +67,11 @@ def test_secure_cookie_behind_https(fresh_server):
     with Browser(server.url, Origin="https://ingot.example") as browser:
         answer = browser.post("sessions", json={"name": "admin", "password": ADMIN_PASSWORD})
         assert answer.status_code == 201 and "Secure" in answer.headers["set-cookie"]
-        secret = answer.cookies["ingot_session"]
+        secret = answer.cookies["__Host-ingot_session"]
+        assert "Path=/;" in answer.headers["set-cookie"] and "Domain" not in answer.headers["set-cookie"]
         headers = {"Cookie": f"ingot_session={secret}"}
+        problem(browser.post("tokens", json={"name": "t"}, headers=headers), 401, "unauthorized")
+        headers = {"Cookie": f"ingot_session=planted; __Host-ingot_session={secret}"}
         assert browser.post("tokens", json={"name": "t"}, headers=headers).status_code == 201
         headers["Origin"] = "http://ingot.example"
         problem(browser.post("tokens", json={"name": "t"}, headers=headers), 403, "forbidden")
@@ -152,6 +155,33 @@ def test_stale_cookies(server):
         with Browser(server.url, Cookie=f"ingot_session={value}") as browser:
             problem(browser.get("session"), 401, "unauthorized")
             assert browser.get("health").status_code == 200
+
+
+def test_a_session_that_is_there_twice(server, person):
+    """A page on another port may set a cookie for a deeper path, which the browser sends first."""
+    someone = person()
+    name, own = someone.user["name"], someone.cookies["ingot_session"]
+    for twice in (f"ingot_session=planted; ingot_session={own}", f"ingot_session={own}; a=b; ingot_session={own}"):
+        with Browser(server.url, Cookie=twice) as browser:
+            answer = browser.get("label-sets/7")
+            problem(answer, 400, "malformed", says="twice")
+            forgotten = answer.headers.get_list("set-cookie")
+            assert {f"ingot_session=; Path={path}; Max-Age=0" for path in ("/api", "/api/", "/api/v1", "/api/v1/label-sets")} <= set(forgotten)
+            assert not any("Path=/; Max-Age=0" in line and "Domain" not in line for line in forgotten), "that is ours"
+            problem(browser.post("tokens", json={"name": "x"}), 400, "malformed")
+            assert browser.post("sessions", json={"name": name, "password": PASSWORD}).status_code == 201
+
+
+def test_cookies_that_leave_no_room(server):
+    """They lock nobody out: the answer says what to do, and makes the browser forget them."""
+    cookies = "; ".join(f"big{i}={'x' * 4000}" for i in range(12))
+    answer = httpx.get(f"{server.url}/api/v1/session", headers={"Cookie": f"ingot_session=own; {cookies}"}, trust_env=False)
+    assert answer.status_code == 431 and "delete the cookies of this site" in answer.text
+    forgotten = answer.headers.get_list("set-cookie")
+    assert {"big0=; Path=/; Max-Age=0", "big0=; Path=/api; Max-Age=0", "big5=; Path=/; Max-Age=0"} <= set(forgotten)
+    assert not any(line.startswith("ingot_") for line in forgotten)
+    large = httpx.get(f"{server.url}/api/v1/session", headers={"X-Large": "x" * 40000, "Cookie": "a=b"}, trust_env=False)
+    assert large.status_code == 431 and "set-cookie" not in large.headers, "another site could send that"
 
 
 def test_sessions_survive_a_restart(fresh_server):

@@ -334,6 +334,7 @@ def test_jupyter(admin, make):
     assert "admin" in run(admin, e, "ingot whoami")  # without any set-up: tests/api/test_inside.py
 
     kernel = client.post(url + "api/kernels", json={"name": "python3"}).json()
+    assert url.startswith("http://localhost:"), "cookies are kept by host: the platform is at 127.0.0.1"
     origin = url[:url.index("/t/")]
     headers = {"Cookie": cookie(client)}
     socket = url.replace("http", "ws") + f"api/kernels/{kernel['id']}/channels"

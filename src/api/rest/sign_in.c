@@ -46,17 +46,17 @@ static void problem(struct api_call *call, const struct err *err)
 }
 
 /* --- cookies --- */
-static struct str cookie(struct api_call *call, const char *name, const char *value, const char *path,
-                         int seconds)
+static struct str cookie(struct api_call *call, const char *name, const char *value, int seconds)
 {
-    return str_of(arena_printf(call->arena, "%s=%s; Path=%s; HttpOnly; SameSite=Lax; Max-Age=%d%s", name,
-                               value, path, seconds,
-                               auth_is_secure(call->core, call->request) ? "; Secure" : ""));
+    const struct request *r = call->request;
+    return str_of(arena_printf(call->arena, "%s=%s; Path=/; HttpOnly; SameSite=Lax; Max-Age=%d%s",
+                               auth_cookie_name(call->core, r, call->arena, name), value, seconds,
+                               auth_is_secure(call->core, r) ? "; Secure" : ""));
 }
 
 static struct str session_cookie(struct api_call *call, const char *secret)
 {
-    return cookie(call, AUTH_COOKIE, secret, "/", *secret ? ACCOUNTS_SESSION_MAX : 0);
+    return cookie(call, AUTH_COOKIE, secret, *secret ? ACCOUNTS_SESSION_MAX : 0);
 }
 
 /* --- sessions --- */
@@ -158,7 +158,7 @@ static void refuse(struct api_call *call, const struct err *err)
     const char *to =
         arena_printf(call->arena, "/sign-in?error=%s", url_encode(call->arena, str_of(err->message)));
     struct header headers[] = {{STR("Location"), str_of(to)},
-                               {STR("Set-Cookie"), cookie(call, LOGIN_COOKIE, "", LOGIN_PATH, 0)}};
+                               {STR("Set-Cookie"), cookie(call, LOGIN_COOKIE, "", 0)}};
     api_answer(call, 303, headers, countof(headers), STR_NULL);
 }
 
@@ -175,9 +175,8 @@ static void run_begin(struct api_call *call)
         refuse(call, &err);
         return;
     }
-    struct header headers[] = {
-        {STR("Location"), str_of(location)},
-        {STR("Set-Cookie"), cookie(call, LOGIN_COOKIE, attempt, LOGIN_PATH, EXTERNAL_SECONDS)}};
+    struct header headers[] = {{STR("Location"), str_of(location)},
+                               {STR("Set-Cookie"), cookie(call, LOGIN_COOKIE, attempt, EXTERNAL_SECONDS)}};
     api_answer(call, 303, headers, countof(headers), STR_NULL);
 }
 
@@ -191,9 +190,13 @@ static bool read_callback(struct api_call *call, struct external_callback *c, st
     for (size_t i = 0; i < countof(texts); i++)
         if (!request_param(call->request, texts[i].name, &texts[i].value, err) && err->code != ERR_NONE)
             return false;
+    struct str attempt;
+    if (request_cookies(call->request, auth_cookie_name(call->core, call->request, call->arena, LOGIN_COOKIE),
+                        &attempt) != 1)
+        attempt = STR_NULL; /* of two, one is another page's */
     *c = (struct external_callback){
         .provider = call->params[0],
-        .cookie = request_cookie(call->request, LOGIN_COOKIE),
+        .cookie = attempt,
         .code = texts[0].value,
         .state = texts[1].value,
         .issuer = texts[2].value,
@@ -216,7 +219,7 @@ static void run_callback(struct api_call *call)
     }
     struct header headers[] = {{STR("Location"), str_of(next)},
                                {STR("Set-Cookie"), session_cookie(call, secret)},
-                               {STR("Set-Cookie"), cookie(call, LOGIN_COOKIE, "", LOGIN_PATH, 0)}};
+                               {STR("Set-Cookie"), cookie(call, LOGIN_COOKIE, "", 0)}};
     api_answer(call, 303, headers, countof(headers), STR_NULL);
 }
 

@@ -326,11 +326,23 @@ static struct str host_only(struct str host)
     return host;
 }
 
+/* A browser keeps cookies by host and not by port, so a tool's page could set the platform's. One's own
+ * machine has two names: the one that the platform was not reached by is the tools'. A certificate is seldom
+ * for both. */
+static struct str other_name(const struct tools *t, struct str host)
+{
+    static const struct str names[] = {{"127.0.0.1", 9}, {"localhost", 9}};
+    for (size_t i = 0; i < countof(names) && !t->tls; i++)
+        if (str_ieq(host, names[i]))
+            return names[!i];
+    return host;
+}
+
 static const char *base_url(const struct tools *t, struct str host, int64_t job, struct arena *a)
 {
     struct str rest, head;
     if (!t->url) {
-        host = host.n ? host_only(host) : STR("127.0.0.1");
+        host = other_name(t, host.n ? host_only(host) : STR("127.0.0.1"));
         return arena_printf(a, "%s://" STR_FMT ":%u", t->tls ? "https" : "http", STR_ARG(host), t->port);
     }
     head = str_cut(str_of(t->url), '*', &rest);
