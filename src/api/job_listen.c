@@ -14,7 +14,7 @@
 #define CONNECTIONS 64 /* of one container */
 #define LOOK_MS     1000
 #define EVENTS      64
-#define END_MS      1000
+#define END_MS      10000
 
 struct inside {
     struct inside *next;
@@ -191,7 +191,7 @@ struct job_listeners *job_listeners_start(struct core *core, const struct http_o
     return l;
 }
 
-void job_listeners_stop(struct job_listeners *l, unsigned timeout_ms)
+void job_listeners_stop(struct job_listeners *l)
 {
     if (!l)
         return;
@@ -203,7 +203,7 @@ void job_listeners_stop(struct job_listeners *l, unsigned timeout_ms)
         next = c->next;
         base_close_fd(&c->fd);
         if (c->server)
-            http_stop(c->server, timeout_ms);
+            aside_start("inside-end", end_server, c->server); /* all at the same time */
         free(c);
     }
     close(l->poll);

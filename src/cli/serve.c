@@ -400,7 +400,7 @@ static bool serve(struct serve *s, struct err *err)
         db_may_write(core->db, err);
     }
     events_stop();
-    job_listeners_stop(inside, DRAIN_MS);
+    job_listeners_stop(inside);
     if (server)
         http_stop(server, DRAIN_MS);
     if (tools)
