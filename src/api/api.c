@@ -70,7 +70,7 @@ static bool parse_body(struct api_call *call, struct err *err)
 static bool permitted(const struct api_call *call, const struct route *r, struct err *err)
 {
     if (call->request->tag && auth_is_sign_in(r))
-        return err_set(err, ERR_FORBIDDEN, NULL, "nobody signs in from inside of a job's container");
+        return err_message(err, ERR_FORBIDDEN, NULL, MESSAGE_JOB_NO_SIGN_IN);
     if (!r || (r->permission && strcmp(r->permission, "public") == 0))
         return true; /* kinds: the engine asks */
     if (!r->permission)
@@ -215,7 +215,7 @@ static void handle_api(struct request *r, struct core *core)
 static void only_api(struct request *r)
 {
     struct err err = {0};
-    err_set(&err, ERR_NOT_FOUND, NULL, "inside of a job's container there is only the API, below /api/");
+    err_message(&err, ERR_NOT_FOUND, NULL, MESSAGE_JOB_API_ONLY);
     problem_respond(r, &err, STR_NULL, NULL, 0);
 }
 

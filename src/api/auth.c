@@ -1,5 +1,6 @@
 #include "api/auth.h"
 
+#include "base/messages.h"
 #include "base/pool.h"
 #include "net/cookies.h"
 #include "net/url.h"
@@ -83,9 +84,8 @@ bool auth_caller(struct core *core, const struct request *r, struct caller *ret,
     if (!accounts_resolve(core->accounts, secret, cookie, ret, err))
         return false;
     if (!is_from_there(core, r, ret))
-        return err_set(err, ERR_UNAUTHORIZED, NULL,
-                       r->tag ? "inside of a job's container only the job's own token is taken"
-                              : "a job's token is taken inside of the job's container only");
+        return r->tag ? err_message(err, ERR_UNAUTHORIZED, NULL, MESSAGE_JOB_TOKEN_ONLY)
+                      : err_message(err, ERR_UNAUTHORIZED, NULL, MESSAGE_JOB_TOKEN_ELSEWHERE);
     ret->peer = r->peer;
     ret->host = r->host;
     return true;

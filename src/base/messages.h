@@ -39,6 +39,25 @@
 #define MESSAGE_USER_MAY_MORE                                                                                \
     "user-may-more", "the user %s may do more than you may (%s)", "用户 %s 的权限多于您（%s）"
 
+/* --- jobs that reach the platform --- */
+#define MESSAGE_JOB_TOKEN_OVER                                                                               \
+    "job-token-over", "the job's token is unknown, or its job has ended or may not reach the platform",      \
+        "作业令牌无效：作业已结束，或项目不允许作业访问平台"
+#define MESSAGE_JOB_USER_GONE                                                                                \
+    "job-user-gone", "who started the job may do nothing in its project any more",                           \
+        "作业的启动者在该项目中已没有权限"
+#define MESSAGE_JOB_TOKEN_ONLY                                                                               \
+    "job-token-only", "inside of a job's container only the job's own token is taken",                       \
+        "在作业容器内只能使用该作业自己的令牌"
+#define MESSAGE_JOB_TOKEN_ELSEWHERE                                                                          \
+    "job-token-elsewhere", "a job's token is taken inside of the job's container only",                      \
+        "作业令牌只能在该作业的容器内使用"
+#define MESSAGE_JOB_NO_SIGN_IN                                                                               \
+    "job-no-sign-in", "nobody signs in from inside of a job's container", "不能在作业容器内登录"
+#define MESSAGE_JOB_API_ONLY                                                                                 \
+    "job-api-only", "inside of a job's container there is only the API, below /api/",                        \
+        "在作业容器内只能访问 /api/ 下的接口"
+
 /* --- object stores --- */
 #define MESSAGE_OBJECT_SIZE                                                                                  \
     "object-size", "the object store says \"%.*s\" bytes of \"%.*s\", which no object has",                  \

@@ -142,7 +142,7 @@ static bool confine(struct core *core, struct grants *g, int64_t project, struct
     permission_narrow(&most, &in_projects);
     permission_narrow(&may, &most);
     if (!permission_has(&may, permission_find("project.read")))
-        return err_set(err, ERR_UNAUTHORIZED, NULL, "the user may nothing in the job's project any more");
+        return err_message(err, ERR_UNAUTHORIZED, NULL, MESSAGE_JOB_USER_GONE);
     g->projects = arena_new(&g->arena, struct grant);
     g->projects[0] = (struct grant){project, arena_strz(&g->arena, row.v[1].s), "job", may};
     g->count = 1;

@@ -1,6 +1,7 @@
 #include "core/account/job_token.h"
 
 #include "base/hash.h"
+#include "base/messages.h"
 #include "base/seal.h"
 
 #define PREFIX   "ingot_job_"
@@ -63,8 +64,7 @@ bool job_token_parse(struct str secret, uint8_t ret[CALLER_CREDENTIAL])
 
 static bool is_over(struct err *err)
 {
-    return err_set(err, ERR_UNAUTHORIZED, NULL,
-                   "the job's token is unknown, or its job has ended or may not reach the platform");
+    return err_message(err, ERR_UNAUTHORIZED, NULL, MESSAGE_JOB_TOKEN_OVER);
 }
 
 bool job_token_read(struct core *core, struct arena *a, const uint8_t credential[CALLER_CREDENTIAL],
