@@ -134,6 +134,10 @@ class Client:
     def permissions(self) -> list[Object]:
         return cast("list[Object]", self.request("GET", "permissions")["items"])
 
+    def controllers(self) -> list[Object]:
+        """What the platform does by itself: when each ran last, how long that took, what failed. For administrators."""
+        return cast("list[Object]", self.request("GET", "controllers")["items"])
+
     def openapi(self) -> Object:
         return cast(Object, self.request("GET", "openapi.json"))
 

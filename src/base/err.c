@@ -163,3 +163,10 @@ bool(err_errno)(struct err *err, int errnum, const char *fmt, ...)
     fill(err, errnum == ENOSPC || errnum == EDQUOT ? ERR_UNAVAILABLE : ERR_INTERNAL, NULL, text);
     return false;
 }
+
+bool err_keep(struct err *err, const struct err *one)
+{
+    if (err && !err->code)
+        *err = *one;
+    return false;
+}

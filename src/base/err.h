@@ -60,6 +60,8 @@ bool err_message(struct err *err, enum err_code code, const char *field, const c
 bool err_chinese(struct err *err, const char *id, const char *zh, ...) printf_like(3, 4);
 /* Adds errno's text: "fmt: No space left on device". ENOSPC and EDQUOT become ERR_UNAVAILABLE. */
 bool err_errno(struct err *err, int errnum, const char *fmt, ...) printf_like(3, 4);
+/* For loops that go on when one item fails: keeps the first failure in err (NULL allowed); returns false. */
+bool err_keep(struct err *err, const struct err *one);
 
 /* The same, with the false in sight of the compiler and of clang-tidy: they then know that results of a
  * function that ended this way are never read. */

@@ -103,6 +103,9 @@
 #define MESSAGE_TASK_STOPPING                                                                                \
     "task-stopping", "the server stops; the task goes on after its next start",                              \
         "服务正在停止，任务会在下次启动后继续"
+#define MESSAGE_TASK_TOO_LONG                                                                                \
+    "task-too-long", "it took longer than the %.6g hours that a task of its type may take, and was ended",   \
+        "运行超过该类任务的 %.6g 小时上限，已被结束"
 #define MESSAGE_TASK_RUNNING                                                                                 \
     "task-running", "the task is not over yet: cancel it first", "任务尚未结束，请先取消"
 #define MESSAGE_TASK_OVER "task-over", "the task is over already", "任务已经结束"

@@ -27,12 +27,22 @@ static void *ticker_thread(void *arg)
     return NULL;
 }
 
-void ticker_start(struct ticker *t, const struct ticker_work *work, void *owner)
+void ticker_init(struct ticker *t, const struct ticker_work *work, void *owner)
 {
     *t = (struct ticker){.work = work, .owner = owner};
     pthread_mutex_init(&t->lock, NULL);
     thread_cond_init(&t->changed);
-    t->thread = thread_start(work->name, ticker_thread, t);
+}
+
+void ticker_begin(struct ticker *t)
+{
+    t->thread = thread_start(t->work->name, ticker_thread, t);
+}
+
+void ticker_start(struct ticker *t, const struct ticker_work *work, void *owner)
+{
+    ticker_init(t, work, owner);
+    ticker_begin(t);
 }
 
 void ticker_wake(struct ticker *t)

@@ -21,7 +21,10 @@ struct ticker {
     bool again, ending;
 };
 
-/* The work must outlive the ticker. */
+/* The work must outlive the ticker. After ticker_init it may be woken, after ticker_begin it runs. */
+void ticker_init(struct ticker *t, const struct ticker_work *work, void *owner);
+void ticker_begin(struct ticker *t);
+/* Both. */
 void ticker_start(struct ticker *t, const struct ticker_work *work, void *owner);
 /* It runs at once; when it runs already it does so once more. Any number of calls before that are one. */
 void ticker_wake(struct ticker *t);

@@ -4,6 +4,7 @@
 #include "cli/backup.h"
 #include "cli/cli.h"
 #include "cli/complete.h"
+#include "cli/controllers.h"
 #include "cli/env.h"
 #include "cli/help.h"
 #include "cli/running.h"
@@ -114,6 +115,10 @@ const struct command commands[] = {
      .flags = backup_restore_flags,
      .flag_count = 3,
      .run = backup_load},
+    {.name = "controllers",
+     .summary = "what the platform does by itself: last runs and failures (administrators)",
+     .examples = "ingot controllers",
+     .run = controllers_run},
     {.name = "record",
      .usage = "info|cat|verify|convert ...",
      .summary = "look at and convert dataset record files",

@@ -6,24 +6,17 @@
 #include "core/account/accounts.h"
 #include "core/changes.h"
 #include "core/compute/spec.h"
+#include "core/controller.h"
 #include "core/data/sources.h"
-#include "core/environment/environment.h"
 #include "core/environment/tools.h"
-#include "core/folder_use.h"
-#include "core/image/image.h"
-#include "core/job/job.h"
-#include "core/keeper.h"
-#include "core/mover.h"
 #include "core/quota.h"
 #include "core/schema.h"
 #include "core/task/task.h"
-#include "core/training/training.h"
 #include "media/media.h"
 #include "store/s3.h"
 #include "store/store.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
@@ -74,7 +67,6 @@ static bool open_db(struct core *core, const struct core_options *o, struct aren
 
 /* An unused blob is kept for an hour: long enough for what was uploaded to be used. */
 #define BLOB_GRACE_S 3600
-#define TASK_THREADS 2
 
 /* "s3://bucket/prefix", with the credentials of the environment: an argument could be seen by everybody. */
 static bool bucket_options(const struct core_options *o, struct arena *a, struct s3_options *ret,
@@ -185,6 +177,27 @@ static bool read_containers(struct core *core, const char *config, yyjson_val *d
     return fs_read(a, core->inventory, 1 << 20, &text, err) && json_parse(a, text, err);
 }
 
+/* "task_hours": {"import": 48} */
+static bool read_task_hours(struct core *core, const char *config, yyjson_val *doc, struct err *err)
+{
+    yyjson_val *all = yyjson_obj_get(doc, "task_hours"), *key, *v;
+    size_t i, max;
+    if (!all)
+        return true;
+    core->task_hours.items = base_zalloc((yyjson_obj_size(all) + 1) * sizeof *core->task_hours.items);
+    yyjson_obj_foreach(all, i, max, key, v)
+    {
+        if (!task_type_named(json_str(key)) || !yyjson_is_num(v) || yyjson_get_num(v) <= 0)
+            return err_set(err, ERR_INVALID, "task_hours",
+                           "%s: task_hours: \"%s\" must be a type of task with hours above 0", config,
+                           yyjson_get_str(key));
+        core->task_hours.items[core->task_hours.n].name = base_strdup(yyjson_get_str(key));
+        core->task_hours.items[core->task_hours.n++].hours = yyjson_get_num(v);
+    }
+    return yyjson_is_obj(all) || err_set(err, ERR_INVALID, "task_hours",
+                                         "%s: task_hours is an object, as in {\"import\": 48}", config);
+}
+
 /* "import_ca": a file that can be read. */
 static bool read_ca(struct core *core, const char *config, yyjson_val *doc, struct arena *a, struct err *err)
 {
@@ -212,7 +225,22 @@ static bool read_config(struct core *core, const char *config, struct arena *a, 
                      &core->import_hosts, err) &&
            read_list(doc, config, "registries", is_host,
                      "hosts, as in \"docker.io\" or \"http://10.0.0.7:5000\"", &core->registries, err) &&
-           read_ca(core, config, doc, a, err) && read_containers(core, config, doc, a, err);
+           read_ca(core, config, doc, a, err) && read_containers(core, config, doc, a, err) &&
+           read_task_hours(core, config, doc, err);
+}
+
+static bool open_accounts(struct core *core, const struct core_options *o, struct arena *a,
+                          const char **ret_password, struct err *err)
+{
+    core->accounts = accounts_new(core, config_path(core, o, a), err);
+    return core->accounts && spec_make_first(core, a, err) &&
+           accounts_first_admin(core, a, ret_password, err);
+}
+
+static bool open_tools(struct core *core, const struct core_options *o, struct err *err)
+{
+    core->tools = tools_new(core, &(struct tools_options){o->tools_dir, o->tools_url, o->tls}, err);
+    return core->tools != NULL;
 }
 
 struct core *core_open(const struct core_options *o, struct arena *a, const char **ret_password,
@@ -220,62 +248,32 @@ struct core *core_open(const struct core_options *o, struct arena *a, const char
 {
     struct core *core = base_zalloc(sizeof *core);
     core->data_fd = core->lock_fd = -1;
-    pthread_mutex_init(&core->opening, NULL);
-    pthread_mutex_lock(&core->opening);
     core->public_url = o->public_url ? base_strdup(o->public_url) : NULL;
     core->changes = changes_new();
     core->pool = pool_new("work", POOL_THREADS, POOL_QUEUE);
     const char *password = NULL;
     if (open_data(core, o->data, err) && open_log(core, a) && open_db(core, o, a, err) &&
         open_store(core, o, a, err) && quota_write_all(core, err) &&
-        read_config(core, config_path(core, o, a), a, err)) {
-        core->accounts = accounts_new(core, config_path(core, o, a), err);
-        if (core->accounts && spec_make_first(core, a, err) && accounts_first_admin(core, a, &password, err))
-            core->images = images_start(core, err);
-        if (core->images)
-            core->tasks = tasks_start(core, TASK_THREADS, err);
-        if (core->tasks)
-            core->tools = tools_new(core, &(struct tools_options){o->tools_dir, o->tools_url, o->tls}, err);
-        if (core->tools) {
-            core->keeper = keeper_start(core);
-            core->mover = mover_start(core);
-            core->folder_uses = folder_uses_start(core);
-            core->jobs = jobs_start(core);
-            core->trainings = trainings_start(core);
-            core->environments = environments_start(core, o->ssh_listen, o->ssh_port_first, o->ssh_port_last);
-            *ret_password = password;
-            pthread_mutex_unlock(&core->opening);
-            return core;
-        }
+        read_config(core, config_path(core, o, a), a, err) &&
+        open_accounts(core, o, a, &password, err) && open_tools(core, o, err) &&
+        controllers_start(core, o, err)) {
+        *ret_password = password;
+        return core;
     }
-    pthread_mutex_unlock(&core->opening);
     core_close(core);
     return NULL;
-}
-
-void core_await(struct core *core)
-{
-    pthread_mutex_lock(&core->opening);
-    pthread_mutex_unlock(&core->opening);
 }
 
 void core_close(struct core *core)
 {
     if (!core)
         return;
-    folder_uses_stop(core->folder_uses);
-    environments_stop(core->environments);
-    trainings_stop(core->trainings);
-    images_stop(core->images);
-    jobs_stop(core->jobs);
-    keeper_stop(core->keeper);
-    tasks_stop(core->tasks);
+    controllers_stop(core, false);
     pool_free(core->pool);
-    jobs_free(core->jobs);
-    images_free(core->images);
+    controllers_stop(core, true);
+    controllers_free(core);
     tools_free(core->tools);
     media_free(core->media);
-    mover_stop(core->mover);
     store_close(core->store);
     accounts_free(core->accounts);
     if (core->db)
@@ -289,10 +287,12 @@ void core_close(struct core *core)
     free_list(&core->import_roots);
     free_list(&core->import_hosts);
     free_list(&core->registries);
+    for (size_t i = 0; i < core->task_hours.n; i++)
+        free(core->task_hours.items[i].name);
+    free(core->task_hours.items);
     free((char *)core->data);
     free((char *)core->import_ca);
     free((char *)core->public_url);
     free((char *)core->inventory);
-    pthread_mutex_destroy(&core->opening);
     free(core);
 }

@@ -6,25 +6,30 @@
 #include "core/kind.h"
 #include "db/db.h"
 
-#include <pthread.h>
-
 struct accounts; /* caches of tokens, sessions and grants: core/account/accounts.h */
 struct store;    /* blobs: store/store.h */
 struct media;    /* pictures, sound, video: media/media.h */
 struct tasks;    /* long work: core/task/task.h */
 struct jobs;
 struct images;
-struct trainings;
 struct tools;        /* ways to tools in containers: core/environment/tools.h */
 struct environments; /* core/environment/environment.h */
-struct keeper;       /* housekeeping: core/keeper.h */
-struct mover;
-struct folder_uses; /* core/folder_use.h */
-struct changes;     /* feed of committed changes: core/changes.h */
+struct controllers;  /* what the platform does by itself: core/controller.h */
+struct folder_uses;  /* core/folder_use.h */
+struct changes;      /* feed of committed changes: core/changes.h */
 
 /* Texts of the configuration. */
 struct core_list {
     char **items;
+    size_t n;
+};
+
+/* How many hours tasks of a type may take, where that is configured. */
+struct core_task_hours {
+    struct {
+        char *name;
+        double hours;
+    } * items;
     size_t n;
 };
 
@@ -36,25 +41,23 @@ struct core {
     struct store *store;
     struct media *media;
     struct tasks *tasks;
-    struct keeper *keeper;
+    struct controllers *controllers;
     struct folder_uses *folder_uses;
-    struct mover *mover;   /* blobs to the bucket: core/mover.h */
     struct images *images; /* unpacked layers: core/image/image.h */
     struct jobs *jobs;     /* what runs in containers: core/job/job.h */
     struct tools *tools;
     struct environments *environments;
-    struct trainings *trainings; /* the guard of what they write: core/training/training.h */
-    const char *data;            /* the data folder, absolute */
+    const char *data; /* the data folder, absolute */
     int data_fd;
     const char *public_url;        /* "https://ingot.example", or NULL: taken from the request */
     struct core_list import_roots; /* folders of the machine that imports may read */
     struct core_list import_hosts; /* machines that imports may reach: core/data/sources.h */
     struct core_list registries;   /* outside registries that images may be pulled from */
-    const char *import_ca;   /* file with the authorities of TLS to those machines; NULL: the system's */
-    const char *inventory;   /* JSON file that declares devices of this machine, or NULL */
-    bool egress;             /* containers may open connections to the outside */
-    int lock_fd;             /* held on data/lock while the platform runs */
-    pthread_mutex_t opening; /* held while the pointers above are set */
+    const char *import_ca; /* file with the authorities of TLS to those machines; NULL: the system's */
+    struct core_task_hours task_hours;
+    const char *inventory; /* JSON file that declares devices of this machine, or NULL */
+    bool egress;           /* containers may open connections to the outside */
+    int lock_fd;           /* held on data/lock while the platform runs */
 };
 
 struct core_options {
@@ -74,12 +77,9 @@ struct core_options {
 };
 /* Opens the data folder (flock: only one server on it), the database, makes and updates the schema, the first
  * administrator (password of $INGOT_ADMIN_PASSWORD, or generated and put into *ret_password), starts the
- * accounts' caches. */
+ * controllers. */
 struct core *core_open(const struct core_options *o, struct arena *a, const char **ret_password,
                        struct err *err);
 void core_close(struct core *core);
-/* For the core's own threads, which may be there before the rest: waits until core_open has made everything.
- */
-void core_await(struct core *core);
 
 #endif

@@ -4,7 +4,7 @@
 #include "base/fs.h"
 #include "base/log.h"
 #include "base/map.h"
-#include "base/ticker.h"
+#include "core/controllers.h"
 #include "core/environment/environment.h"
 #include "core/training/training.h"
 #include "store/store.h"
@@ -21,7 +21,6 @@
 
 struct folder_uses {
     struct core *core;
-    struct ticker ticker;
     /* The thread's own: */
     struct map *known;   /* folder -> struct known */
     uint64_t free_bytes; /* of the disk, at the last look */
@@ -156,7 +155,7 @@ static bool look_at_all(struct folder_uses *f, const struct source *s, struct ar
     struct db_rows rows;
     if (!db_query(f->core->db, a, s->sql, DB_NO_ARGS, &rows, err))
         return false;
-    for (size_t i = 0; i < rows.n && !ticker_ending(&f->ticker); i++) {
+    for (size_t i = 0; i < rows.n && !controller_ending(f->core); i++) {
         const struct db_value *v = rows.row[i].v;
         struct watched w = {s->folder(f->core, a, v[0].i, v[2].i), v[0].i, v[1].i, false, s->grown};
         for (size_t k = 0; k < countof(active); k++)
@@ -197,40 +196,34 @@ static bool look(struct folder_uses *f, struct err *err)
     for (size_t i = 0; i < countof(sources); i++)
         if (!look_at_all(f, &sources[i], &a, err))
             return false;
-    return ticker_ending(&f->ticker) || forget(f, &a, err);
+    return controller_ending(f->core) || forget(f, &a, err);
 }
 
-/* --- the thread --- */
+/* --- the controller --- */
 
-static unsigned measure_all(void *arg)
+static bool measure_all(struct core *core, struct err *err)
 {
-    struct folder_uses *f = arg;
-    struct err err = {0};
-    core_await(f->core);
-    f->hurry = fs_free_bytes(f->core->data) + FILLS < f->free_bytes;
+    struct folder_uses *f = core->folder_uses;
+    f->hurry = fs_free_bytes(core->data) + FILLS < f->free_bytes;
     if (f->free_bytes && !f->hurry && ++f->waited < EVERY_S)
-        return 1;
+        return true;
     f->waited = 0;
-    if (!look(f, &err))
-        log_warn("folders of projects were not measured: %s", err.message);
-    return 1;
+    return look(f, err);
 }
 
-struct folder_uses *folder_uses_start(struct core *core)
+static bool start(struct core *core, const struct core_options *o, struct err *err)
 {
-    static const struct ticker_work work = {.name = "folders", .run = measure_all, .gives_way = true};
-    struct folder_uses *f = base_zalloc(sizeof *f);
-    f->core = core;
-    f->known = map_new();
-    ticker_start(&f->ticker, &work, f);
-    return f;
+    (void)o;
+    (void)err;
+    core->folder_uses = base_zalloc(sizeof *core->folder_uses);
+    core->folder_uses->core = core;
+    core->folder_uses->known = map_new();
+    return true;
 }
 
-void folder_uses_stop(struct folder_uses *f)
+static void free_uses(struct core *core)
 {
-    if (!f)
-        return;
-    ticker_stop(&f->ticker);
+    struct folder_uses *f = core->folder_uses;
     struct str key;
     void *value;
     for (size_t i = 0; map_next(f->known, &i, &key, &value);)
@@ -238,6 +231,17 @@ void folder_uses_stop(struct folder_uses *f)
     map_free(f->known);
     free(f);
 }
+
+const struct controller controller_folder_sizes = {
+    .name = "folder-sizes",
+    .title = {"Measures what environments and trainings keep on the disk", "统计环境和训练占用的磁盘空间"},
+    .thread = "folder-sizes",
+    .gives_way = true,
+    .every_s = 1,
+    .start = start,
+    .tick = measure_all,
+    .free = free_uses,
+};
 
 bool folder_use_of(struct core *core, const char *folder, int64_t *ret, struct err *err)
 {

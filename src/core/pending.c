@@ -1,6 +1,7 @@
 #include "core/pending.h"
 
 #include "core/changes.h"
+#include "core/controller.h"
 
 void pending_add(struct pending *p, const struct object *o, const char *verb)
 {
@@ -18,6 +19,7 @@ void pending_tell_one(struct core *core, const struct object *o, const char *ver
 {
     if (o->kind->changed && strcmp(verb, CHANGES_STATUS) != 0)
         o->kind->changed(core, o, verb);
+    controllers_changed(core, o->kind->name, verb);
     changes_tell(
         core->changes,
         &(struct change){

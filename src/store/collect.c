@@ -52,18 +52,23 @@ static bool collect_step(struct store *s, struct store_collected *sum, size_t *r
     auto_arena struct arena a;
     arena_init(&a);
     struct step st = {.before = clock_now() - s->grace_us, .arena = &a};
+    bool ok = true;
+    *ret_n = 0;
     if (!db_write(s->db, drop_rows, &st, err))
         return false;
     for (size_t i = 0; i < st.rows.n; i++) {
         struct digest d;
         memcpy(d.b, st.rows.row[i].v[0].s.p, sizeof d.b);
-        if (!blob_remove(s, &d, err))
-            return false;
+        struct err one = {0};
+        if (!blob_remove(s, &d, &one)) { /* its row is gone: blob_sweep tries again */
+            ok = err_keep(err, &one);
+            continue;
+        }
         sum->blobs++;
         sum->bytes += st.rows.row[i].v[1].i;
     }
     *ret_n = st.rows.n;
-    return true;
+    return ok;
 }
 
 /* Nobody waits for it, so it leaves the machine to others most of the time. */
@@ -78,15 +83,20 @@ bool store_collect(struct store *s, struct store_collected *ret, struct err *err
 {
     struct store_collected sum = {0};
     size_t n = STEP;
+    bool ok = true;
     while (n == STEP && !atomic_load(&s->ending)) {
         uint64_t begun = clock_mono();
-        if (!collect_step(s, &sum, &n, err))
-            return false;
+        struct err one = {0};
+        if (!collect_step(s, &sum, &n, &one))
+            ok = err_keep(err, &one);
         if (n == STEP)
             rest(begun);
     }
+    struct err one = {0};
+    if (!blob_sweep(s, &sum.blobs, &one))
+        ok = err_keep(err, &one);
     *ret = sum;
-    return blob_sweep(s, &ret->blobs, err);
+    return ok;
 }
 
 void store_collect_end(struct store *s)

@@ -201,14 +201,16 @@ bool manifest_release(struct store *s, struct err *err)
     auto_arena struct arena a;
     arena_init(&a);
     struct db_rows rows;
+    bool ok = true;
     if (!db_query(s->db, &a, "SELECT project, digest FROM manifest_uses WHERE count = 0 LIMIT 1000",
                   DB_NO_ARGS, &rows, err))
         return false;
     for (size_t i = 0; i < rows.n; i++) {
         struct digest self;
         memcpy(self.b, rows.row[i].v[1].s.p, sizeof self.b);
-        if (!release_one(s, rows.row[i].v[0].i, &self, err))
-            return false;
+        struct err one = {0};
+        if (!release_one(s, rows.row[i].v[0].i, &self, &one))
+            ok = err_keep(err, &one);
     }
-    return true;
+    return ok;
 }

@@ -24,7 +24,7 @@ struct store {
     struct store_moving moving; /* under its lock */
     pthread_mutex_t moving_lock;
     bool swept;          /* the first pass of the sweep is done */
-    unsigned sweep_next; /* first byte of the digests it looks at next; the keeper's own */
+    unsigned sweep_next; /* first byte of the digests it looks at next; the collecting thread's own */
     pthread_mutex_t appenders_lock;
     struct map *appenders; /* ids of uploads being appended to */
     struct map *hashes;    /* of uploads between two appends: struct upload_hash; under the same lock */

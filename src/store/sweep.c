@@ -76,11 +76,14 @@ static bool sweep_one(struct store *s, uint8_t first, int64_t *removed, struct e
     struct map *known = map_new();
     bool ok = find_files(s, first, &f, err) && (!s->bucket || bucket_each(s, first, found_add, &f, err));
     ok = ok && (f.n == 0 || read_known(s, &f.arena, first, known, err));
-    for (size_t i = 0; ok && i < f.n; i++) {
+    for (size_t i = 0, n = ok ? f.n : 0; i < n; i++) {
+        struct err one = {0};
         if (map_get(known, (struct str){(const char *)f.item[i].b, sizeof f.item[i].b}))
             continue;
-        ok = blob_remove(s, &f.item[i], err);
-        *removed += ok;
+        if (blob_remove(s, &f.item[i], &one))
+            ++*removed;
+        else
+            ok = err_keep(err, &one);
     }
     map_free(known);
     arena_release(&f.arena);
@@ -89,11 +92,13 @@ static bool sweep_one(struct store *s, uint8_t first, int64_t *removed, struct e
 
 bool blob_sweep(struct store *s, int64_t *removed, struct err *err)
 {
-    for (unsigned i = 0, n = s->swept ? SHARE : 256; i < n; i++) {
-        if (!sweep_one(s, (uint8_t)s->sweep_next, removed, err))
-            return false;
+    bool ok = true;
+    for (unsigned i = 0, n = s->swept ? SHARE : 256; i < n && !atomic_load(&s->ending); i++) {
+        struct err one = {0};
+        if (!sweep_one(s, (uint8_t)s->sweep_next, removed, &one))
+            ok = err_keep(err, &one);
         s->sweep_next = (s->sweep_next + 1) % 256;
     }
     s->swept = true;
-    return true;
+    return ok;
 }

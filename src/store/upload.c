@@ -340,6 +340,7 @@ bool upload_sweep(struct store *s, struct err *err)
     auto_arena struct arena a;
     arena_init(&a);
     struct db_rows rows;
+    bool ok = true;
     if (!db_query(s->db, &a, "SELECT id FROM uploads WHERE expires_at < ? ORDER BY expires_at LIMIT 1000",
                   db_args(db_int(clock_now())), &rows, err))
         return false;
@@ -347,8 +348,12 @@ bool upload_sweep(struct store *s, struct err *err)
         struct upload u = {0};
         struct str id = rows.row[i].v[0].s;
         memcpy(u.id, id.p, id.n < sizeof u.id ? id.n : sizeof u.id - 1);
-        if (!upload_delete(s, &u, err))
-            return false;
+        struct err one = {0};
+        /* First the file: one that cannot be removed keeps its row, and is tried again. */
+        bool gone = unlinkat(s->uploads_fd, u.id, 0) == 0 || errno == ENOENT ||
+                    err_errno(&one, errno, "cannot remove the file of upload %s", u.id);
+        if (!gone || !upload_delete(s, &u, &one))
+            ok = err_keep(err, &one);
     }
-    return true;
+    return ok;
 }

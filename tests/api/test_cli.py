@@ -384,6 +384,13 @@ def test_version_and_api_document(nobody, admin):
     assert document["paths"] == admin.get("openapi.json")["paths"]
 
 
+def test_controllers(cli):
+    lines = cli.run("controllers").out.splitlines()
+    assert lines[0].split()[:3] == ["name", "state", "runs"]
+    assert any(line.startswith("collect-blobs ") for line in lines)
+    assert cli.run("controllers", "-o", "json").json["items"]
+
+
 def test_flags_may_come_before_the_command(cli):
     assert cli.run("-o", "json", "project", "list", "--limit", "1").json["items"] is not None
 

@@ -9,7 +9,7 @@ import sys
 import httpx
 import pytest
 from cli import Cli
-from harness import ADMIN_PASSWORD, DEADLINE, binary, unique
+from harness import ADMIN_PASSWORD, DEADLINE, binary, problem, unique, wait_for
 from openapi_spec_validator import validate
 from test_datasets import annotate, dataset, filled, finished, report, samples, version  # noqa: F401
 
@@ -21,6 +21,32 @@ def document(admin):
 
 def test_health(server, admin):
     assert httpx.get(server.url + "/api/v1/health", trust_env=False, timeout=DEADLINE).json()["status"] == "ok"
+
+
+def test_controllers(admin, make_user, check, project):
+    """What the platform does by itself is told to administrators, and to those with the permission."""
+    shown = admin.get("controllers")
+    check("Controllers", shown)
+    rows = {one["name"]: one for one in shown["items"]}
+    assert {"jobs", "tasks", "collect-blobs", "collect-uploads"} <= set(rows)
+    assert all(one["title"]["en"] and one["title"]["zh"] for one in rows.values())
+    wait_for(lambda: all(one["runs"] and one["last_at"] for one in admin.get("controllers")["items"]
+                         if one["name"] in ("jobs", "tasks", "curves")), "their first runs")
+    problem(make_user(project).call("GET", "controllers"), 403, "forbidden")
+    role = admin.post("roles", {"name": unique("watcher"), "permissions": ["platform.metrics"]})
+    assert make_user(platform_role=role["id"]).get("controllers")["items"]
+
+
+def test_deleted_jobs_go_soon(server, admin, project):
+    """Deleting wakes the controller that removes what a job left."""
+    runs = lambda: next(c["runs"] for c in admin.get("controllers")["items"] if c["name"] == "collect-jobs")  # noqa: E731
+    spec = admin.post("specs", {"name": unique("spec"), "cpus": 1, "memory": 1 << 26})
+    job = admin.post("jobs", {"project": project["id"], "name": "gone", "spec": spec["id"], "nodes": 64, "command": "true"})
+    admin.post(f"jobs/{job['id']}/stop", {}, expect=200)
+    wait_for(lambda: admin.get(f"jobs/{job['id']}")["state"] == "stopped", "its end")
+    before = runs()
+    admin.delete(f"jobs/{job['id']}")
+    wait_for(lambda: runs() > before, "the run of collect-jobs")
 
 
 def test_kinds(admin):

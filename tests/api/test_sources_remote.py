@@ -186,6 +186,45 @@ def test_an_import_is_cancelled(slow):
     assert samples(slow.api, slow.version) == []
 
 
+def test_slow_imports_hold_up_nobody_else(slow):
+    """Whatever one project does, another's import finds a place, and so do its own other tasks (defect 16)."""
+    slow.relay.set("hold")
+    own = [slow.api.post(f"{slow.new_version()}/import", {"s3": slow.source, "secret": SECRET}, expect=202) for _ in range(4)]
+    state = lambda: [slow.api.get(f"tasks/{task['id']}")["state"] for task in own]  # noqa: E731
+    wait_for(lambda: state() == ["running", "running", "waiting", "waiting"], "as many as one project may have")
+    (slow.root / "a.png").write_bytes(png(5, 5))
+    other = slow.api.post("projects", {"name": unique("other")})
+    dataset = slow.api.post("datasets", {"name": "d", "project": other["id"], "annotation_type": "detection"})
+    versions = f"datasets/{dataset['id']}/versions"
+    version = f"{versions}/{slow.api.post(versions, {})['id']}"
+    finished(slow.api, slow.api.post(f"{version}/import", {"directory": str(slow.root)}, expect=202))
+    finished(slow.api, slow.api.post(f"{slow.version}/export", {"format": "coco"}, expect=202))
+    assert state() == ["running", "running", "waiting", "waiting"]
+    slow.relay.set("on")
+    for task in own:
+        finished(slow.api, task)
+
+
+def test_a_task_may_not_take_for_ever(s3, fresh_server, tmp_path):
+    relay = Relay(s3.port)
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps({"import_hosts": ["127.0.0.1"], "task_hours": {"import": 0.0005}}))
+    p = Platform(fresh_server, tmp_path, [], config=config)
+    bucket = s3.bucket()
+    fill(s3, bucket, "")
+    relay.set("hold")
+    task = p.api.post(f"{p.version}/import", {"s3": {"endpoint": relay.url, "bucket": bucket, "access_key": KEY},
+                                              "secret": SECRET}, expect=202)
+    wait_for(lambda: relay.hits, "the first request")
+    wait_for(lambda: p.api.get("controllers")["items"] and "late" in p.server.log_tail(), "the time limit")
+    relay.set("on")
+    over = finished(p.api, task, "failed")
+    assert "longer than the 0.0005 hours" in over["message"]
+    assert over["message"] in [line["reason"] for line in report(p.api, task)]
+    assert samples(p.api, p.version) == []
+    relay.close()
+
+
 # --- MariaDB ---
 
 @pytest.fixture

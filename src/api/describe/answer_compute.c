@@ -72,6 +72,24 @@ static const struct shape platform_line[] = {
 static const struct shape platform_log[] = {
     M("lines", LIST, .of = platform_line), M("first", INT), M("next", INT), {0}};
 
+static const struct shape controller_row[] = {
+    M("name", TEXT),
+    M("title", WORDS),
+    M("thread", TEXT),
+    M("every_s", INT),
+    M("state", TEXT, .choices = "waiting running failed"),
+    M("runs", INT),
+    M("last_at", TIME, .flags = OR_NULL),
+    M("took_us", INT),
+    M("next_at", TIME, .flags = OR_NULL),
+    M("failures", INT),
+    M("failed_at", TIME, .flags = OR_NULL),
+    M("error", TEXT, .flags = OR_NULL),
+    {0},
+};
+
+static const struct shape controller_rows[] = {M("items", LIST, .of = controller_row), {0}};
+
 static const struct shape forecast[] = {
     M("admitted", BOOL), M("starts_now", BOOL), M("wait_s", INT, .flags = OR_NULL), M("reason", WORDS), {0},
 };
@@ -198,6 +216,7 @@ static const struct shape tensorboard[] = {
 
 const struct answer_shape answers_of_compute[] = {
     {"Amounts", amounts},
+    {"Controllers", controller_rows},
     {"EnvironmentAccess", environment_access},
     {"EnvironmentFolders", environment_folders},
     {"Forecast", forecast},

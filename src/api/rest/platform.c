@@ -8,8 +8,9 @@
 #include "api/rest/uploads.h"
 #include "api/router.h"
 #include "base/logbook.h"
+#include "core/controller.h"
 #include "core/job/overview.h"
-#include "core/mover.h"
+#include "core/move_blobs.h"
 
 static void run_health(struct api_call *call)
 {
@@ -59,7 +60,14 @@ static void run_resources(struct api_call *call)
 static void run_storage(struct api_call *call)
 {
     auto_buf struct buf body = {0};
-    mover_write(call->core, &body);
+    storage_write(call->core, &body);
+    api_answer(call, 200, NULL, 0, buf_view(&body));
+}
+
+static void run_controllers(struct api_call *call)
+{
+    auto_buf struct buf body = {0};
+    controllers_write(call->core, &body);
     api_answer(call, 200, NULL, 0, buf_view(&body));
 }
 
@@ -146,6 +154,9 @@ static const struct route platform_routes[] = {
     {"GET", "/api/v1/storage", "platform.backup", run_storage,
      .summary = "Where the bytes of files are, and how many wait to be moved to the bucket",
      .answer = "{\"type\":\"object\"}"},
+    {"GET", "/api/v1/controllers", "platform.metrics", run_controllers,
+     .summary = "What the platform does by itself: when it ran last, how long, and what failed",
+     .answer = ROUTE_ANSWER("Controllers")},
     {"GET", "/api/v1/events", NULL, events_run, .summary = "Changes as they happen, as Server-Sent Events",
      .query = "project:id", .answer = "{\"type\":\"string\"}", .type = "text/event-stream"},
     {0},

@@ -1,20 +1,28 @@
 #include "core/account/accounts.h"
 
+#include "base/log.h"
 #include "core/account/provider.h"
 #include "core/account/role.h"
 #include "core/account/state.h"
+#include "core/controllers.h"
 
-#define EVERY_S 60
-
-static unsigned keep(void *arg)
+static bool write_uses(struct core *core, struct err *err)
 {
-    credentials_store(arg, false);
-    return EVERY_S;
+    return credentials_store(core->accounts, false, err);
 }
+
+const struct controller controller_accounts = {
+    .name = "accounts",
+    .title = {"Notes when tokens and sessions were used, ends expired sessions",
+              "记录令牌和会话的最近使用时间，清除过期会话"},
+    .thread = "accounts",
+    .first_s = 60,
+    .every_s = 60,
+    .tick = write_uses,
+};
 
 struct accounts *accounts_new(struct core *core, const char *config, struct err *err)
 {
-    static const struct ticker_work work = {.name = "accounts", .run = keep, .first_s = EVERY_S};
     struct providers *providers = providers_load(config, err);
     if (!providers)
         return NULL;
@@ -28,7 +36,6 @@ struct accounts *accounts_new(struct core *core, const char *config, struct err 
     acc->credentials = map_new();
     acc->failures = failures_new();
     pthread_rwlock_init(&acc->lock, NULL);
-    ticker_start(&acc->ticker, &work, acc);
     return acc;
 }
 
@@ -36,8 +43,9 @@ void accounts_free(struct accounts *acc)
 {
     if (!acc)
         return;
-    ticker_stop(&acc->ticker);
-    credentials_store(acc, true);
+    struct err err = {0};
+    if (!credentials_store(acc, true, &err))
+        log_warn("last_used_at of tokens and sessions was not written: %s", err.message);
     credentials_drop(acc);
     failures_free(acc->failures);
     providers_free(acc->providers);

@@ -16,8 +16,7 @@
 struct accounts;
 
 /* When the kinds' tables exist (core_open): makes the built-in roles or brings them up to date, reads the
- * sign-in providers of the configuration file (NULL: none), starts the thread that writes last_used_at and
- * sweeps what expired. core->accounts is set by the caller. */
+ * sign-in providers of the configuration file (NULL: none). core->accounts is set by the caller. */
 struct accounts *accounts_new(struct core *core, const char *config, struct err *err);
 void accounts_free(struct accounts *acc); /* NULL is fine; while core->db is still open */
 

@@ -1,8 +1,8 @@
 #include "base/clock.h"
 #include "base/hash.h"
-#include "base/log.h"
 #include "core/account/job_token.h"
 #include "core/account/state.h"
+#include "core/controllers.h"
 #include "core/engine.h"
 
 #define CACHE_MAX 20000 /* when so many are cached, all are dropped and come back as they are used */
@@ -198,7 +198,7 @@ static bool resolve(struct accounts *acc, const uint8_t key[CREDENTIAL_KEY], boo
     fill(ret, e);
     remember(acc, e, revocations);
     if (due)
-        ticker_wake(&acc->ticker);
+        controller_wake(acc->core, &controller_accounts);
     return true;
 }
 
@@ -339,7 +339,7 @@ static bool write_uses(struct op *op, void *ctx, struct err *err)
                      db_args(db_int(now), db_int(now - ACCOUNTS_SESSION_IDLE * SECOND)), NULL, err);
 }
 
-void credentials_store(struct accounts *acc, bool all)
+bool credentials_store(struct accounts *acc, bool all, struct err *err)
 {
     struct arena auto_arena a;
     arena_init(&a);
@@ -357,7 +357,5 @@ void credentials_store(struct accounts *acc, bool all)
         }
     }
     pthread_rwlock_unlock(&acc->lock);
-    struct err err = {0};
-    if (!engine_write(acc->core, &caller_system, &a, write_uses, &u, &err))
-        log_warn("last_used_at of tokens and sessions was not written: %s", err.message);
+    return engine_write(acc->core, &caller_system, &a, write_uses, &u, err);
 }

@@ -3,10 +3,11 @@
 #define INGOT_CORE_ACCOUNT_STATE_H
 
 #include "base/map.h"
-#include "base/ticker.h"
 #include "core/account/accounts.h"
 #include "core/account/failures.h"
 #include "core/account/grants.h"
+
+#include <pthread.h>
 
 #define ACCOUNTS_TOKEN_PREFIX "ingot_"
 #define ACCOUNTS_SECRET_TEXT  43 /* characters of 32 bytes in base64url */
@@ -22,7 +23,6 @@ struct accounts {
     struct map *credentials;           /* key as credential_key -> struct credential */
     struct failures *failures;
     struct providers *providers; /* never NULL */
-    struct ticker ticker;
 };
 
 #define CREDENTIAL_KEY CALLER_CREDENTIAL
@@ -44,7 +44,7 @@ struct credential {
 bool credential_key(struct str secret, bool is_cookie, uint8_t ret[CREDENTIAL_KEY]);
 /* Writes what is newer in memory than in the rows by a minute (by anything when all), then sweeps expired
  * sessions. */
-void credentials_store(struct accounts *acc, bool all);
+bool credentials_store(struct accounts *acc, bool all, struct err *err);
 
 void credentials_drop(struct accounts *acc); /* all; frees the map */
 

@@ -602,4 +602,4 @@ static void undo_import(struct task *t)
 }
 
 const struct task_type task_import = {
-    .name = "import", .title = {"Import", "导入"}, .run = run_import, .undo = undo_import};
+    .name = "import", .title = {"Import", "导入"}, .run = run_import, .undo = undo_import, .at_once = 4};

@@ -3,7 +3,6 @@
 #include "core/data/sample_own.h"
 #include "core/data/version.h"
 #include "core/fields.h"
-#include "core/keeper.h"
 #include "core/task/task.h"
 
 static const struct choice data_types[] = {{"image", {"Images", "图像"}},
@@ -220,7 +219,7 @@ static bool version_before_delete(struct op *op, struct object *o, struct err *e
     return version_is_idle(op, o->id, err);
 }
 
-/* The samples go in the background (core/keeper.c): the version itself is gone at once. */
+/* The samples go in the background (core/collectors.c): the version itself is gone at once. */
 static bool version_after_delete(struct op *op, struct object *o, struct err *err)
 {
     struct digest d;
@@ -230,13 +229,6 @@ static bool version_after_delete(struct op *op, struct object *o, struct err *er
         return false;
     return conn_exec(op->conn, "INSERT INTO version_purges (version, project) VALUES (?, ?)",
                      db_args(db_int(o->id), db_int(o->project)), NULL, err);
-}
-
-static void version_changed(struct core *core, const struct object *o, const char *verb)
-{
-    (void)o;
-    if (strcmp(verb, "delete") == 0)
-        keeper_wake(core->keeper);
 }
 
 const struct kind kind_dataset_version = {
@@ -254,6 +246,5 @@ const struct kind kind_dataset_version = {
     .after_create = version_after_create,
     .before_delete = version_before_delete,
     .after_delete = version_after_delete,
-    .changed = version_changed,
     .extra_sql = sample_sql,
 };

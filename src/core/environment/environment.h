@@ -25,9 +25,6 @@ bool environment_grown(struct core *core, int64_t id, struct arena *a, bool *ret
 /* Seconds since it was used last (use.h), or since its start; -1: it does not run. */
 int64_t environment_idle(struct core *core, const struct object *o);
 
-/* listen: the address of ssh ports; first and last: their range, 0 for any free one. */
-struct environments *environments_start(struct core *core, const char *listen, uint16_t first, uint16_t last);
-void environments_stop(struct environments *e); /* NULL allowed */
 void environments_wake(struct core *core);
 /* The port by which the environment's ssh is reached; 0: none (yet). */
 uint16_t environments_port(struct core *core, int64_t environment);

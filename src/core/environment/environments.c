@@ -1,10 +1,10 @@
-/* The thread that looks after running environments: publishes their ssh, ends those that nobody uses, deletes
+/* The controller of running environments: publishes their ssh, ends those that nobody uses; another deletes
  * the folders of those that were deleted. It looks at the table, so that a server that was killed goes on by
  * looking. */
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/log.h"
-#include "base/ticker.h"
+#include "core/controllers.h"
 #include "core/environment/environment.h"
 #include "core/environment/tools.h"
 #include "core/environment/use.h"
@@ -13,8 +13,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 
-#define TICK_S 1
 #define HOUR   3.6e9             /* microseconds */
 #define ASK_US INT64_C(10000000) /* between two questions to the tools of one that nobody uses */
 
@@ -34,7 +34,6 @@ struct environments {
     char *listen;
     uint16_t first, last;
     struct forwards *forwards;
-    struct ticker ticker;
     pthread_mutex_t lock; /* of what follows */
     struct published *list;
 };
@@ -179,17 +178,11 @@ static bool end_idle(struct environments *e, int64_t job, int64_t started, doubl
 
 /* --- deleted ones --- */
 
-static bool purged_write(struct db_conn *c, void *ctx, struct err *err)
-{
-    return conn_exec(c, "DELETE FROM workspace_purges WHERE environment = ?",
-                     db_args(db_int(*(int64_t *)ctx)), NULL, err);
-}
-
 /* All folders of this number: nobody else has it. */
-static bool remove_folders(struct environments *e, int64_t id, struct arena *a, struct err *err)
+static bool remove_folders(struct core *core, const struct db_value *v, struct arena *a, struct err *err)
 {
-    const char *base = arena_printf(a, "%s/workspace", e->core->data);
-    const char *number = arena_printf(a, "%lld", (long long)id);
+    const char *base = arena_printf(a, "%s/workspace", core->data);
+    const char *number = arena_printf(a, "%lld", (long long)v[0].i);
     DIR *d = opendir(base);
     bool ok = true;
     if (!d)
@@ -203,26 +196,30 @@ static bool remove_folders(struct environments *e, int64_t id, struct arena *a, 
     return ok;
 }
 
-static bool purge(struct environments *e, struct arena *a, struct err *err)
+static bool collect(struct core *core, struct err *err)
 {
-    struct db_rows rows;
-    if (!db_query(e->core->db, a, "SELECT environment FROM workspace_purges LIMIT 20", DB_NO_ARGS, &rows,
-                  err))
-        return false;
-    for (size_t i = 0; i < rows.n; i++) {
-        int64_t id = rows.row[i].v[0].i;
-        if (!remove_folders(e, id, a, err) || !db_write(e->core->db, purged_write, &id, err))
-            return false;
-    }
-    return true;
+    return purge_rows(core, &(struct purge){"workspace_purges", "environment", "", remove_folders}, err);
 }
+
+const struct controller controller_collect_workspaces = {
+    .name = "collect-workspaces",
+    .title = {"Removes the folders of deleted environments", "清除已删除环境的文件"},
+    .thread = "collect",
+    .gives_way = true,
+    .first_s = 60,
+    .every_s = 60,
+    .woken_by = {{"environment", "delete"}},
+    .tick = collect,
+};
 
 /* --- the loop --- */
 
-static bool look(struct environments *e, struct err *err)
+static bool look(struct core *core, struct err *err)
 {
+    struct environments *e = core->environments;
     auto_arena struct arena a;
     arena_init(&a);
+    bool ok = true;
     struct db_rows rows;
     if (!db_query(
             e->core->db, &a,
@@ -241,26 +238,15 @@ static bool look(struct environments *e, struct err *err)
         if ((!p && answers(e, v[0].i, id) &&
              !publish(e, v[0].i, id, v[3].type == DB_INT ? v[3].i : 0, &one)) ||
             !end_idle(e, v[1].i, v[4].type == DB_INT ? v[4].i : 0, hours, &a, &one))
-            log_warn("environment %lld: %s", (long long)v[0].i, one.message);
+            ok = err_keep(err, &one);
     }
     close_unseen(e);
-    return purge(e, &a, err);
-}
-
-static unsigned look_after(void *arg)
-{
-    struct environments *e = arg;
-    struct err err = {0};
-    core_await(e->core);
-    if (!look(e, &err))
-        log_warn("environments: %s", err.message);
-    return TICK_S;
+    return ok;
 }
 
 void environments_wake(struct core *core)
 {
-    if (core->environments)
-        ticker_wake(&core->environments->ticker);
+    controller_wake(core, &controller_environments);
 }
 
 uint16_t environments_port(struct core *core, int64_t environment)
@@ -275,32 +261,50 @@ uint16_t environments_port(struct core *core, int64_t environment)
     return port;
 }
 
-struct environments *environments_start(struct core *core, const char *listen, uint16_t first, uint16_t last)
+static bool start(struct core *core, const struct core_options *o, struct err *err)
 {
-    static const struct ticker_work work = {.name = "environments", .run = look_after, .first_s = TICK_S};
+    (void)err;
     struct environments *e = base_zalloc(sizeof *e);
     pthread_mutex_init(&e->lock, NULL);
     e->core = core;
-    e->listen = base_strdup(listen ? listen : "127.0.0.1");
-    e->first = first;
-    e->last = last;
+    e->listen = base_strdup(o->ssh_listen ? o->ssh_listen : "127.0.0.1");
+    e->first = o->ssh_port_first;
+    e->last = o->ssh_port_last;
     e->forwards = forwards_new();
-    ticker_start(&e->ticker, &work, e);
-    return e;
+    core->environments = e;
+    return true;
 }
 
-void environments_stop(struct environments *e)
+static void stop(struct core *core)
 {
-    if (!e)
-        return;
-    ticker_stop(&e->ticker);
+    struct environments *e = core->environments;
     while (e->list) {
         struct published *p = e->list;
+        pthread_mutex_lock(&e->lock);
         e->list = p->next;
+        pthread_mutex_unlock(&e->lock);
         close_port(e, p);
     }
+}
+
+static void free_environments(struct core *core)
+{
+    struct environments *e = core->environments;
     forwards_free(e->forwards);
     pthread_mutex_destroy(&e->lock);
     free(e->listen);
     free(e);
 }
+
+const struct controller controller_environments = {
+    .name = "environments",
+    .title = {"Publishes the ssh of environments, ends those that nobody uses",
+              "发布环境的 SSH，停止无人使用的环境"},
+    .thread = "environments",
+    .first_s = 1,
+    .every_s = 1,
+    .start = start,
+    .tick = look,
+    .stop = stop,
+    .free = free_environments,
+};

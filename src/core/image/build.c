@@ -278,5 +278,8 @@ static void undo_build(struct task *t)
     answer(t, FAILED);
 }
 
-const struct task_type task_image_build = {
-    .name = "image_build", .title = {"Build an image", "构建镜像"}, .run = run_build, .undo = undo_build};
+const struct task_type task_image_build = {.name = "image_build",
+                                           .title = {"Build an image", "构建镜像"},
+                                           .run = run_build,
+                                           .undo = undo_build,
+                                           .at_once = 8};

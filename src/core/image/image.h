@@ -76,14 +76,9 @@ struct image_save {
 bool image_save(struct core *core, const struct caller *c, const struct image_save *s, struct arena *a,
                 int64_t *ret_task, struct err *err);
 
-/* --- the service: a thread that unpacks layers and gives back what nobody uses --- */
+/* --- the service: controllers that unpack layers and give back what nobody uses --- */
 struct images;
-struct images *images_start(struct core *core, struct err *err);
-void images_stop(struct images *im); /* ends its thread, which wakes the jobs; NULL allowed */
-void images_free(struct images *im); /* NULL allowed */
 /* Somebody pulled this version: counted in memory, written now and then. Never waits. */
 void images_pulled(struct images *im, int64_t version);
-/* There may be layers, blobs or manifests to give back; from the keeper's thread. */
-bool images_collect(struct images *im, struct err *err);
 
 #endif

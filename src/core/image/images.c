@@ -1,10 +1,10 @@
-/* The service behind images: a thread that unpacks layers below <data>/layers/<digest>, each once, and writes
- * down how often versions were pulled; and the collecting of layers that nobody needs. */
+/* The service behind images: controllers that unpack layers below <data>/layers/<digest>, each once, write
+ * down how often versions were pulled, and collect layers that nobody needs. */
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/log.h"
 #include "base/map.h"
-#include "base/thread.h"
+#include "core/controllers.h"
 #include "core/image/images_own.h"
 #include "core/image/layer.h"
 #include "core/job/job.h"
@@ -33,14 +33,13 @@ struct work {
 struct images {
     struct core *core;
     int dir;
-    pthread_t thread;
     pthread_mutex_t lock;
-    pthread_cond_t changed;
     struct map *work;           /* hex -> struct work: everything that is not unpacked (yet) */
     struct work *first;         /* waiting */
     struct map *secrets;        /* key -> text */
     pthread_mutex_t pulls_lock; /* of its own: loop threads take it, so it is never held for long */
     struct map *pulls;          /* id of the version as text -> count */
+    bool tidied;                /* the thread's own */
     atomic_bool stop;
 };
 
@@ -140,7 +139,7 @@ enum layer_state images_layer(struct images *im, const struct digest *d, struct 
         while (*at)
             at = &(*at)->next;
         *at = w;
-        pthread_cond_signal(&im->changed);
+        controller_wake(im->core, &controller_unpack_layers);
     }
     pthread_mutex_unlock(&im->lock);
     return state;
@@ -186,22 +185,51 @@ static bool flush_write(struct op *op, void *ctx, struct err *err)
     return true;
 }
 
-/* With the lock held; leaves it meanwhile. */
-static void flush(struct images *im)
+/* What cannot be written is counted again. */
+static void count_again(struct images *im, const struct map *pulls)
 {
-    struct err err = {0};
+    struct str key;
+    void *value;
+    pthread_mutex_lock(&im->pulls_lock);
+    for (size_t i = 0; map_next(pulls, &i, &key, &value);) {
+        size_t n = (size_t)map_get(im->pulls, key) + (size_t)value;
+        map_set(im->pulls, key, (void *)n); // NOLINT(performance-no-int-to-ptr)
+    }
+    pthread_mutex_unlock(&im->pulls_lock);
+}
+
+static bool write_pulls(struct core *core, struct err *err)
+{
+    struct images *im = core->images;
     auto_arena struct arena a;
     arena_init(&a);
-    pthread_mutex_unlock(&im->lock);
     pthread_mutex_lock(&im->pulls_lock);
     struct flush f = {im->pulls};
     im->pulls = map_new();
     pthread_mutex_unlock(&im->pulls_lock);
-    if (map_count(f.pulls) > 0 && !engine_write(im->core, &caller_system, &a, flush_write, &f, &err))
-        log_warn("counts of pulls were not written: %s", err.message);
+    bool ok = map_count(f.pulls) == 0 || engine_write(core, &caller_system, &a, flush_write, &f, err);
+    if (!ok)
+        count_again(im, f.pulls);
     map_free(f.pulls);
-    pthread_mutex_lock(&im->lock);
+    return ok;
 }
+
+static void write_last_pulls(struct core *core)
+{
+    struct err err = {0};
+    if (!write_pulls(core, &err))
+        log_warn("counts of pulls were not written: %s", err.message);
+}
+
+const struct controller controller_count_pulls = {
+    .name = "count-pulls",
+    .title = {"Writes how often images were pulled", "记录镜像的拉取次数"},
+    .thread = "images",
+    .first_s = FLUSH_S,
+    .every_s = FLUSH_S,
+    .tick = write_pulls,
+    .stop = write_last_pulls,
+};
 
 /* --- passwords of pulls --- */
 
@@ -232,12 +260,22 @@ const char *images_secret(struct images *im, struct str key, struct arena *a)
 
 #define LIVE "('queued', 'starting', 'running', 'stopping')"
 
-static bool forget_jobs(struct db_conn *c, void *ctx, struct err *err)
+static bool collect_manifests(struct images *im, struct err *err)
+{
+    return repository_sweep(im->core, err);
+}
+
+static bool forget_write(struct db_conn *c, void *ctx, struct err *err)
 {
     (void)ctx;
     return conn_exec(c,
                      "DELETE FROM layer_uses WHERE job NOT IN (SELECT id FROM jobs WHERE state IN " LIVE ")",
                      DB_NO_ARGS, NULL, err);
+}
+
+static bool forget_jobs(struct images *im, struct err *err)
+{
+    return db_write(im->core->db, forget_write, NULL, err);
 }
 
 static bool is_needed(struct images *im, const struct digest *d, bool *ret, struct err *err)
@@ -259,6 +297,8 @@ static bool collect_one(struct images *im, const char *hex, struct err *err)
     struct stat st;
     bool needed = true;
     char gone[NAME_MAX + 8];
+    if (strncmp(hex, ".gone-", 6) == 0) /* could not be removed before */
+        return fs_remove_tree(im->dir, hex, err);
     if (!digest_parse(str_of(hex), &d))
         return true;
     snprintf(gone, sizeof gone, ".gone-%s", hex);
@@ -271,79 +311,95 @@ static bool collect_one(struct images *im, const char *hex, struct err *err)
     return ok && (needed || fs_remove_tree(im->dir, gone, err));
 }
 
-bool images_collect(struct images *im, struct err *err)
+static bool collect_layers(struct images *im, struct err *err)
 {
-    if (!repository_sweep(im->core, err) || !db_write(im->core->db, forget_jobs, NULL, err))
-        return false;
     int fd = openat(im->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *d = fd < 0 ? NULL : fdopendir(fd);
     if (!d)
         return err_errno(err, errno, "cannot read the folder of layers");
     bool ok = true;
-    for (struct dirent *e; ok && !atomic_load(&im->stop) && (e = readdir(d));)
-        ok = collect_one(im, e->d_name, err);
+    for (struct dirent *e; !atomic_load(&im->stop) && (e = readdir(d));) {
+        struct err one = {0};
+        if (!collect_one(im, e->d_name, &one))
+            ok = err_keep(err, &one);
+    }
     closedir(d);
     return ok;
 }
 
-/* --- the thread --- */
-
-static void *images_thread(void *arg)
+static bool collect(struct core *core, struct err *err)
 {
-    struct images *im = arg;
-    tidy(im);
-    pthread_mutex_lock(&im->lock);
-    while (!atomic_load(&im->stop)) {
-        if (im->first)
-            unpack_first(im);
-        else if (!thread_wait(&im->changed, &im->lock, thread_in(FLUSH_S)))
-            flush(im);
+    static bool (*const steps[])(struct images * im, struct err * err) = {collect_manifests, forget_jobs,
+                                                                          collect_layers};
+    bool ok = true;
+    for (size_t i = 0; i < countof(steps); i++) {
+        struct err one = {0};
+        if (!steps[i](core->images, &one))
+            ok = err_keep(err, &one);
     }
-    flush(im);
-    pthread_mutex_unlock(&im->lock);
-    return NULL;
+    return ok;
 }
 
-struct images *images_start(struct core *core, struct err *err)
+const struct controller controller_collect_images = {
+    .name = "collect-images",
+    .title = {"Removes layers and manifests of images that nobody uses", "清除无人使用的镜像层和清单"},
+    .thread = "collect",
+    .gives_way = true,
+    .first_s = 60,
+    .every_s = 60,
+    .woken_by = {{"image", "delete"}, {"image_version", "delete"}},
+    .tick = collect,
+};
+
+/* --- the service --- */
+
+static bool unpack_all(struct core *core, struct err *err)
 {
+    (void)err; /* a layer that cannot be unpacked is told to who asks for it */
+    struct images *im = core->images;
+    if (!im->tidied)
+        tidy(im);
+    im->tidied = true;
+    pthread_mutex_lock(&im->lock);
+    while (im->first && !atomic_load(&im->stop))
+        unpack_first(im);
+    pthread_mutex_unlock(&im->lock);
+    return true;
+}
+
+static bool start(struct core *core, const struct core_options *o, struct err *err)
+{
+    (void)o;
     auto_arena struct arena a;
     arena_init(&a);
     const char *path = arena_printf(&a, "%s/layers", core->data);
     if (!fs_mkdirs(path, 0700, err))
-        return NULL;
+        return false;
     int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (dir < 0)
-        return err_errno(err, errno, "cannot open %s", path), NULL;
+        return err_errno(err, errno, "cannot open %s", path);
     struct images *im = base_zalloc(sizeof *im);
     pthread_mutex_init(&im->lock, NULL);
     pthread_mutex_init(&im->pulls_lock, NULL);
-    thread_cond_init(&im->changed);
     im->core = core;
     im->dir = dir;
     im->work = map_new();
     im->pulls = map_new();
     im->secrets = map_new();
-    im->thread = thread_start("images", images_thread, im);
-    return im;
+    core->images = im;
+    return true;
 }
 
-void images_stop(struct images *im)
+static void end(struct core *core)
 {
-    if (!im)
-        return;
-    pthread_mutex_lock(&im->lock);
-    atomic_store(&im->stop, true);
-    pthread_cond_signal(&im->changed);
-    pthread_mutex_unlock(&im->lock);
-    pthread_join(im->thread, NULL);
+    atomic_store(&core->images->stop, true);
 }
 
-void images_free(struct images *im)
+static void free_images(struct core *core)
 {
+    struct images *im = core->images;
     struct str key;
     void *value;
-    if (!im)
-        return;
     for (size_t i = 0; map_next(im->work, &i, &key, &value);)
         free(value);
     for (size_t i = 0; map_next(im->secrets, &i, &key, &value);)
@@ -354,6 +410,16 @@ void images_free(struct images *im)
     close(im->dir);
     pthread_mutex_destroy(&im->lock);
     pthread_mutex_destroy(&im->pulls_lock);
-    pthread_cond_destroy(&im->changed);
     free(im);
 }
+
+const struct controller controller_unpack_layers = {
+    .name = "unpack-layers",
+    .title = {"Unpacks layers of images that jobs wait for", "解包作业所需的镜像层"},
+    .thread = "images",
+    .every_s = 60,
+    .start = start,
+    .tick = unpack_all,
+    .end = end,
+    .free = free_images,
+};

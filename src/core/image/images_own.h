@@ -4,6 +4,7 @@
 
 #include "core/image/repository.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 enum layer_state { LAYER_READY, LAYER_WAITING, LAYER_FAILED };

@@ -3,7 +3,6 @@
 #include "core/fields.h"
 #include "core/image/actions.h"
 #include "core/image/repository.h"
-#include "core/keeper.h"
 
 static bool check_name(struct arena *a, const struct field *f, const struct db_value *value, struct err *err)
 {
@@ -99,13 +98,6 @@ static bool image_before_delete(struct op *op, struct object *o, struct err *err
     return repository_drop_all(op, o->id, err);
 }
 
-static void changed(struct core *core, const struct object *o, const char *verb)
-{
-    (void)o;
-    if (strcmp(verb, "delete") == 0)
-        keeper_wake(core->keeper);
-}
-
 const struct kind kind_image = {
     .name = "image",
     .plural = "images",
@@ -122,7 +114,6 @@ const struct kind kind_image = {
     .actions = image_actions,
     .before_delete = image_before_delete,
     .show = show_image,
-    .changed = changed,
     .extra_sql = repository_sql,
 };
 
@@ -181,5 +172,4 @@ const struct kind kind_image_version = {
     .verbs = VERB_LIST | VERB_READ | VERB_DELETE,
     .fields = version_fields,
     .after_delete = version_after_delete,
-    .changed = changed,
 };

@@ -170,10 +170,12 @@ static bool remove_all(DIR *d, const char *prefix, struct err *err)
 {
     bool ok = true;
     rewinddir(d);
-    for (struct dirent *e; ok && (e = readdir(d));)
+    for (struct dirent *e; (e = readdir(d));) {
+        struct err one = {0};
         if (strncmp(e->d_name, prefix, strlen(prefix)) == 0 && strcmp(e->d_name, ".") != 0 &&
-            strcmp(e->d_name, "..") != 0)
-            ok = fs_remove_tree(dirfd(d), e->d_name, err);
+            strcmp(e->d_name, "..") != 0 && !fs_remove_tree(dirfd(d), e->d_name, &one))
+            ok = err_keep(err, &one);
+    }
     return ok;
 }
 

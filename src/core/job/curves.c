@@ -4,11 +4,12 @@
 #include "base/fs.h"
 #include "base/log.h"
 #include "base/map.h"
-#include "base/ticker.h"
+#include "core/controllers.h"
 #include "core/job/curves_file.h"
 #include "core/job/job.h"
 #include "core/job/placed.h"
 
+#include <pthread.h>
 #include <stdio.h>
 
 #define MINUTE INT64_C(60000000)
@@ -37,7 +38,6 @@ struct total {
 struct curves {
     struct core *core;
     struct jobs *jobs;
-    struct ticker ticker;
     pthread_mutex_t lock; /* series */
     struct map *series, *totals;
     int64_t minute, ticks; /* of the totals */
@@ -246,11 +246,10 @@ static void look_at(struct curves *c, struct exec *x, const struct exec_status *
     pthread_mutex_unlock(&c->lock);
 }
 
-static void tick(struct curves *c, struct exec *x)
+static bool tick(struct curves *c, struct exec *x, struct err *err)
 {
     auto_arena struct arena a;
     arena_init(&a);
-    struct err err = {0};
     struct exec_status *list;
     size_t n;
     int64_t now = clock_now(), minute = now - now % MINUTE;
@@ -259,29 +258,33 @@ static void tick(struct curves *c, struct exec *x)
         drop_old(c, now, false);
         c->minute = minute;
     }
-    if (!x->ops->list(x, &a, &list, &n, &err)) {
-        log_warn("curves: %s", err.message);
-        return;
-    }
+    if (!x->ops->list(x, &a, &list, &n, err))
+        return false;
     for (size_t i = 0; i < n; i++)
         look_at(c, x, &list[i]);
     c->ticks++;
+    return true;
 }
 
-/* --- the thread --- */
+/* --- the controller --- */
 
-static unsigned look(void *arg)
+static bool look(struct core *core, struct err *err)
 {
-    struct curves *c = arg;
-    struct exec *x = jobs_exec(c->jobs);
-    if (x)
-        tick(c, x);
-    return 1;
+    struct exec *x = jobs_exec(core->jobs);
+    return !x || tick(jobs_curves(core->jobs), x, err);
 }
 
-struct curves *curves_start(struct core *core, struct jobs *jobs)
+const struct controller controller_curves = {
+    .name = "curves",
+    .title = {"Looks at what containers use", "记录容器的资源用量"},
+    .thread = "curves",
+    .first_s = 1,
+    .every_s = 1,
+    .tick = look,
+};
+
+struct curves *curves_new(struct core *core, struct jobs *jobs)
 {
-    static const struct ticker_work work = {.name = "curves", .run = look, .first_s = 1};
     struct err err = {0};
     struct curves *c = base_zalloc(sizeof *c);
     auto_arena struct arena a;
@@ -293,15 +296,13 @@ struct curves *curves_start(struct core *core, struct jobs *jobs)
     c->jobs = jobs;
     c->series = map_new();
     c->totals = map_new();
-    ticker_start(&c->ticker, &work, c);
     return c;
 }
 
-void curves_stop(struct curves *c)
+void curves_free(struct curves *c)
 {
     if (!c)
         return;
-    ticker_stop(&c->ticker);
     flush_totals(c);
     drop_old(c, clock_now(), true);
     map_free(c->series);

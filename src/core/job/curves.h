@@ -1,4 +1,4 @@
-/* Curves of what containers use. A thread looks at every running container once a second. The last ten
+/* Curves of what containers use. A controller looks at every running container once a second. The last ten
  * minutes are in memory; means of each minute are appended to a small file per container, and the sums of a
  * project's containers to one per project (data/curves), so that 24 hours survive a restart. */
 #ifndef INGOT_CORE_JOB_CURVES_H
@@ -21,8 +21,8 @@ struct curve_point {
 };
 
 struct curves;
-struct curves *curves_start(struct core *core, struct jobs *jobs);
-void curves_stop(struct curves *c); /* NULL allowed */
+struct curves *curves_new(struct core *core, struct jobs *jobs);
+void curves_free(struct curves *c); /* NULL allowed */
 
 /* The points of a container, oldest first; by minutes, or by seconds (only of the last ten minutes, none
  * after a restart). */

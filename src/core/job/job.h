@@ -33,9 +33,6 @@ bool job_env_check(struct arena *a, const struct field *f, const struct db_value
 /* The controller. Its thread opens the executor of this machine (which takes longer than the rest of the
  * start); on a machine that cannot run containers jobs wait and say why. */
 struct jobs;
-struct jobs *jobs_start(struct core *core);
-void jobs_stop(struct jobs *j);         /* NULL allowed; containers go on. The executor is still there: */
-void jobs_free(struct jobs *j);         /* once nobody asks it any more */
 void jobs_wake(struct jobs *j);         /* something changed: look again */
 struct exec *jobs_exec(struct jobs *j); /* NULL: none (yet) */
 /* The same, but waits while the executor is being opened (a moment after the start). Not on a loop thread. */

@@ -342,33 +342,40 @@ static bool stop_strangers(struct look *l, struct err *err)
 
 /* --- deleted jobs --- */
 
-static bool purged_write(struct db_conn *c, void *ctx, struct err *err)
+static bool remove_job(struct core *core, const struct db_value *v, struct arena *a, struct err *err)
 {
-    return conn_exec(c, "DELETE FROM job_purges WHERE job = ?", db_args(db_int(*(int64_t *)ctx)), NULL, err);
+    (void)a;
+    struct exec *x = jobs_exec_wait(core->jobs);
+    bool ok = true;
+    for (int32_t attempt = 1; x && attempt <= (int32_t)v[1].i; attempt++)
+        for (int32_t rank = 0; rank < (int32_t)v[2].i; rank++) {
+            struct exec_id id = {v[0].i, attempt, rank};
+            struct err one = {0};
+            if (x->ops->remove(x, id, &one))
+                curves_forget(core, id);
+            else
+                ok = err_keep(err, &one);
+        }
+    return ok && x != NULL;
 }
 
-static bool purge(struct look *l, struct err *err)
+static bool collect_jobs(struct core *core, struct err *err)
 {
-    struct db_rows rows;
-    struct exec *x = l->jobs->exec;
-    if (!db_query(l->jobs->core->db, l->arena, "SELECT job, attempts, nodes FROM job_purges LIMIT 20",
-                  DB_NO_ARGS, &rows, err))
-        return false;
-    for (size_t i = 0; i < rows.n; i++) {
-        const struct db_value *v = rows.row[i].v;
-        for (int32_t attempt = 1; attempt <= (int32_t)v[1].i; attempt++)
-            for (int32_t rank = 0; rank < (int32_t)v[2].i; rank++) {
-                struct exec_id id = {v[0].i, attempt, rank};
-                if (!x->ops->remove(x, id, err))
-                    return false;
-                curves_forget(l->jobs->core, id);
-            }
-        int64_t job = v[0].i;
-        if (!db_write(l->jobs->core->db, purged_write, &job, err))
-            return false;
-    }
-    return true;
+    /* Without an executor nothing can be removed: what is to go stays. */
+    return !jobs_exec_wait(core->jobs) ||
+           purge_rows(core, &(struct purge){"job_purges", "job", ", attempts, nodes", remove_job}, err);
 }
+
+const struct controller controller_collect_jobs = {
+    .name = "collect-jobs",
+    .title = {"Removes the folders and logs of deleted jobs", "清除已删除作业的文件和日志"},
+    .thread = "collect",
+    .gives_way = true,
+    .first_s = 60,
+    .every_s = 60,
+    .woken_by = {{"job", "delete"}},
+    .tick = collect_jobs,
+};
 
 /* --- the loop --- */
 
@@ -379,7 +386,7 @@ static void rest(struct jobs *j, size_t n, uint64_t began)
 {
     uint64_t now = clock_mono(), most = now - began < REST_NS ? now - began : REST_NS;
     most = most < REST_LEAST_NS ? REST_LEAST_NS : most;
-    ticker_rest(&j->ticker, most * (n < MANY ? n : MANY) / MANY);
+    controller_rest(j->core, &controller_jobs, most * (n < MANY ? n : MANY) / MANY);
 }
 
 static bool look_once(struct jobs *j, struct err *err)
@@ -401,8 +408,7 @@ static bool look_once(struct jobs *j, struct err *err)
     write_moves(&l);
     if (!read_moved(&l, err))
         return false;
-    jobs_sweep(&l);
-    bool ok = jobs_place(&l, err) && purge(&l, err) && stop_strangers(&l, err);
+    bool ok = jobs_place(&l, err) && stop_strangers(&l, err);
     rest(j, l.n, began);
     return ok;
 }
@@ -464,66 +470,74 @@ static void set_opened(struct jobs *j)
     pthread_mutex_unlock(&j->lock);
 }
 
-static unsigned control(void *arg)
+static bool control(struct core *core, struct err *err)
 {
-    struct jobs *j = arg;
-    struct err err = {0};
-    if (!j->opened) {
+    struct jobs *j = core->jobs;
+    if (!j->exec && !j->reason) {
         open_exec(j);
         set_opened(j);
-        core_await(j->core);
     }
     auto_arena struct arena a;
     arena_init(&a);
-    /* Without the hold on the database containers are left alone: the rows may be another server's by now. */
-    bool ok = db_may_write(j->core->db, &err) &&
-              (j->exec ? look_once(j, &err) : engine_write(j->core, &caller_system, &a, wait_write, j, &err));
-    if (!ok)
-        log_warn("jobs: %s", err.message);
-    return TICK_S;
+    return j->exec ? look_once(j, err) : engine_write(core, &caller_system, &a, wait_write, j, err);
 }
 
 void jobs_wake(struct jobs *j)
 {
     if (j)
-        ticker_wake(&j->ticker);
+        controller_wake(j->core, &controller_jobs);
 }
 
-struct jobs *jobs_start(struct core *core)
+static bool start(struct core *core, const struct core_options *o, struct err *err)
 {
-    static const struct ticker_work work = {.name = "jobs", .run = control};
+    (void)o;
+    (void)err;
     struct jobs *j = base_zalloc(sizeof *j);
     pthread_mutex_init(&j->lock, NULL);
     pthread_cond_init(&j->opening, NULL);
     j->core = core;
     launchers_start(j);
-    j->curves = curves_start(core, j);
-    ticker_start(&j->ticker, &work, j);
-    return j;
+    j->curves = curves_new(core, j);
+    core->jobs = j;
+    return true;
 }
 
-void jobs_stop(struct jobs *j)
+/* Nobody waits for the executor any more. */
+static void end(struct core *core)
 {
-    if (!j)
-        return;
-    ticker_stop(&j->ticker);
-    set_opened(j); /* nobody waits for it any more */
-    launchers_stop(j);
+    set_opened(core->jobs);
 }
 
-void jobs_free(struct jobs *j)
+static void stop(struct core *core)
 {
-    if (!j)
-        return;
+    launchers_stop(core->jobs);
+}
+
+static void free_jobs(struct core *core)
+{
+    struct jobs *j = core->jobs;
     promises_free(j);
-    curves_stop(j->curves);
+    curves_free(j->curves);
     struct exec *x = j->exec;
     if (x) {
         x->ops->watch(x, NULL, NULL);
         x->ops->free(x);
     }
+    pthread_mutex_destroy(&j->checkout_lock);
     pthread_mutex_destroy(&j->lock);
     pthread_cond_destroy(&j->opening);
     free(j->reason);
     free(j);
 }
+
+const struct controller controller_jobs = {
+    .name = "jobs",
+    .title = {"Starts, watches and ends jobs", "启动、监视和结束作业"},
+    .thread = "jobs",
+    .every_s = TICK_S,
+    .start = start,
+    .tick = control,
+    .end = end,
+    .stop = stop,
+    .free = free_jobs,
+};

@@ -2,9 +2,11 @@
 #ifndef INGOT_CORE_JOB_JOBS_OWN_H
 #define INGOT_CORE_JOB_JOBS_OWN_H
 
-#include "base/ticker.h"
+#include "core/controllers.h"
 #include "core/job/job.h"
 #include "sched/sched.h"
+
+#include <pthread.h>
 
 /* Room that evictions make for a waiting job, kept until it starts (sched.h). */
 struct promise {
@@ -20,7 +22,6 @@ struct jobs {
     struct core *core;
     struct exec *_Atomic exec; /* set once by the thread */
     char *reason;              /* why there is no executor */
-    struct ticker ticker;
     pthread_mutex_t lock;
     pthread_cond_t opening;
     bool opened; /* it was tried, with or without success; under lock */
@@ -28,7 +29,6 @@ struct jobs {
     struct pool *launchers;
     struct launching *launching; /* under lock */
     pthread_mutex_t checkout_lock;
-    int64_t swept_at;
     /* The controller's own: */
     struct promise *promises;
     int64_t said_at;     /* when the reasons of waiting jobs were written last */
@@ -70,14 +70,11 @@ bool job_show_curves(struct op *op, struct object *o, const struct db_value *inp
                      int *status, struct err *err);
 /* launch_work.c */
 #define CHECKOUT_KEEP_S 3600
-#define SWEEP_EVERY_US  INT64_C(600000000)
 void launchers_start(struct jobs *j);
 void launchers_stop(struct jobs *j); /* waits for what is being launched */
 /* Starts all ranks on a thread (harmless for those that run already). */
 void jobs_launch(struct jobs *j, int64_t job, int32_t attempt);
 void look_launching(struct look *l);
 bool look_is_launching(const struct look *l, int64_t job);
-/* Now and then: checkouts that nobody uses. */
-void jobs_sweep(struct look *l);
 
 #endif

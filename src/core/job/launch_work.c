@@ -144,7 +144,6 @@ void launchers_start(struct jobs *j)
 void launchers_stop(struct jobs *j)
 {
     pool_free(j->launchers);
-    pthread_mutex_destroy(&j->checkout_lock);
 }
 
 void jobs_launch(struct jobs *j, int64_t job, int32_t attempt)
@@ -179,18 +178,18 @@ bool look_is_launching(const struct look *l, int64_t job)
     return false;
 }
 
-static void sweep_work(void *arg)
+static bool collect_checkouts(struct core *core, struct err *err)
 {
-    struct jobs *j = arg;
-    struct err err = {0};
-    if (!checkout_sweep(j->core, &j->checkout_lock, CHECKOUT_KEEP_S, &err))
-        log_warn("checkouts: %s", err.message);
+    return checkout_sweep(core, &core->jobs->checkout_lock, CHECKOUT_KEEP_S, err);
 }
 
-void jobs_sweep(struct look *l)
-{
-    if (l->now - l->jobs->swept_at < SWEEP_EVERY_US)
-        return;
-    l->jobs->swept_at = l->now;
-    pool_submit(l->jobs->launchers, sweep_work, l->jobs); /* full: at the next round */
-}
+const struct controller controller_collect_checkouts = {
+    .name = "collect-checkouts",
+    .title = {"Removes versions that were laid out for containers which have ended",
+              "清除为已结束容器展开的版本"},
+    .thread = "collect",
+    .gives_way = true,
+    .first_s = 60,
+    .every_s = 600,
+    .tick = collect_checkouts,
+};

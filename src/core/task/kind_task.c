@@ -136,19 +136,12 @@ static const struct action actions[] = {
     {0},
 };
 
-static void changed(struct core *core, const struct object *o, const char *verb)
-{
-    (void)o;
-    if (strcmp(verb, "create") == 0)
-        tasks_wake(core);
-}
-
 const struct kind kind_task = {
     .name = "task",
     .plural = "tasks",
     .table = "tasks",
-    .title = {"Task", "任务"},
-    .titles = {"Tasks", "任务"},
+    .title = {"Background task", "后台任务"},
+    .titles = {"Background tasks", "后台任务"},
     .menu = "data",
     .scope = SCOPE_PROJECT,
     .verbs = VERB_LIST | VERB_READ | VERB_DELETE,
@@ -157,6 +150,5 @@ const struct kind kind_task = {
     .show = show,
     .before_delete = before_delete,
     .after_delete = after_delete,
-    .changed = changed,
     .extra_sql = "CREATE TABLE task_marks (task BIGINT PRIMARY KEY, position BIGINT NOT NULL);\n",
 };

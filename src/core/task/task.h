@@ -1,7 +1,8 @@
 /* Long work of the platform itself: imports, exports, preprocessing, copies. A task is an object of the kind
- * `task`, so it is listed, watched and audited like any other; a few threads of the server run what waits,
- * oldest first. Progress and a running estimate are shown while it runs; it can be cancelled; it ends in a
- * report of everything that was skipped.
+ * `task`, so it is listed, watched and audited like any other; the controller `tasks` starts what waits,
+ * oldest first, as many at once as the rows of the types say; a project never has all places, so its slow
+ * work does not hold up the others'. Progress and a running estimate are shown while it runs; it can be
+ * cancelled; it ends in a report of everything that was skipped.
  *
  * A server that is killed finds tasks in the state `running` at its next start and runs them again from the
  * beginning, so `run` begins by looking at what is there already: going on or starting over are both fine, a
@@ -23,9 +24,15 @@ struct task_type {
     /* Takes back what a failed or cancelled run left, in the same thread; may be NULL. */
     void (*undo)(struct task *t);
     bool undo_always; /* also of one that was cancelled before it ran */
+    unsigned at_once; /* so many run at a time; 0: TASK_AT_ONCE */
+    unsigned hours;   /* a run that takes longer fails; 0: TASK_HOURS. The configuration may say otherwise. */
 };
+#define TASK_AT_ONCE 3
+#define TASK_HOURS   24
+#define TASKS_MAX    16 /* of all types together, each on a thread of its own */
 extern const struct task_type *const task_types[];
 extern const size_t task_type_count;
+const struct task_type *task_type_named(struct str name); /* NULL: none */
 
 /* What `run` may use. */
 struct task {
@@ -68,12 +75,8 @@ void task_result(struct task *t, struct str json);
 struct digest;
 void task_output(struct task *t, const struct digest *d, struct str name);
 
-/* The runner. */
-struct tasks;
-struct tasks *tasks_start(struct core *core, unsigned threads, struct err *err);
-/* Asks the running ones to stop (they go back to waiting) and joins. */
-void tasks_stop(struct tasks *ts);
-/* There is something to do. */
-void tasks_wake(struct core *core);
+/* May one more start where so many run already, so many of them for its project? Half of the places at most
+ * are one project's, and the last free one is for a project that has none. */
+bool task_fits(unsigned limit, unsigned running, unsigned of_project);
 
 #endif

@@ -2,29 +2,39 @@
 #include "base/clock.h"
 #include "core/task/tasks_own.h"
 
+bool task_waiting(struct core *core, struct arena *a, struct task_choice **ret, size_t *ret_n,
+                  struct err *err)
+{
+    struct db_rows rows;
+    if (!db_query(core->db, a,
+                  "SELECT MIN(w.id), w.project, w.type FROM tasks w WHERE w.state = 'waiting' AND NOT EXISTS"
+                  " (SELECT 1 FROM tasks r WHERE r.state = 'running' AND r.subject_kind = w.subject_kind AND"
+                  " r.subject = w.subject) GROUP BY w.type, w.project ORDER BY MIN(w.id)",
+                  DB_NO_ARGS, &rows, err))
+        return false;
+    *ret = arena_array(a, struct task_choice, rows.n + 1);
+    *ret_n = rows.n;
+    for (size_t i = 0; i < rows.n; i++) {
+        const struct db_value *v = rows.row[i].v;
+        (*ret)[i] = (struct task_choice){v[0].i, v[1].i, task_type_named(v[2].s)};
+    }
+    return true;
+}
+
 struct take {
+    int64_t id;
     struct object *ret;
     bool found;
 };
 
-/* The oldest whose object nobody else works on: two imports into one version come one after the other. */
 static bool take_write(struct op *op, void *ctx, struct err *err)
 {
     struct take *t = ctx;
-    struct db_row row;
-    bool found;
-    t->found = false;
-    if (!conn_query_one(
-            op->conn, op->arena,
-            "SELECT w.id FROM tasks w WHERE w.state = 'waiting' AND NOT EXISTS (SELECT 1 FROM tasks r"
-            " WHERE r.state = 'running' AND r.subject_kind = w.subject_kind AND r.subject = w.subject)"
-            " ORDER BY w.id LIMIT 1",
-            DB_NO_ARGS, &row, &found, err))
+    if (!engine_load_row(op, &kind_task, t->id, t->ret, &t->found, err))
         return false;
-    if (!found)
+    t->found = t->found && str_is(object_text(t->ret, "state"), "waiting");
+    if (!t->found)
         return true;
-    if (!engine_load_row(op, &kind_task, row.v[0].i, t->ret, &t->found, err))
-        return false;
     *object_value(t->ret, "state") = db_textz("running");
     *object_value(t->ret, "started_at") = db_int(clock_now());
     *object_value(t->ret, "done") = db_int(0);
@@ -32,9 +42,10 @@ static bool take_write(struct op *op, void *ctx, struct err *err)
     return engine_update_row(op, t->ret, err);
 }
 
-bool task_take(struct core *core, struct arena *a, struct object *ret, bool *found, struct err *err)
+bool task_take(struct core *core, struct arena *a, int64_t id, struct object *ret, bool *found,
+               struct err *err)
 {
-    struct take t = {ret, false};
+    struct take t = {id, ret, false};
     if (!engine_write(core, &caller_system, a, take_write, &t, err))
         return false;
     *found = t.found;

@@ -1,9 +1,10 @@
-/* The runner: threads that take waiting tasks and run them. */
+/* The controller that starts waiting tasks, and what runs them. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/messages.h"
-#include "base/thread.h"
+#include "base/pool.h"
 #include "core/account/accounts.h"
+#include "core/controllers.h"
 #include "core/task/tasks_own.h"
 
 #include <stdarg.h>
@@ -11,6 +12,22 @@
 
 #define KEEP_EVERY_NS UINT64_C(1000000000)
 #define MAX_PROBLEMS  1000000
+#define HOUR_US       INT64_C(3600000000)
+
+/* --- how long it may take --- */
+
+static double hours_of(const struct core *core, const struct task_type *type)
+{
+    for (size_t i = 0; type && i < core->task_hours.n; i++)
+        if (strcmp(core->task_hours.items[i].name, type->name) == 0)
+            return core->task_hours.items[i].hours;
+    return type && type->hours ? type->hours : TASK_HOURS;
+}
+
+static bool too_long(const struct task_run *r, struct err *err)
+{
+    return err_message(err, ERR_CONFLICT, NULL, MESSAGE_TASK_TOO_LONG, hours_of(r->task.core, r->type));
+}
 
 /* --- what a running task calls --- */
 
@@ -21,6 +38,8 @@ bool task_progress(struct task *t, int64_t done, int64_t total, struct err *err)
     r->total = total;
     if (atomic_load(&r->cancelled))
         return err_message(err, ERR_CONFLICT, NULL, MESSAGE_TASK_CANCELLED);
+    if (atomic_load(&r->late))
+        return too_long(r, err);
     if (atomic_load(&r->stopping))
         return err_message(err, ERR_UNAVAILABLE, NULL, MESSAGE_TASK_STOPPING);
     uint64_t now = clock_mono();
@@ -153,16 +172,6 @@ bool task_start(struct core *core, const struct caller *c, const struct task_new
 
 /* --- running --- */
 
-static void list_add(struct tasks *ts, struct task_run *r)
-{
-    pthread_mutex_lock(&ts->lock);
-    r->next = ts->running;
-    ts->running = r;
-    if (ts->stop)
-        atomic_store(&r->stopping, true);
-    pthread_mutex_unlock(&ts->lock);
-}
-
 static void list_remove(struct tasks *ts, struct task_run *r)
 {
     pthread_mutex_lock(&ts->lock);
@@ -195,10 +204,15 @@ static bool is_cancelled(struct task *t)
            found && row.v[0].i;
 }
 
+/* It ends for good unless only the server stops. */
+static bool will_not_go_on(struct task_run *r)
+{
+    return atomic_load(&r->late) || !atomic_load(&r->stopping);
+}
+
 static bool run_type(struct task_run *r, const struct object *o, struct err *err)
 {
     struct task *t = &r->task;
-    r->type = task_type_named(object_text(o, "type"));
     if (!r->type)
         return err_set(err, ERR_INTERNAL, NULL, "this program does not know the type of the task");
     struct str params = object_text(o, "params");
@@ -217,122 +231,197 @@ static bool run_type(struct task_run *r, const struct object *o, struct err *err
     }
     if (!ok && is_cancelled(t))
         atomic_store(&r->cancelled, true);
-    if (!ok && r->type->undo && (atomic_load(&r->cancelled) || !atomic_load(&r->stopping)))
+    if (!ok && r->type->undo && (atomic_load(&r->cancelled) || will_not_go_on(r)))
         r->type->undo(t);
     if (o->created_by != 0)
         accounts_caller_release(t->core->accounts, &t->caller);
     return ok;
 }
 
-static void run_one(struct tasks *ts, const struct object *o)
+static const char *state_after(struct task_run *r, bool ok)
 {
-    struct task_run r = {0};
-    struct err err = {0};
-    arena_init(&r.arena);
-    r.task = (struct task){.core = ts->core,
-                           .arena = &r.arena,
-                           .id = o->id,
-                           .project = o->project,
-                           .subject = object_int(o, "subject"),
-                           .own = &r};
-    list_add(ts, &r);
-    if (is_cancelled(&r.task))
-        atomic_store(&r.cancelled, true);
-    bool ok = run_type(&r, o, &err);
-    const char *state = ok                          ? "done"
-                        : atomic_load(&r.cancelled) ? "cancelled"
-                        : atomic_load(&r.stopping)  ? "waiting"
-                                                    : "failed";
-    struct err end_err = {0};
-    if (!task_end(&r, state, ok || strcmp(state, "waiting") == 0 ? NULL : &err, &end_err))
-        log_error("task %lld ended as %s but this could not be kept: %s", (long long)r.task.id, state,
+    return ok ? "done" : atomic_load(&r->cancelled) ? "cancelled" : will_not_go_on(r) ? "failed" : "waiting";
+}
+
+static void run_one(void *arg)
+{
+    struct task_run *r = arg;
+    struct core *core = r->task.core;
+    struct err err = {0}, end_err = {0};
+    db_background();
+    if (is_cancelled(&r->task))
+        atomic_store(&r->cancelled, true);
+    bool ok = run_type(r, &r->object, &err);
+    const char *state = state_after(r, ok);
+    if (strcmp(state, "failed") == 0 && atomic_load(&r->late)) {
+        too_long(r, &err);
+        task_note(&r->task, STR(""), NULL, MESSAGE_TASK_TOO_LONG, hours_of(core, r->type));
+    }
+    if (!task_end(r, state, ok || strcmp(state, "waiting") == 0 ? NULL : &err, &end_err))
+        log_error("task %lld ended as %s but this could not be kept: %s", (long long)r->task.id, state,
                   end_err.message);
-    list_remove(ts, &r);
-    arena_release(&r.arena);
+    list_remove(core->tasks, r);
+    arena_release(&r->arena);
+    free(r);
+    controller_wake(core, &controller_tasks);
 }
 
-static void wake(struct tasks *ts)
+/* --- choosing --- */
+
+bool task_fits(unsigned limit, unsigned running, unsigned of_project)
 {
-    pthread_mutex_lock(&ts->lock);
-    ts->again = true;
-    pthread_cond_signal(&ts->work);
-    pthread_mutex_unlock(&ts->lock);
+    return running < limit && (!of_project || (of_project < (limit + 1) / 2 && running + 1 < limit));
 }
 
-/* One task, if there is one. More may wait: another thread looks while this one works, and this one
- * afterwards. */
-static void take_and_run(struct tasks *ts)
+/* How many run: of all, of the same type, and of those the same project's. */
+struct count {
+    unsigned all, all_of_project, type, type_of_project;
+};
+
+static struct count count_running(struct tasks *ts, const struct task_choice *c)
+{
+    struct count n = {0};
+    pthread_mutex_lock(&ts->lock);
+    for (const struct task_run *r = ts->running; r; r = r->next) {
+        bool same_project = r->task.project == c->project, same_type = r->type == c->type;
+        n.all++;
+        n.all_of_project += same_project;
+        n.type += same_type;
+        n.type_of_project += same_type && same_project;
+    }
+    pthread_mutex_unlock(&ts->lock);
+    return n;
+}
+
+/* Of those that may start the one whose project has the fewest running, then the oldest; NULL: none. */
+static const struct task_choice *choose(struct tasks *ts, const struct task_choice *list, size_t n)
+{
+    const struct task_choice *best = NULL;
+    unsigned fewest = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct count now = count_running(ts, &list[i]);
+        unsigned at_once = list[i].type && list[i].type->at_once ? list[i].type->at_once : TASK_AT_ONCE;
+        if (task_fits(TASKS_MAX, now.all, now.all_of_project) &&
+            task_fits(at_once, now.type, now.type_of_project) && (!best || now.all_of_project < fewest)) {
+            best = &list[i];
+            fewest = now.all_of_project;
+        }
+    }
+    return best;
+}
+
+static void begin(struct tasks *ts, const struct task_choice *c, struct task_run *r)
+{
+    r->type = c->type;
+    r->begun = clock_now();
+    r->task = (struct task){.core = ts->core,
+                            .arena = &r->arena,
+                            .id = r->object.id,
+                            .project = r->object.project,
+                            .subject = object_int(&r->object, "subject"),
+                            .own = r};
+    pthread_mutex_lock(&ts->lock);
+    r->next = ts->running;
+    ts->running = r;
+    atomic_store(&r->stopping, controller_ending(ts->core));
+    pthread_mutex_unlock(&ts->lock);
+    pool_submit(ts->threads, run_one, r); /* there are as many places as threads */
+}
+
+/* Starts one; *more: it did. */
+static bool start_one(struct tasks *ts, bool *more, struct err *err)
 {
     auto_arena struct arena a;
     arena_init(&a);
-    struct object o = {0};
-    struct err err = {0};
-    bool found;
-    core_await(ts->core);
-    if (!task_take(ts->core, &a, &o, &found, &err)) {
-        log_error("cannot look for tasks: %s", err.message);
-    } else if (found) {
-        wake(ts);
-        run_one(ts, &o);
-        wake(ts);
+    struct task_choice *list;
+    size_t n;
+    *more = false;
+    if (!task_waiting(ts->core, &a, &list, &n, err))
+        return false;
+    const struct task_choice *c = choose(ts, list, n);
+    if (!c)
+        return true;
+    struct task_run *r = base_zalloc(sizeof *r);
+    bool found = false;
+    arena_init(&r->arena);
+    bool ok = task_take(ts->core, &r->arena, c->id, &r->object, &found, err);
+    *more = ok;
+    if (ok && found) {
+        begin(ts, c, r);
+        return true;
     }
+    arena_release(&r->arena);
+    free(r);
+    return ok;
 }
 
-static void *task_thread(void *arg)
+/* --- the controller --- */
+
+static void end_late(struct tasks *ts)
 {
-    struct tasks *ts = arg;
-    db_background();
+    int64_t now = clock_now();
     pthread_mutex_lock(&ts->lock);
-    while (!ts->stop) {
-        if (!ts->again) {
-            pthread_cond_wait(&ts->work, &ts->lock);
-            continue;
+    for (struct task_run *r = ts->running; r; r = r->next)
+        if ((double)(now - r->begun) > hours_of(ts->core, r->type) * HOUR_US &&
+            !atomic_exchange(&r->late, true)) {
+            atomic_store(&r->stopping, true);
+            log_info("task %lld takes too long: it is ended, late", (long long)r->task.id);
         }
-        ts->again = false;
-        pthread_mutex_unlock(&ts->lock);
-        take_and_run(ts);
-        pthread_mutex_lock(&ts->lock);
-    }
     pthread_mutex_unlock(&ts->lock);
-    return NULL;
 }
 
-void tasks_wake(struct core *core)
+static bool look(struct core *core, struct err *err)
 {
-    if (core->tasks)
-        wake(core->tasks);
+    bool more = true;
+    end_late(core->tasks);
+    while (more && !controller_ending(core))
+        if (!start_one(core->tasks, &more, err))
+            return false;
+    return true;
 }
 
-struct tasks *tasks_start(struct core *core, unsigned threads, struct err *err)
+static bool start(struct core *core, const struct core_options *o, struct err *err)
 {
+    (void)o;
     if (!task_requeue(core, err))
-        return NULL;
+        return false;
     struct tasks *ts = base_zalloc(sizeof *ts);
     ts->core = core;
-    ts->threads = threads;
-    ts->again = true;
+    ts->threads = pool_new("task", TASKS_MAX, TASKS_MAX);
     pthread_mutex_init(&ts->lock, NULL);
-    pthread_cond_init(&ts->work, NULL);
-    ts->thread = base_zalloc(threads * sizeof *ts->thread);
-    for (unsigned i = 0; i < threads; i++)
-        ts->thread[i] = thread_start("tasks", task_thread, ts);
-    return ts;
+    core->tasks = ts;
+    return true;
 }
 
-void tasks_stop(struct tasks *ts)
+/* The running ones go back to waiting. */
+static void end(struct core *core)
 {
-    if (!ts)
-        return;
-    pthread_mutex_lock(&ts->lock);
-    ts->stop = true;
-    for (struct task_run *r = ts->running; r; r = r->next)
+    pthread_mutex_lock(&core->tasks->lock);
+    for (struct task_run *r = core->tasks->running; r; r = r->next)
         atomic_store(&r->stopping, true);
-    pthread_cond_broadcast(&ts->work);
-    pthread_mutex_unlock(&ts->lock);
-    for (unsigned i = 0; i < ts->threads; i++)
-        pthread_join(ts->thread[i], NULL);
-    pthread_mutex_destroy(&ts->lock);
-    pthread_cond_destroy(&ts->work);
-    free(ts->thread);
-    free(ts);
+    pthread_mutex_unlock(&core->tasks->lock);
 }
+
+static void stop(struct core *core)
+{
+    pool_free(core->tasks->threads);
+}
+
+static void free_tasks(struct core *core)
+{
+    pthread_mutex_destroy(&core->tasks->lock);
+    free(core->tasks);
+}
+
+const struct controller controller_tasks = {
+    .name = "tasks",
+    .title = {"Starts background tasks, ends those that take too long", "启动后台任务，结束超时的任务"},
+    .thread = "tasks",
+    .every_s = 2,
+    .woken_by = {{"task", "create"}},
+    .start = start,
+    .tick = look,
+    .end = end,
+    .stop = stop,
+    .free = free_tasks,
+};

@@ -12,8 +12,12 @@
 struct task_run {
     struct task task;
     struct arena arena;
-    const struct task_type *type;
-    atomic_bool cancelled, stopping; /* by a person; because the server stops */
+    struct object object;         /* its row as it was taken */
+    const struct task_type *type; /* NULL: this program does not know it */
+    atomic_bool cancelled;        /* by a person */
+    atomic_bool stopping;         /* it is to end at once: because the server stops, or as it is late */
+    atomic_bool late;             /* it took longer than its type may */
+    int64_t begun;                /* clock_now */
     int64_t done, total, problems;
     uint64_t kept_at; /* clock_mono of the last kept progress */
     struct blob_writer *report;
@@ -27,22 +31,28 @@ struct task_run {
 
 struct tasks {
     struct core *core;
+    struct pool *threads;
     pthread_mutex_t lock;
-    pthread_cond_t work;
-    bool stop, again; /* again: look at the table */
-    struct task_run *running;
-    unsigned threads;
-    pthread_t *thread;
+    struct task_run *running; /* also those that wait for their thread; under the lock */
 };
 
-const struct task_type *task_type_named(struct str name); /* NULL: none */
+/* A task that may start. */
+struct task_choice {
+    int64_t id, project;
+    const struct task_type *type; /* NULL: this program does not know it */
+};
 
 /* Tells a running task to end; harmless for others. */
 void tasks_cancel(struct tasks *ts, int64_t id);
 
 /* --- rows (task_row.c) --- */
-/* Takes the oldest waiting task into the state running; *found false when there is none. */
-bool task_take(struct core *core, struct arena *a, struct object *ret, bool *found, struct err *err);
+/* Of each type and project the oldest that waits and whose object no other task works on: two imports into
+ * one version come one after the other. */
+bool task_waiting(struct core *core, struct arena *a, struct task_choice **ret, size_t *ret_n,
+                  struct err *err);
+/* Takes it into the state running; *found false when it does not wait any more. */
+bool task_take(struct core *core, struct arena *a, int64_t id, struct object *ret, bool *found,
+               struct err *err);
 /* After a start: what was running waits again. */
 bool task_requeue(struct core *core, struct err *err);
 bool task_keep_progress(struct task_run *r, struct err *err);

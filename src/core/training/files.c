@@ -1,5 +1,6 @@
 /* Copies of what instances leave, and the folders of deleted ones. */
 #include "base/fs.h"
+#include "core/controllers.h"
 #include "core/folder/walk.h"
 #include "core/training/training.h"
 
@@ -80,26 +81,25 @@ bool training_copy(const char *from, const char *to, struct task *t, struct err 
 
 /* --- folders of deleted instances --- */
 
-static bool swept_write(struct db_conn *c, void *ctx, struct err *err)
+static bool remove_folder(struct core *core, const struct db_value *v, struct arena *a, struct err *err)
 {
-    return conn_exec(c, "DELETE FROM training_purges WHERE instance = ?", db_args(db_int(*(int64_t *)ctx)),
-                     NULL, err);
+    const struct object gone = {.id = v[0].i, .created_at = v[1].i};
+    return fs_remove_tree(AT_FDCWD, training_path(core, a, &gone, ""), err);
 }
 
-bool training_sweep(struct core *core, struct err *err)
+static bool collect(struct core *core, struct err *err)
 {
-    auto_arena struct arena a;
-    struct db_rows rows;
-    arena_init(&a);
-    if (!db_query(core->db, &a, "SELECT instance, created_at FROM training_purges LIMIT 100", DB_NO_ARGS,
-                  &rows, err))
-        return false;
-    for (size_t i = 0; i < rows.n; i++) {
-        int64_t id = rows.row[i].v[0].i;
-        const struct object gone = {.id = id, .created_at = rows.row[i].v[1].i};
-        if (!fs_remove_tree(AT_FDCWD, training_path(core, &a, &gone, ""), err) ||
-            !db_write(core->db, swept_write, &id, err))
-            return false;
-    }
-    return true;
+    return purge_rows(core, &(struct purge){"training_purges", "instance", ", created_at", remove_folder},
+                      err);
 }
+
+const struct controller controller_collect_trainings = {
+    .name = "collect-trainings",
+    .title = {"Removes the folders of deleted training instances", "清除已删除训练实例的文件"},
+    .thread = "collect",
+    .gives_way = true,
+    .first_s = 60,
+    .every_s = 60,
+    .woken_by = {{"training_instance", "delete"}},
+    .tick = collect,
+};

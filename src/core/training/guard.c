@@ -1,20 +1,12 @@
-/* What trainings write to folders of this machine has no limit of its own: a thread looks at it. */
+/* What trainings write to folders of this machine has no limit of its own: a controller looks at it. */
 #include "base/fs.h"
-#include "base/log.h"
-#include "base/ticker.h"
+#include "core/controllers.h"
 #include "core/folder/collect.h"
 #include "core/folder/walk.h"
 #include "core/folder_use.h"
 #include "core/quota.h"
 #include "core/training/training.h"
 #include "store/store.h"
-
-#define EVERY_S 5
-
-struct trainings {
-    struct core *core;
-    struct ticker ticker;
-};
 
 /* --- how much --- */
 
@@ -69,67 +61,48 @@ static bool end_write(struct op *op, void *ctx, struct err *err)
     return job_stop(op, e->job, e->reason, err);
 }
 
-static bool look_at(struct trainings *t, const struct object *o, struct arena *a, struct err *err)
+static bool look_at(struct core *core, const struct object *o, struct arena *a, struct err *err)
 {
     int64_t bytes;
     struct err why = {0};
-    if ((training_size(t->core, a, o, &bytes, &why) && training_admit_own(t->core, o, bytes, &why)) ||
+    if ((training_size(core, a, o, &bytes, &why) && training_admit_own(core, o, bytes, &why)) ||
         (why.code != ERR_QUOTA && why.code != ERR_TOO_LARGE)) {
         if (why.code)
             *err = why;
         return !why.code;
     }
     struct ending e = {object_int(o, "job"), arena_printf(a, "what it saves is too much: %s", why.message)};
-    if (!engine_write(t->core, &caller_system, a, end_write, &e, err))
+    if (!engine_write(core, &caller_system, a, end_write, &e, err))
         return false;
-    jobs_wake(t->core->jobs);
+    jobs_wake(core->jobs);
     return true;
 }
 
-static bool look(struct trainings *t, struct err *err)
+static bool look(struct core *core, struct err *err)
 {
     auto_arena struct arena a;
     struct db_rows rows;
     arena_init(&a);
-    if (!db_query(t->core->db, &a, "SELECT id FROM training_instances WHERE state = 'running' ORDER BY id",
+    bool ok = true;
+    if (!db_query(core->db, &a, "SELECT id FROM training_instances WHERE state = 'running' ORDER BY id",
                   DB_NO_ARGS, &rows, err))
         return false;
     for (size_t i = 0; i < rows.n; i++) {
         struct object o;
         struct err one = {0};
-        if (!engine_get(t->core, &caller_system, &kind_training_instance, 0, rows.row[i].v[0].i, &a, &o,
-                        &one) ||
-            !look_at(t, &o, &a, &one))
-            log_warn("training instance %lld: %s", (long long)rows.row[i].v[0].i, one.message);
+        if (!engine_get(core, &caller_system, &kind_training_instance, 0, rows.row[i].v[0].i, &a, &o, &one) ||
+            !look_at(core, &o, &a, &one))
+            ok = err_keep(err, &one);
     }
-    return true;
+    return ok;
 }
 
-/* --- the thread --- */
-
-static unsigned guard(void *arg)
-{
-    struct trainings *t = arg;
-    struct err err = {0};
-    core_await(t->core);
-    if (!look(t, &err))
-        log_warn("trainings: %s", err.message);
-    return EVERY_S;
-}
-
-struct trainings *trainings_start(struct core *core)
-{
-    static const struct ticker_work work = {.name = "trainings", .run = guard, .first_s = EVERY_S};
-    struct trainings *t = base_zalloc(sizeof *t);
-    t->core = core;
-    ticker_start(&t->ticker, &work, t);
-    return t;
-}
-
-void trainings_stop(struct trainings *t)
-{
-    if (!t)
-        return;
-    ticker_stop(&t->ticker);
-    free(t);
-}
+const struct controller controller_training_sizes = {
+    .name = "training-sizes",
+    .title = {"Stops trainings that write more than their project may store",
+              "停止写入超出项目存储配额的训练"},
+    .thread = "training-sizes",
+    .first_s = 5,
+    .every_s = 5,
+    .tick = look,
+};

@@ -146,7 +146,6 @@ bool training_start(struct op *op, int64_t training, int64_t former, struct obje
     if (!engine_write(op->core, op->caller, op->arena, start_write, &s, err))
         return false;
     jobs_wake(op->core->jobs);
-    tasks_wake(op->core);
     return true;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "core/controllers.h"
 #include "core/environment/tools.h"
 #include "core/training/training.h"
 
@@ -193,11 +194,13 @@ static bool sweep_one(struct core *core, int64_t id, struct str state, int64_t s
     return true;
 }
 
-bool tensorboard_sweep(struct core *core, struct err *err)
+/* Ends idle ones, deletes those that are over. */
+static bool collect(struct core *core, struct err *err)
 {
     auto_arena struct arena a;
     struct db_rows rows;
     arena_init(&a);
+    bool ok = true;
     if (!db_query(core->db, &a,
                   "SELECT id, state, started_at FROM jobs WHERE owner_kind = 'tensorboard' AND state IN"
                   " ('running', 'completed', 'failed', 'stopped') ORDER BY id LIMIT 100",
@@ -205,8 +208,19 @@ bool tensorboard_sweep(struct core *core, struct err *err)
         return false;
     for (size_t i = 0; i < rows.n; i++) {
         const struct db_value *v = rows.row[i].v;
-        if (!sweep_one(core, v[0].i, v[1].s, v[2].type == DB_INT ? v[2].i : 0, &a, err))
-            return false;
+        struct err one = {0};
+        if (!sweep_one(core, v[0].i, v[1].s, v[2].type == DB_INT ? v[2].i : 0, &a, &one))
+            ok = err_keep(err, &one);
     }
-    return true;
+    return ok;
 }
+
+const struct controller controller_collect_tensorboards = {
+    .name = "collect-boards",
+    .title = {"Ends TensorBoards that nobody looks at", "停止无人查看的 TensorBoard"},
+    .thread = "collect",
+    .gives_way = true,
+    .first_s = 60,
+    .every_s = 60,
+    .tick = collect,
+};

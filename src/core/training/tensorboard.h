@@ -14,7 +14,5 @@ bool tensorboard_open(struct op *op, struct object *o, const struct db_value *in
                       int *status, struct err *err);
 /* Inside a write: the instance is deleted. */
 bool tensorboard_drop(struct op *op, const struct object *instance, struct err *err);
-/* One pass: ends idle ones, deletes those that are over. For the keeper. */
-bool tensorboard_sweep(struct core *core, struct err *err);
 
 #endif

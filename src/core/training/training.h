@@ -59,12 +59,5 @@ bool training_size(const struct core *core, struct arena *a, const struct object
 bool training_admit(struct core *core, int64_t project, int64_t bytes, struct err *err);
 /* The same for the bytes of an instance itself, of which some are counted already. */
 bool training_admit_own(struct core *core, const struct object *instance, int64_t bytes, struct err *err);
-/* The thread that stops trainings which write too much. */
-struct trainings;
-struct trainings *trainings_start(struct core *core);
-void trainings_stop(struct trainings *t); /* NULL allowed */
-
-/* One pass: removes the folders of deleted instances. For the keeper. */
-bool training_sweep(struct core *core, struct err *err);
 
 #endif

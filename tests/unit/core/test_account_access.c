@@ -333,7 +333,7 @@ static void test_session_expiry(void **state)
     sql(p, "UPDATE sessions SET expires_at = expires_at - 604801000000 WHERE agent = 'old'");
     assert_false(resolves(p, idle, true) || resolves(p, old, true));
     assert_true(resolves(p, fresh, true));
-    credentials_store(p->core->accounts, false);
+    assert_true(credentials_store(p->core->accounts, false, NULL));
     assert_int_equal(count(p, "SELECT COUNT(*) FROM sessions WHERE agent IN ('idle', 'old')"), 0);
     assert_int_equal(count(p, "SELECT COUNT(*) FROM sessions WHERE agent = 'fresh'"), 1);
 }
@@ -345,7 +345,7 @@ static void test_last_used(void **state)
     struct object token = make(p, &admin, &kind_token, 0, "{\"name\":\"used\"}");
     const char *secret = arena_strz(&p->arena, object_text(&token, "secret"));
     assert_true(resolves(p, secret, false));
-    credentials_store(p->core->accounts, true);
+    assert_true(credentials_store(p->core->accounts, true, NULL));
     const char *query =
         arena_printf(&p->arena, "SELECT last_used_at FROM tokens WHERE id = %lld", (long long)token.id);
     int64_t first = count(p, query);
@@ -353,7 +353,7 @@ static void test_last_used(void **state)
     /* Within the minute nothing more is written, however often it is used. */
     for (int i = 0; i < 100; i++)
         assert_int_equal(peek(p, secret, false), AUTH_HIT);
-    credentials_store(p->core->accounts, false);
+    assert_true(credentials_store(p->core->accounts, false, NULL));
     int64_t later = count(p, query);
     assert_true(later == first || later - first >= 60 * SECOND);
     accounts_caller_release(p->core->accounts, &admin);

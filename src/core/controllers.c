@@ -1,0 +1,26 @@
+/* Every controller that the platform has, in the order of their start. */
+#include "core/controllers.h"
+
+const struct controller *const controllers[] = {
+    &controller_move_blobs,
+    &controller_accounts,
+    &controller_unpack_layers,
+    &controller_count_pulls,
+    &controller_tasks,
+    &controller_collect_versions,
+    &controller_collect_trainings,
+    &controller_collect_tensorboards,
+    &controller_collect_workspaces,
+    &controller_collect_jobs,
+    &controller_collect_checkouts,
+    &controller_collect_uploads,
+    &controller_collect_manifests,
+    &controller_collect_images,
+    &controller_collect_blobs,
+    &controller_jobs,
+    &controller_curves,
+    &controller_folder_sizes,
+    &controller_training_sizes,
+    &controller_environments,
+};
+const size_t controller_count = countof(controllers);
