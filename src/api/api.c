@@ -219,16 +219,48 @@ static void only_api(struct request *r)
     problem_respond(r, &err, STR_NULL, NULL, 0);
 }
 
-void api_handle(struct request *r, void *core)
+static bool is_below(struct str path, const char *prefix)
 {
-    if (str_is(r->path, "/api") || str_starts(r->path, "/api/"))
-        handle_api(r, core);
-    else if (r->tag)
-        only_api(r);
-    else if (str_is(r->path, "/v2") || str_starts(r->path, "/v2/"))
-        oci_handle(r, core);
-    else if (str_is(r->path, "/docs"))
+    size_t n = strlen(prefix);
+    return str_starts(path, prefix) && (path.n == n || path.p[n] == '/');
+}
+
+static void handle_docs(struct request *r, struct core *core)
+{
+    (void)core;
+    if (str_is(r->path, "/docs"))
         docs_respond(r);
     else
         web_respond(r);
+}
+
+static void handle_web(struct request *r, struct core *core)
+{
+    (void)core;
+    web_respond(r);
+}
+
+void api_handle(struct request *r, void *core)
+{
+    static const struct {
+        const char *prefix; /* of the path; the first that fits */
+        enum traffic traffic;
+        void (*handle)(struct request *r, struct core *core);
+        bool for_jobs; /* also from inside of a job's container */
+    } ways[] = {
+        {"/api/v1/uploads", TRAFFIC_UPLOAD, handle_api, true},
+        {"/api", TRAFFIC_API, handle_api, true},
+        {"/v2", TRAFFIC_REGISTRY, oci_handle, false},
+        {"/metrics", TRAFFIC_OTHER, handle_api, false},
+        {"/docs", TRAFFIC_WEB, handle_docs, false},
+        {"", TRAFFIC_WEB, handle_web, false},
+    };
+    size_t i = 0;
+    while (i < countof(ways) - 1 && !is_below(r->path, ways[i].prefix))
+        i++;
+    r->traffic = ways[i].traffic;
+    if (r->tag && !ways[i].for_jobs)
+        only_api(r);
+    else
+        ways[i].handle(r, core);
 }

@@ -254,9 +254,8 @@ struct core *core_open(const struct core_options *o, struct arena *a, const char
     const char *password = NULL;
     if (open_data(core, o->data, err) && open_log(core, a) && open_db(core, o, a, err) &&
         open_store(core, o, a, err) && quota_write_all(core, err) &&
-        read_config(core, config_path(core, o, a), a, err) &&
-        open_accounts(core, o, a, &password, err) && open_tools(core, o, err) &&
-        controllers_start(core, o, err)) {
+        read_config(core, config_path(core, o, a), a, err) && open_accounts(core, o, a, &password, err) &&
+        open_tools(core, o, err) && controllers_start(core, o, err)) {
         *ret_password = password;
         return core;
     }

@@ -206,3 +206,8 @@ uint64_t db_commits(const struct db *db)
 {
     return writer_commits(db->writer);
 }
+
+const struct db_writing *db_writing(const struct db *db)
+{
+    return writer_did(db->writer);
+}

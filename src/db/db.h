@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/metric.h"
 
 struct db;
 struct db_conn; /* a connection inside a read or a write */
@@ -106,8 +107,13 @@ void db_background(void);
 /* Grows with every commit of this process, before its callers go on: what was read after a call that gave n
  * is still what is there when a later call gives n too (SQLite; PostgreSQL has other writers). */
 uint64_t db_commits(const struct db *db);
-/* How many writes wait to be taken by the writer thread; for metrics. */
+/* For metrics: how many writes wait to be taken by the writer thread, and what it did. */
 size_t db_write_queue(struct db *db);
+struct db_writing {
+    metric_number writes;        /* taken */
+    struct metric_times batches; /* each with its commit */
+};
+const struct db_writing *db_writing(const struct db *db);
 
 /* Inside a read snapshot or a write. */
 bool conn_query(struct db_conn *c, struct arena *a, const char *sql, struct db_args args, struct db_rows *ret,

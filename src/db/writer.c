@@ -1,6 +1,7 @@
 #include "db/writer.h"
 
 #include "base/clock.h"
+#include "base/metric.h"
 #include "base/thread.h"
 #include "db/hold.h"
 
@@ -45,6 +46,7 @@ struct writer {
     unsigned marked; /* so many batches are still run with marks */
     bool sleeping, ending;
     atomic_uint_least64_t commits;
+    struct db_writing did;
 };
 
 /* What became of a try to run a batch. */
@@ -252,6 +254,14 @@ static void run_batch(struct writer *w, struct request **batch, size_t n)
     }
 }
 
+static void run_timed(struct writer *w, struct request **batch, size_t n)
+{
+    uint64_t begun = clock_mono();
+    run_batch(w, batch, n);
+    metric_took(&w->did.batches, (clock_mono() - begun) / 1000);
+    metric_add(&w->did.writes, n);
+}
+
 static void tell(struct request *r)
 {
     if (r->then) {
@@ -314,7 +324,7 @@ static void *loop(void *arg)
         size_t n = take(w, batch);
         pthread_mutex_unlock(&w->lock);
         if (n)
-            run_batch(w, batch, n);
+            run_timed(w, batch, n);
         else
             w->idle(w->idle_ctx);
         for (size_t i = 0; i < n; i++)
@@ -409,4 +419,9 @@ size_t writer_queued(struct writer *w)
 uint64_t writer_commits(const struct writer *w)
 {
     return atomic_load(&w->commits);
+}
+
+const struct db_writing *writer_did(const struct writer *w)
+{
+    return &w->did;
 }

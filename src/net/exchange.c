@@ -99,6 +99,11 @@ static void drop_answer(struct exchange *x)
     a->output->gone(x, false);
 }
 
+static void count_answer(const struct exchange *x, int status)
+{
+    traffic_answered(x->pub.method, x->pub.traffic, status, (uv_hrtime() - x->started) / 1000);
+}
+
 static void give_answer(struct exchange *x)
 {
     x->heard = true;
@@ -108,6 +113,7 @@ static void give_answer(struct exchange *x)
     }
     x->answered = true;
     x->answer = x->next_answer;
+    count_answer(x, x->answer.status);
     x->output = x->answer.output;
     x->output_ctx = x->answer.output_ctx;
     bool streamed = x->output != NULL;
@@ -165,6 +171,8 @@ void exchange_flushed(struct exchange *x)
 void exchange_finish(struct exchange *x, bool complete)
 {
     x->proto = NULL;
+    if (!x->answered)
+        count_answer(x, 499);
     accesslog_add(x, complete ? x->answer.status : x->answered ? x->answer.status : 499);
     x->refs++; /* the callbacks may drop the handler's */
     if (!x->body_done)
@@ -185,6 +193,7 @@ static void refuse_with(struct exchange *x, int status, const char *detail, cons
         return;
     x->answered_for = true;
     x->answered = true;
+    count_answer(x, status);
     /* Not in the arena: the handler may be using that on another thread. */
     http_problem(&x->refusal, status, detail);
     x->answer = (struct answer){.kind = ANSWER_MEMORY,

@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "net/traffic.h"
 
 struct http_server;
 struct request;
@@ -41,6 +42,7 @@ struct request {
     uint64_t id;          /* for the logs */
     void *user;           /* the handler's own */
     const char *log_user; /* shown in the access log; set by the handler in the arena, may be NULL */
+    enum traffic traffic; /* what it is for, in metrics; set by the handler before it returns */
 };
 
 /* The first header of that (lower case) name; STR_NULL when absent. */

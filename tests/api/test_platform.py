@@ -11,6 +11,7 @@ import pytest
 from cli import Cli
 from harness import ADMIN_PASSWORD, DEADLINE, binary, problem, unique, wait_for
 from openapi_spec_validator import validate
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from test_datasets import annotate, dataset, filled, finished, report, samples, version  # noqa: F401
 
 
@@ -35,6 +36,38 @@ def test_controllers(admin, make_user, check, project):
     problem(make_user(project).call("GET", "controllers"), 403, "forbidden")
     role = admin.post("roles", {"name": unique("watcher"), "permissions": ["platform.metrics"]})
     assert make_user(platform_role=role["id"]).get("controllers")["items"]
+
+
+def test_metrics(server, admin, make_user, project, filled):
+    """As Prometheus reads them: with a token, and under the parser of its own client."""
+    def read(token: str) -> httpx.Response:
+        return httpx.get(server.url + "/metrics", headers={"Authorization": f"Bearer {token}"}, trust_env=False, timeout=DEADLINE)
+
+    token = admin.post("tokens", {"name": unique("prometheus"), "scopes": ["platform.metrics"]})["secret"]
+    answer = read(token)
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["content-type"] == "application/openmetrics-text; version=1.0.0; charset=utf-8"
+    families = {family.name: family for family in text_string_to_metric_families(answer.text)}
+
+    def value(name: str, **labels) -> float:
+        return sum(s.value for f in families.values() for s in f.samples if s.name == name and labels.items() <= s.labels.items())
+
+    assert families["ingot_http_requests"].type == "counter"
+    assert families["ingot_http_request_duration_seconds"].type == "histogram"
+    assert value("ingot_http_requests_total", method="POST", **{"class": "api"}, status="201") >= 1
+    assert value("ingot_http_request_duration_seconds_count", **{"class": "api"}) >= 1
+    assert value("ingot_db_writes_total") >= value("ingot_db_batch_duration_seconds_count") >= 1
+    assert value("ingot_tasks", type="import", state="done") >= 1
+    assert value("ingot_disk_size_bytes") > value("ingot_disk_free_bytes") > 0
+    assert value("ingot_stored_bytes", place="blobs") > 0
+    assert value("ingot_controller_last_run_timestamp_seconds", controller="tasks") > 1e9
+    assert value("ingot_controller_runs_total", controller="jobs") >= 1
+    assert value("process_open_fds") > 3 and value("process_resident_memory_bytes") > 1 << 20
+    again = {f.name: f for f in text_string_to_metric_families(read(token).text)}
+    assert again["ingot_http_requests"].samples != families["ingot_http_requests"].samples
+    assert httpx.get(server.url + "/metrics", trust_env=False, timeout=DEADLINE).status_code == 401
+    member = make_user(project)
+    assert read(member.post("tokens", {"name": "t", "scopes": []})["secret"]).status_code == 403
 
 
 def test_deleted_jobs_go_soon(server, admin, project):

@@ -10,6 +10,7 @@
 #include "base/logbook.h"
 #include "core/controller.h"
 #include "core/job/overview.h"
+#include "core/metrics.h"
 #include "core/move_blobs.h"
 
 static void run_health(struct api_call *call)
@@ -69,6 +70,19 @@ static void run_controllers(struct api_call *call)
     auto_buf struct buf body = {0};
     controllers_write(call->core, &body);
     api_answer(call, 200, NULL, 0, buf_view(&body));
+}
+
+static void run_metrics(struct api_call *call)
+{
+    static const struct header headers[] = {{STR("Content-Type"), STR(METRICS_TYPE)},
+                                            {STR("Cache-Control"), STR("private, no-store")},
+                                            {STR("X-Content-Type-Options"), STR("nosniff")}};
+    auto_buf struct buf body = {0};
+    struct err err = {0};
+    if (metrics_write(call->core, call->arena, &body, &err))
+        respond(call->request, 200, headers, countof(headers), buf_view(&body));
+    else
+        api_problem(call, &err, NULL, 0);
 }
 
 /* --- the log --- */
@@ -157,6 +171,9 @@ static const struct route platform_routes[] = {
     {"GET", "/api/v1/controllers", "platform.metrics", run_controllers,
      .summary = "What the platform does by itself: when it ran last, how long, and what failed",
      .answer = ROUTE_ANSWER("Controllers")},
+    {"GET", "/metrics", "platform.metrics", run_metrics,
+     .summary = "Figures of the platform, as OpenMetrics text", .answer = "{\"type\":\"string\"}",
+     .type = METRICS_TYPE},
     {"GET", "/api/v1/events", NULL, events_run, .summary = "Changes as they happen, as Server-Sent Events",
      .query = "project:id", .answer = "{\"type\":\"string\"}", .type = "text/event-stream"},
     {0},

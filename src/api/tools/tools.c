@@ -334,6 +334,7 @@ void tools_handle(struct request *r, void *core)
     struct visit *v = arena_new(r->arena, struct visit);
     v->core = core;
     v->r = r;
+    r->traffic = TRAFFIC_TOOLS;
     if (!parse_path(v) || !tools_host_ok(v->core->tools, r->host, v->job)) {
         refuse_as(r, ERR_NOT_FOUND, "there is nothing at this path");
     } else if (!v->rest.p) {
