@@ -48,6 +48,7 @@ class Datasets(Collection[Dataset]):
         format: str | None = None,
         every: int | None = None,
         per_second: float | None = None,
+        replace: bool = False,
         progress: Progress = False,
         wait: bool = True,
     ) -> Task:
@@ -56,6 +57,7 @@ class Datasets(Collection[Dataset]):
         :param name: the dataset; a name is looked up in `project`
         :param version: "v3" or 3, "new"; absent: the newest draft, or a new version when there is none
         :param type: makes the dataset, with this annotation type, when there is none of that name
+        :param replace: replaces also what people labelled; otherwise that stays, and `kept` of the result counts it
         :param progress: True draws a bar; a function is told ``(what, done, total)``
         :param wait: False: the import goes on in the background
         """
@@ -64,7 +66,7 @@ class Datasets(Collection[Dataset]):
         into = self._to_fill(dataset, version)
         id = upload(self._client, bundle, cast(Which, dataset["project"]), progress)
         fields: Object = {"uploads": [{"upload": id, "name": bundle.name}]}
-        for key, value in (("format", format), ("every", every), ("per_second", per_second)):
+        for key, value in (("format", format), ("every", every), ("per_second", per_second), ("replace", replace or None)):
             if value is not None:
                 fields[key] = value
         task = cast(Task, self.versions(dataset).action(into, "import", **fields))

@@ -18,6 +18,7 @@ const struct flag dataset_import_flags[DATASET_IMPORT_FLAGS] = {
     {"type", 0, FLAG_VALUE, "TYPE", "make the dataset, with this annotation type, when there is none", NULL},
     {"every", 0, FLAG_VALUE, "N", "every Nth frame of videos", NULL},
     {"per-second", 0, FLAG_VALUE, "N", "so many frames per second of videos", NULL},
+    {"replace", 0, FLAG_SWITCH, NULL, "replace also what people labelled; otherwise it stays", NULL},
     {"report", 0, FLAG_VALUE, "FILE", "write everything that was skipped or repaired to a file", NULL},
     {"no-wait", 0, FLAG_SWITCH, NULL, "do not wait for the import after the upload", NULL},
     {"quiet", 0, FLAG_SWITCH, NULL, "no progress", NULL},
@@ -63,6 +64,8 @@ static bool import_body(const struct args *args, const char *upload, const char 
     json_object(&o);
     if (args_value(args, "format"))
         json_kz(&o, "format", args_value(args, "format"));
+    if (args_has(args, "replace"))
+        json_kbool(&o, "replace", true);
     if (!number_flag(args, "every", &o, "every", err) ||
         !number_flag(args, "per-second", &o, "per_second", err))
         return false;

@@ -5,7 +5,7 @@
 #include "cli/verb.h"
 
 extern const struct flag dataset_import_flags[], dataset_export_flags[];
-#define DATASET_IMPORT_FLAGS 8
+#define DATASET_IMPORT_FLAGS 9
 #define DATASET_EXPORT_FLAGS 11
 
 bool dataset_import(struct cli *cli, const struct kind *k, const struct action *act, const struct args *args,

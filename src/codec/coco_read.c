@@ -671,7 +671,7 @@ static bool looks_like_coco(struct str head)
 static bool is_coco_file(struct codec_reader *r, size_t file)
 {
     auto_buf struct buf head = {0};
-    return path_has_ending(reader_path(r, file), ".json") && reader_peek(r, file, 1 << 20, &head) &&
+    return reader_has(r, file, ".json") && reader_peek(r, file, 1 << 20, &head) &&
            looks_like_coco(buf_view(&head));
 }
 
@@ -679,7 +679,7 @@ int coco_detect(struct codec_reader *r)
 {
     int looked = 0;
     for (size_t i = 0; i < r->in->file_count && looked < 20; i++) {
-        if (!path_has_ending(reader_path(r, i), ".json"))
+        if (!reader_has(r, i, ".json"))
             continue;
         looked++;
         if (is_coco_file(r, i))

@@ -3,7 +3,7 @@
  *
  * Reading: the caller has unpacked or listed an upload and gives its files. A codec reads the annotation
  * files among them and emits one codec_sample per picture (text, sound), with an annotation in canonical
- * form. Everything in the upload is accounted for: each media file is emitted exactly once (without
+ * form. Everything in the upload is accounted for: each of its media files is emitted exactly once (without
  * annotation when no file speaks of it), and every record that could not be taken whole is reported with
  * file, position and reason.
  *
@@ -66,6 +66,9 @@ struct codec_problem {
 struct codec_file {
     struct str path; /* relative, '/' between, no "..": the caller's duty */
     uint64_t size;
+    /* Not of this upload, but a sample that is there already: annotation files of the upload may speak of it,
+     * and nothing else does. It is never opened, and emitted only when one did. */
+    bool known;
 };
 
 struct codec_input {

@@ -114,7 +114,7 @@ static void by_position(struct csv_reading *c)
 
 static bool is_csv(struct codec_reader *r, size_t file)
 {
-    return path_has_ending(reader_path(r, file), ".csv") || path_has_ending(reader_path(r, file), ".tsv");
+    return reader_has(r, file, ".csv") || reader_has(r, file, ".tsv");
 }
 
 int csv_detect(struct codec_reader *r)

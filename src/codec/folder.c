@@ -22,7 +22,7 @@ int folder_detect(struct codec_reader *r)
     size_t media = 0, classed = 0;
     for (size_t i = 0; i < r->in->file_count; i++) {
         struct str path = reader_path(r, i);
-        if (!codec_is_media(path, r->data))
+        if (!reader_is_media(r, i))
             continue;
         media++;
         struct str name = class_of(path);
@@ -40,7 +40,7 @@ bool folder_read(struct codec_reader *r, struct err *err)
 {
     for (size_t i = 0; i < r->in->file_count; i++) {
         struct str path = reader_path(r, i), name = class_of(path);
-        if (!codec_is_media(path, r->data))
+        if (!reader_is_media(r, i))
             continue;
         if (!name.n) {
             reader_skip(r, path, STR_NULL, "it lies in no folder that names a class; taken without a label");

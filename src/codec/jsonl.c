@@ -10,8 +10,7 @@
 
 static bool is_jsonl(struct codec_reader *r, size_t file)
 {
-    return path_has_ending(reader_path(r, file), ".jsonl") ||
-           path_has_ending(reader_path(r, file), ".ndjson");
+    return reader_has(r, file, ".jsonl") || reader_has(r, file, ".ndjson");
 }
 
 int jsonl_detect(struct codec_reader *r)

@@ -20,7 +20,7 @@ static bool looks_like_labelme(struct str head)
 static bool is_labelme(struct codec_reader *r, size_t file)
 {
     auto_buf struct buf head = {0};
-    return path_has_ending(reader_path(r, file), ".json") && reader_peek(r, file, 65536, &head) &&
+    return reader_has(r, file, ".json") && reader_peek(r, file, 65536, &head) &&
            looks_like_labelme(buf_view(&head));
 }
 
@@ -274,7 +274,7 @@ bool labelme_read(struct codec_reader *r, struct err *err)
     bool ok = true;
     for (size_t i = 0; ok && i < r->in->file_count; i++) {
         struct str text, path = reader_path(r, i);
-        if (!path_has_ending(path, ".json"))
+        if (!reader_has(r, i, ".json"))
             continue;
         if (!reader_open(r, i, &text, err))
             return false;

@@ -11,7 +11,7 @@
 
 static bool is_own(struct codec_reader *r, size_t file)
 {
-    return str_is(path_base(reader_path(r, file)), "ingot.jsonl");
+    return reader_has(r, file, ".jsonl") && str_is(path_base(reader_path(r, file)), "ingot.jsonl");
 }
 
 int own_detect(struct codec_reader *r)

@@ -14,9 +14,12 @@ void reader_init(struct codec_reader *r, const struct codec_input *in, enum anno
     r->use = base_zalloc(in->file_count + 1);
     r->missing = map_new();
     r->labels = map_new();
-    for (size_t i = 0; i < in->file_count; i++)
-        if (!codec_is_media(in->files[i].path, r->data))
+    for (size_t i = 0; i < in->file_count; i++) {
+        if (in->files[i].known)
+            r->use[i] = READER_KNOWN;
+        else if (!codec_is_media(in->files[i].path, r->data))
             r->bytes_total += in->files[i].size;
+    }
 }
 
 void reader_release(struct codec_reader *r)
@@ -26,6 +29,16 @@ void reader_release(struct codec_reader *r)
     map_free(r->missing);
     map_free(r->labels);
     arena_release(&r->arena);
+}
+
+bool reader_has(const struct codec_reader *r, size_t file, const char *ending)
+{
+    return !r->in->files[file].known && path_has_ending(reader_path(r, file), ending);
+}
+
+bool reader_is_media(const struct codec_reader *r, size_t file)
+{
+    return !r->in->files[file].known && codec_is_media(reader_path(r, file), r->data);
 }
 
 bool reader_open(struct codec_reader *r, size_t file, struct str *ret, struct err *err)
@@ -109,7 +122,7 @@ bool reader_detect(struct codec_reader *r, const char *ending,
 {
     int looked = 0;
     for (size_t i = 0; i < r->in->file_count && looked < 20; i++) {
-        if (!path_has_ending(reader_path(r, i), ending))
+        if (!reader_has(r, i, ending))
             continue;
         looked++;
         if (is(r, i))

@@ -10,7 +10,7 @@
 
 #define READER_NONE SIZE_MAX
 
-enum reader_use { READER_UNUSED, READER_EMITTED, READER_CONSUMED }; /* of a file */
+enum reader_use { READER_UNUSED, READER_EMITTED, READER_CONSUMED, READER_KNOWN }; /* of a file */
 
 struct reader_entry;
 
@@ -36,6 +36,10 @@ static inline struct str reader_path(const struct codec_reader *r, size_t file)
 {
     return r->in->files[file].path;
 }
+/* Whether the file is of the upload and has this ending: what annotation files are looked for among. */
+bool reader_has(const struct codec_reader *r, size_t file, const char *ending);
+/* Whether it is a media file of the upload. */
+bool reader_is_media(const struct codec_reader *r, size_t file);
 bool reader_open(struct codec_reader *r, size_t file, struct str *ret, struct err *err);
 void reader_close(struct codec_reader *r, size_t file, struct str bytes); /* marks it as consumed */
 /* What is written in a file of text, without the mark at its beginning: bytes that are not UTF-8 are read as
@@ -61,9 +65,9 @@ enum codec_split path_split(struct str path);              /* by a folder such a
 enum codec_split
 path_file_split(struct str path); /* also by the file's name: test.json, instances_val.json */
 
-/* The media file that the annotation file `source` means by `name`: relative to its folder or to the top,
- * else the only file whose path ends with it, else the only one of that base name. READER_NONE: none, or
- * several. */
+/* The media file that the annotation file `source` means by `name`: relative to its folder or to the top or
+ * to a folder "images" beside, else the only file whose path ends with it, else the only one of that base
+ * name. Files of the upload come before samples that are there already. READER_NONE: none, or several. */
 size_t reader_find(const struct codec_reader *r, struct str source, struct str name);
 /* The media file with this stem, whatever its ending: in dir, else the only one anywhere. */
 size_t reader_find_stem(const struct codec_reader *r, struct str dir, struct str stem);

@@ -196,18 +196,29 @@ static bool ends_with_path(struct str path, struct str tail)
            (path.n == tail.n || path.p[path.n - tail.n - 1] == '/');
 }
 
-/* The only file among the entries whose path ends with tail; among several the only one of that split. */
-static size_t only_ending(const struct codec_reader *r, size_t from, size_t to, struct str tail,
-                          enum codec_split split)
+/* The files of one stem that a search looks among. */
+struct found {
+    const struct codec_reader *r;
+    size_t from, to; /* of the index */
+    bool known;      /* also samples that are there already; otherwise only files of the upload */
+};
+
+static bool looked_at(const struct found *f, size_t entry)
+{
+    return f->known || !f->r->in->files[f->r->index[entry].file].known;
+}
+
+/* The only one whose path ends with tail; among several the only one of that split. */
+static size_t only_ending(const struct found *f, struct str tail, enum codec_split split)
 {
     size_t found = READER_NONE, in_split = READER_NONE, count = 0, split_count = 0;
-    for (size_t i = from; i < to; i++) {
-        size_t file = r->index[i].file;
-        if (!ends_with_path(reader_path(r, file), tail))
+    for (size_t i = f->from; i < f->to; i++) {
+        size_t file = f->r->index[i].file;
+        if (!looked_at(f, i) || !ends_with_path(reader_path(f->r, file), tail))
             continue;
         found = file;
         count++;
-        if (split && path_split(reader_path(r, file)) == split) {
+        if (split && path_split(reader_path(f->r, file)) == split) {
             in_split = file;
             split_count++;
         }
@@ -215,51 +226,87 @@ static size_t only_ending(const struct codec_reader *r, size_t from, size_t to, 
     return count == 1 ? found : split_count == 1 ? in_split : READER_NONE;
 }
 
-static size_t exact(const struct codec_reader *r, size_t from, size_t to, struct str path)
+static size_t exact(const struct found *f, struct str dir, struct str name)
 {
-    for (size_t i = from; i < to; i++)
-        if (str_eq(reader_path(r, r->index[i].file), path))
-            return r->index[i].file;
+    char joined[2048];
+    struct str path;
+    if (!join(joined, sizeof joined, dir, name, &path))
+        return READER_NONE;
+    for (size_t i = f->from; i < f->to; i++)
+        if (looked_at(f, i) && str_eq(reader_path(f->r, f->r->index[i].file), path))
+            return f->r->index[i].file;
     return READER_NONE;
+}
+
+/* In the source's folder, in what is left of that without its first folders, and last at the top. */
+static size_t beside(const struct found *f, struct str source, struct str name)
+{
+    size_t file = READER_NONE;
+    for (struct str dir = path_dir(source); dir.p && file == READER_NONE; str_cut(dir, '/', &dir))
+        file = exact(f, dir, name);
+    return file != READER_NONE ? file : exact(f, STR(""), name);
+}
+
+/* In a folder for pictures beside the source's folder, or beside one above that. */
+static size_t in_media_folder(const struct found *f, struct str source, struct str name)
+{
+    static const char *const folders[] = {"images", "JPEGImages"};
+    char dir[2048], other[2048];
+    struct str above = path_dir(source), joined;
+    for (bool top = false; !top; above = path_dir(above)) {
+        top = above.n == 0;
+        for (size_t i = 0; i < countof(folders); i++) {
+            int n = snprintf(dir, sizeof dir, STR_FMT "/%s", STR_ARG(above), folders[i]);
+            if (n >= (int)sizeof dir || !join(other, sizeof other, STR(""), str_of(dir), &joined))
+                continue;
+            size_t file = exact(f, joined, name);
+            if (file != READER_NONE)
+                return file;
+        }
+    }
+    return READER_NONE;
+}
+
+static size_t find_named(const struct found *f, struct str source, struct str name)
+{
+    char plain[1024];
+    struct str tail;
+    enum codec_split split = path_file_split(source);
+    size_t file = beside(f, source, name);
+    if (file == READER_NONE)
+        file = in_media_folder(f, source, name);
+    if (file == READER_NONE && join(plain, sizeof plain, STR(""), name, &tail))
+        file = only_ending(f, tail, split);
+    return file != READER_NONE ? file : only_ending(f, path_base(name), split);
 }
 
 size_t reader_find(const struct codec_reader *r, struct str source, struct str name)
 {
-    char slashes[1024], joined[2048], plain[1024];
+    char slashes[1024];
     if (name.n >= sizeof slashes)
         return READER_NONE;
     for (size_t i = 0; i < name.n; i++)
         slashes[i] = name.p[i] == '\\' ? '/' : name.p[i];
     name = (struct str){slashes, name.n};
-    size_t to, from = entries(r, path_stem(name), &to);
-    struct str path, tail;
-    if (from == to)
+    struct found f = {.r = r};
+    f.from = entries(r, path_stem(name), &f.to);
+    size_t file = READER_NONE;
+    if (f.from == f.to)
         return READER_NONE;
-    if (join(joined, sizeof joined, path_dir(source), name, &path)) {
-        size_t file = exact(r, from, to, path);
-        if (file != READER_NONE)
-            return file;
-    }
-    enum codec_split split = path_file_split(source);
-    if (join(plain, sizeof plain, STR(""), name, &tail)) {
-        size_t file = exact(r, from, to, tail);
-        if (file == READER_NONE)
-            file = only_ending(r, from, to, tail, split);
-        if (file != READER_NONE)
-            return file;
-    }
-    return only_ending(r, from, to, path_base(name), split);
+    file = find_named(&f, source, name);
+    f.known = true;
+    return file != READER_NONE ? file : find_named(&f, source, name);
 }
 
-size_t reader_find_stem(const struct codec_reader *r, struct str dir, struct str stem)
+/* Among the files of one stem: the only one in dir, else the only one at all. */
+static size_t find_stem(const struct found *f, struct str dir, struct str stem)
 {
-    size_t to, from = entries(r, stem, &to), found = READER_NONE, count = 0, in_dir = READER_NONE,
-               dir_count = 0;
-    for (size_t i = from; i < to; i++) {
-        struct str path = reader_path(r, r->index[i].file);
-        if (!str_eq(path_stem(path), stem))
+    size_t found = READER_NONE, count = 0, in_dir = READER_NONE, dir_count = 0;
+    for (size_t i = f->from; i < f->to; i++) {
+        struct str path = reader_path(f->r, f->r->index[i].file);
+        if (!looked_at(f, i) || !str_eq(path_stem(path), stem))
             continue;
-        found = r->index[i].file;
+        found = f->r->index[i].file;
         count++;
         if (str_eq(path_dir(path), dir)) {
             in_dir = found;
@@ -267,4 +314,13 @@ size_t reader_find_stem(const struct codec_reader *r, struct str dir, struct str
         }
     }
     return dir_count == 1 ? in_dir : count == 1 ? found : READER_NONE;
+}
+
+size_t reader_find_stem(const struct codec_reader *r, struct str dir, struct str stem)
+{
+    struct found f = {.r = r};
+    f.from = entries(r, stem, &f.to);
+    size_t file = find_stem(&f, dir, stem);
+    f.known = true;
+    return file != READER_NONE ? file : find_stem(&f, dir, stem);
 }

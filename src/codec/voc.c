@@ -26,7 +26,7 @@ struct voc {
 static bool is_voc(struct codec_reader *r, size_t file)
 {
     auto_buf struct buf head = {0};
-    return path_has_ending(reader_path(r, file), ".xml") && reader_peek(r, file, 4096, &head) &&
+    return reader_has(r, file, ".xml") && reader_peek(r, file, 4096, &head) &&
            str_find(buf_view(&head), STR("<annotation")) >= 0;
 }
 
@@ -161,7 +161,7 @@ static bool read_sets(struct voc *v, struct err *err)
     struct codec_reader *r = v->r;
     for (size_t i = 0; i < r->in->file_count; i++) {
         struct str path = reader_path(r, i), text;
-        if (!path_has_ending(path, ".txt") || !str_ends(path_dir(path), "ImageSets/Main"))
+        if (!reader_has(r, i, ".txt") || !str_ends(path_dir(path), "ImageSets/Main"))
             continue;
         if (!reader_open(r, i, &text, err))
             return false;
@@ -239,7 +239,8 @@ static void leave_masks(struct codec_reader *r)
 {
     for (size_t i = 0; i < r->in->file_count; i++) {
         struct str folder = path_base(path_dir(reader_path(r, i)));
-        if (!str_is(folder, "SegmentationClass") && !str_is(folder, "SegmentationObject"))
+        if (r->in->files[i].known ||
+            (!str_is(folder, "SegmentationClass") && !str_is(folder, "SegmentationObject")))
             continue;
         r->use[i] = READER_CONSUMED;
         reader_problem(r, CODEC_IGNORED, reader_path(r, i), STR_NULL, "masks of VOC are not read");
@@ -252,7 +253,7 @@ static bool read_all(struct voc *v, struct err *err)
     bool ok = read_sets(v, err);
     for (size_t i = 0; ok && i < r->in->file_count; i++) {
         struct str text, path = reader_path(r, i);
-        if (!path_has_ending(path, ".xml"))
+        if (!reader_has(r, i, ".xml"))
             continue;
         if (!reader_open(r, i, &text, err))
             return false;

@@ -72,6 +72,8 @@ int yolo_detect(struct codec_reader *r)
     size_t labels = 0;
     for (size_t i = 0; i < r->in->file_count; i++) {
         struct str path = reader_path(r, i);
+        if (r->in->files[i].known)
+            continue;
         named = named || is_names(path) || is_yaml(path);
         labels += labels < 3 && is_label_file(r, path);
     }
@@ -238,7 +240,7 @@ static bool read_names(struct yolo *y, struct err *err)
     for (int yaml = 1; yaml >= 0 && !y->names.count; yaml--) {
         for (size_t i = 0; i < r->in->file_count && !y->names.count; i++) {
             struct str text, path = reader_path(r, i);
-            if (yaml ? !is_yaml(path) : !is_names(path))
+            if (r->in->files[i].known || (yaml ? !is_yaml(path) : !is_names(path)))
                 continue;
             if (!reader_open(r, i, &text, err))
                 return false;

@@ -26,6 +26,12 @@ const struct db_migration migrations[] = {
      "UPDATE projects SET quota = replace(replace(replace(replace(quota, ':0,', ':null,'), ':0}', ':null}'),"
      " ':0.0,', ':null,'), ':0.0}', ':null}');\n"},
     {8, "+ jobs that reach the platform", "UPDATE projects SET job_access = 1 WHERE job_access IS NULL;\n"},
+    /* Of samples from before: those that were judged, and those that were annotated again after they came. */
+    {9, "+ what people labelled",
+     "ALTER TABLE samples ADD COLUMN by_person BIGINT NOT NULL DEFAULT 0;\n"
+     "ALTER TABLE import_changes ADD COLUMN by_person BIGINT NOT NULL DEFAULT 0;\n"
+     "UPDATE samples SET by_person = 1 WHERE state IN (3, 4, 5) OR (state = 1 AND revision > 1)"
+     " OR (state = 6 AND (former IN (3, 4, 5) OR (former = 1 AND revision > 2)));\n"},
     {0},
 };
 const size_t migration_count = countof(migrations) - 1;

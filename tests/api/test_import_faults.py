@@ -210,7 +210,7 @@ def everything(api, version: str) -> tuple:
     """All that an import may change, but for the numbers of revisions."""
     rows, after = [], 0
     while page := api.get(f"{version}/samples", state="any", after=after, limit=500)["items"]:
-        rows += [{k: s[k] for k in ("id", "name", "position", "size", "state", "annotation", "sha256") if k in s} for s in page]
+        rows += [{k: s[k] for k in ("id", "name", "position", "size", "state", "by_person", "annotation", "digest") if k in s} for s in page]
         after = page[-1]["position"]
     about = api.get(version)
     return rows, api.get(f"{version}/statistics"), {k: about[k] for k in ("samples", "annotated", "bytes") if k in about}
@@ -237,7 +237,7 @@ def test_an_import_that_ends_while_putting_changes_nothing(server, admin, projec
     new += [{"file": f"new-{i:04}.txt", "content": "same", "annotation": {"labels": ["c"]}} for i in range(2500)]
     cancel = "UPDATE tasks SET cancel = 1 WHERE state = 'running' AND type = 'import'"
     halfway(server, "new-2450.txt", *((cancel, cancel) if end == "cancelled" else ("SELECT RAISE(ABORT, 'no')", "RAISE EXCEPTION 'no'")))
-    task = bring(admin, project, version, "new.zip", texts(new), state=end)
+    task = bring(admin, project, version, "new.zip", texts(new), state=end, replace=True)
     assert not admin.call("GET", f"tasks/{task['id']}/report").text.count("taken back")
     assert everything(admin, version) == before
     history = admin.get(f"{version}/samples/{first['id']}/history")["items"]
@@ -248,7 +248,7 @@ def test_an_import_that_ends_while_putting_changes_nothing(server, admin, projec
     bring(admin, project, version, "later.zip", texts([{"file": "later.txt", "content": "came"}, {"file": "never.txt", "content": "x"}]))
     found = {s["name"]: (s["annotation"], s["split"]) for q in ("l", "never") for s in samples(admin, version, q=q)}
     assert found == {"later.txt": ({"labels": ["waits"]}, "val"), "never.txt": ({}, None)}
-    result = bring(admin, project, version, "new.zip", texts(new))["result"]
+    result = bring(admin, project, version, "new.zip", texts(new), replace=True)["result"]
     assert (result["added"], result["changed"]) == (2500, 22)
     assert admin.get(version)["samples"] == 2532
 

@@ -43,7 +43,7 @@ static void add_file(struct tool *t, const char *path, uint64_t size)
         t->cap = t->cap ? t->cap * 2 : 1024;
         t->files = base_realloc(t->files, t->cap * sizeof *t->files);
     }
-    t->files[t->count++] = (struct codec_file){str_of(arena_strdup(&t->arena, path)), size};
+    t->files[t->count++] = (struct codec_file){.path = str_of(arena_strdup(&t->arena, path)), .size = size};
 }
 
 static void list_folder(struct tool *t, const char *relative)

@@ -160,7 +160,7 @@ static void fuzz_codec(const char *format, enum annotation_type type, const stru
     struct err err = {0};
     *u = (struct fuzz_upload){.files = files, .file_count = count, .type = type};
     for (size_t i = 0; i < count; i++)
-        list[i] = (struct codec_file){str_of(files[i].path), files[i].bytes.n};
+        list[i] = (struct codec_file){.path = str_of(files[i].path), .size = files[i].bytes.n};
     struct codec_input in = {
         .files = list,
         .file_count = count,

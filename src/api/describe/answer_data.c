@@ -62,6 +62,7 @@ static const struct shape sample[] = {
     M("height", INT),
     M("duration", REAL),
     M("state", TEXT, .choices = SAMPLE_STATES),
+    M("by_person", BOOL),
     M("revision", INT),
     M("updated_at", TIME),
     M("updated_by", INT),

@@ -47,6 +47,7 @@ static void write_sample(struct json_out *o, const struct sample *s)
     json_key(o, "duration");
     json_real(o, s->duration);
     json_kz(o, "state", sample_state_names[s->state]);
+    json_kbool(o, "by_person", s->by_person);
     json_kint(o, "revision", s->revision);
     json_kz(o, "updated_at", clock_format(s->updated_at, at));
     json_kint(o, "updated_by", s->updated_by);
@@ -164,6 +165,7 @@ static bool edit_write(struct op *op, void *ctx, struct err *err)
 static void apply_edit(struct api_call *call, struct object *version, const struct sample_edit *edit)
 {
     struct edit e = {.version = version, .edit = *edit};
+    e.edit.person = true;
     struct err err = {0};
     if (engine_write(call->core, &call->caller, call->arena, edit_write, &e, &err)) {
         pending_tell_one(call->core, version, "samples");

@@ -46,7 +46,9 @@ struct import {
     size_t waits;
     bool waited_for; /* annotations wait for samples of this version */
     struct classes classes;
-    struct sample_added sum, batch_sum; /* of all that was put, of the batch that is being put */
+    bool replace;                     /* also what people labelled */
+    enum sample_fate fates[BATCH];    /* of the batch that is being put */
+    int64_t fated[SAMPLE_FATE_COUNT]; /* of all that was put */
     int64_t waited, done;
     struct import_undo undo;
 };
@@ -59,7 +61,8 @@ static bool count_one(void *ctx, const struct sample *s, struct err *err)
     struct import *m = ctx;
     if (map_get(m->by_path, s->name))
         return true;
-    m->listing[m->listed++] = (struct codec_file){arena_str(m->task->arena, s->name), (uint64_t)s->size};
+    m->listing[m->listed++] = (struct codec_file){
+        .path = arena_str(m->task->arena, s->name), .size = (uint64_t)s->size, .known = true};
     return true;
 }
 
@@ -84,7 +87,7 @@ static bool make_listing(struct import *m, struct err *err)
                          "the archive has two files of this name; the last one counts");
             continue;
         }
-        m->listing[m->listed++] = (struct codec_file){f->path, (uint64_t)f->size};
+        m->listing[m->listed++] = (struct codec_file){.path = f->path, .size = (uint64_t)f->size};
     }
     if (!sample_each(m->task->core->db, m->version.id, &(struct sample_query){.state = -2}, count_one, m,
                      err))
@@ -418,10 +421,23 @@ static void input_problem(void *ctx, const struct codec_problem *p)
 static bool flush_write(struct op *op, void *ctx, struct err *err)
 {
     struct import *m = ctx;
-    m->batch_sum = (struct sample_added){0};
     return import_undo_note(op, &m->undo, &m->set, m->batch, m->batched, m->waiting, m->waits, err) &&
-           sample_put(op, &m->set, m->batch, m->batched, &m->batch_sum, err) &&
+           sample_put(op, &m->set, m->batch, m->batched, m->fates, err) &&
            sample_wait(op, &m->set, m->waiting, m->waits, err);
+}
+
+/* Counts what became of the batch, and reports what concerns the work of people. */
+static void tell_fates(struct import *m)
+{
+    static const char *const says[SAMPLE_FATE_COUNT] = {
+        [SAMPLE_KEPT] = "a person labelled it, so it stays as it is; `replace` would replace it",
+        [SAMPLE_REPLACED] = "a person had labelled it; its history keeps what was replaced",
+    };
+    for (size_t i = 0; i < m->batched; i++) {
+        m->fated[m->fates[i]]++;
+        if (says[m->fates[i]])
+            task_problem(m->task, m->batch[i].name, NULL, "%s", says[m->fates[i]]);
+    }
 }
 
 static bool flush(struct import *m, struct err *err)
@@ -432,9 +448,7 @@ static bool flush(struct import *m, struct err *err)
         return true;
     if (!engine_write(m->task->core, &m->task->caller, &a, flush_write, m, err))
         return false;
-    m->sum.added += m->batch_sum.added;
-    m->sum.changed += m->batch_sum.changed;
-    m->sum.same += m->batch_sum.same;
+    tell_fates(m);
     m->done += (int64_t)m->batched;
     m->waited += (int64_t)m->waits;
     m->batched = m->waits = 0;
@@ -455,6 +469,7 @@ static bool put_all(struct import *m, struct err *err)
         struct spool_item item;
         if (!spool_next(m->spool, &m->batch_arena, &item, &done, err))
             return false;
+        item.sample.replace = m->replace;
         if (!done && item.waits)
             m->waiting[m->waits++] = item.waiting;
         else if (!done)
@@ -526,9 +541,11 @@ static void say_result(struct import *m, const struct codec *c, const struct cod
     json_object(&o);
     json_kz(&o, "format", c->name);
     json_kint(&o, "files", (int64_t)m->files.n);
-    json_kint(&o, "added", m->sum.added);
-    json_kint(&o, "changed", m->sum.changed);
-    json_kint(&o, "same", m->sum.same);
+    json_kint(&o, "added", m->fated[SAMPLE_ADDED]);
+    json_kint(&o, "changed", m->fated[SAMPLE_CHANGED] + m->fated[SAMPLE_REPLACED]);
+    json_kint(&o, "same", m->fated[SAMPLE_SAME]);
+    json_kint(&o, "kept", m->fated[SAMPLE_KEPT]);
+    json_kint(&o, "replaced", m->fated[SAMPLE_REPLACED]);
     json_kint(&o, "waiting", m->waited);
     json_kint(&o, "records", (int64_t)n->records);
     json_kint(&o, "taken", (int64_t)n->taken);
@@ -575,6 +592,7 @@ static bool run_import(struct task *t, struct err *err)
 {
     struct import *m = base_zalloc(sizeof *m);
     m->task = t;
+    m->replace = yyjson_get_bool(yyjson_obj_get(t->params, "replace"));
     m->by_path = map_new();
     arena_init(&m->batch_arena);
     m->spool = spool_new(t->core, err);

@@ -67,6 +67,15 @@ const struct field import_fields[] = {
      .title = {"Secret key or password", "密钥或密码"},
      .help = {"Of the object store or database; kept encrypted until the import is over.",
               "对象存储或数据库的密钥，加密保存至导入结束。"}},
+    {.name = "replace",
+     .type = FIELD_BOOL,
+     .flags = FIELD_CREATE,
+     .fallback = "false",
+     .title = {"Replace what people labelled", "替换人工标注"},
+     .help =
+         {"Otherwise samples that a person labelled, accepted or rejected stay as they are. What is replaced "
+          "is in the report and in the history of the sample.",
+          "否则，人工标注、接受或驳回的样本保持不变。被替换的内容列在报告中，并保留在样本历史里。"}},
     {0},
 };
 
@@ -112,7 +121,7 @@ static bool add_files(struct op *op, const struct object *version, yyjson_val *l
     return true;
 }
 
-enum { UPLOADS, FORMAT, DIRECTORY, EVERY, PER_SECOND, S3, DATABASE, SECRET };
+enum { UPLOADS, FORMAT, DIRECTORY, EVERY, PER_SECOND, S3, DATABASE, SECRET, REPLACE };
 
 static bool has_text(const struct db_value *v)
 {
@@ -175,6 +184,7 @@ static void write_options(struct json_out *o, const struct db_value *input)
         json_kstr(o, "format", input[FORMAT].s);
     if (has_text(&input[DIRECTORY]))
         json_kstr(o, "directory", input[DIRECTORY].s);
+    json_kbool(o, "replace", input[REPLACE].i != 0);
     json_kint(o, "every", input[EVERY].i);
     json_key(o, "per_second");
     json_real(o, input[PER_SECOND].type == DB_INT ? (double)input[PER_SECOND].i : input[PER_SECOND].r);

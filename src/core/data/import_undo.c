@@ -43,6 +43,7 @@ static bool note_change(struct op *op, const struct import_undo *u, const struct
                         const struct sample_new *n, struct err *err)
 {
     struct db_row row;
+    struct sample_new taken;
     bool found;
     int64_t inserted = 0;
     if (!conn_query_one(op->conn, op->arena,
@@ -53,18 +54,19 @@ static bool note_change(struct op *op, const struct import_undo *u, const struct
     if (!found)
         return true;
     struct sample old = sample_row(&row);
-    if (memcmp(&old.blob, &n->blob, sizeof old.blob) == 0 &&
-        (!n->annotation.p || str_eq(n->annotation, old.annotation)) && (!n->split || n->split == old.split))
+    sample_fate_of(&old, n, &taken);
+    if (!sample_differs(&old, &taken))
         return true;
-    if (!conn_exec(op->conn,
-                   "INSERT INTO import_changes (task, sample, revision, digest, size, width, height,"
-                   " duration, state, former, annotation, sharpness, phash, split)"
-                   " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (task, sample) DO NOTHING",
-                   db_args(db_int(u->task), db_int(old.id), db_int(old.revision), digest_arg(&old.blob),
-                           db_int(old.size), db_int(old.width), db_int(old.height), db_real(old.duration),
-                           db_int(old.state), db_int(old.former), db_text(old.annotation), row.v[14],
-                           row.v[15], db_int(old.split)),
-                   &inserted, err))
+    if (!conn_exec(
+            op->conn,
+            "INSERT INTO import_changes (task, sample, revision, digest, size, width, height,"
+            " duration, state, former, annotation, sharpness, phash, split, by_person)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (task, sample) DO NOTHING",
+            db_args(db_int(u->task), db_int(old.id), db_int(old.revision), digest_arg(&old.blob),
+                    db_int(old.size), db_int(old.width), db_int(old.height), db_real(old.duration),
+                    db_int(old.state), db_int(old.former), db_text(old.annotation), row.v[14], row.v[15],
+                    db_int(old.split), db_int(old.by_person)),
+            &inserted, err))
         return false;
     return inserted == 0 || store_use(op->conn, set->project, &old.blob, 1, err);
 }
@@ -187,7 +189,8 @@ static struct sample noted(const struct db_row *row)
                        .sharpness = v[10].r,
                        .phash = (uint64_t)v[11].i,
                        .revision = v[2].i,
-                       .split = (enum codec_split)v[12].i};
+                       .split = (enum codec_split)v[12].i,
+                       .by_person = v[13].i != 0};
     memcpy(s.blob.b, v[1].s.p, sizeof s.blob.b);
     return s;
 }
@@ -199,8 +202,8 @@ static bool revert_write(struct op *op, void *ctx, struct err *err)
     s->kept_now = 0;
     if (!conn_query(op->conn, op->arena,
                     "SELECT sample, digest, revision, size, width, height, duration, state, former,"
-                    " annotation, sharpness, phash, split FROM import_changes WHERE task = ? ORDER BY sample"
-                    " LIMIT 100",
+                    " annotation, sharpness, phash, split, by_person FROM import_changes WHERE task = ?"
+                    " ORDER BY sample LIMIT 100",
                     db_args(db_int(s->task->id)), &rows, err))
         return false;
     for (size_t i = 0; i < rows.n; i++) {

@@ -96,7 +96,8 @@ struct sample sample_row(const struct db_row *row)
                        .measured = v[14].type != DB_NULL,
                        .sharpness = v[14].type != DB_NULL ? v[14].r : -1,
                        .phash = (uint64_t)v[15].i,
-                       .split = (enum codec_split)v[16].i};
+                       .split = (enum codec_split)v[16].i,
+                       .by_person = v[17].i != 0};
     memcpy(s.blob.b, v[10].s.p, sizeof s.blob.b);
     return s;
 }

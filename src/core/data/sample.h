@@ -51,6 +51,7 @@ struct sample {
     uint64_t phash;
     bool measured;
     enum codec_split split; /* the part of a split that its files put it into */
+    bool by_person;         /* a person labelled or judged it: imports leave it unless asked to replace it */
 };
 
 /* --- adding, in writes of a few hundred --- */
@@ -63,14 +64,22 @@ struct sample_new {
     enum codec_split split; /* CODEC_SPLIT_NONE: as it is */
     bool machine;           /* state SAMPLE_MACHINE instead of ANNOTATED */
     bool keep_state;        /* of the one it replaces, unless the annotation becomes empty */
+    bool replace;           /* also what a person labelled */
 };
-struct sample_added {
-    int64_t added, changed, same; /* changed: a sample of that name got another blob or annotation */
+/* What became of a sample that was put. */
+enum sample_fate {
+    SAMPLE_ADDED,
+    SAMPLE_CHANGED,  /* one of that name got another blob, annotation or part */
+    SAMPLE_REPLACED, /* the same, and a person had labelled it */
+    SAMPLE_KEPT,     /* a person labelled it: blob and annotation stay, though these are others */
+    SAMPLE_SAME,
+    SAMPLE_FATE_COUNT,
 };
 /* Samples whose name is there already: another blob or another annotation replaces (annotation STR_NULL keeps
- * the old one); the history keeps what was. Counters follow. The same call again changes nothing. */
+ * the old one), unless a person labelled it and `replace` is not set; the history keeps what was. A cleaned
+ * one stays cleaned. Counters follow. The same call again changes nothing. `fates` has room for n. */
 bool sample_put(struct op *op, const struct sample_set *set, const struct sample_new *s, size_t n,
-                struct sample_added *sum, struct err *err);
+                enum sample_fate *fates, struct err *err);
 
 /* Annotations whose samples have not come yet: they are attached when a sample of that name is put, and its
  * part of the split is theirs, unless it brings an annotation with a part of its own. */
@@ -123,6 +132,7 @@ struct sample_edit {
     int64_t revision;      /* must be current (ERR_STALE); 0: whatever */
     struct str annotation; /* canonical; STR_NULL: as it is */
     int state;             /* -1: follows the annotation */
+    bool person;           /* a person says so, see by_person */
 };
 bool sample_change(struct op *op, const struct sample_set *set, const struct sample_edit *e,
                    struct sample *ret, struct err *err);

@@ -32,9 +32,9 @@ bool sample_remove(struct op *op, const struct sample_set *set, const int64_t *i
 const char *const sample_copy_sql[] = {
     [COPY_SAMPLES] =
         "INSERT INTO samples (version, position, name, digest, size, width, height, duration, state, former,"
-        " revision, annotation, sharpness, phash, split, updated_at, updated_by)"
+        " revision, annotation, sharpness, phash, split, by_person, updated_at, updated_by)"
         " SELECT ?, position, name, digest, size, width, height, duration, state, former, 1, annotation,"
-        " sharpness, phash, split, updated_at, updated_by FROM samples"
+        " sharpness, phash, split, by_person, updated_at, updated_by FROM samples"
         " WHERE version = ? AND position > ? AND position <= ?",
     [COPY_LABELS] = "INSERT INTO sample_labels (version, label, position, sample, count)"
                     " SELECT n.version, l.label, l.position, n.id, l.count FROM samples n"

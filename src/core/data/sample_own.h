@@ -8,7 +8,7 @@
 #define SAMPLE_COLUMNS                                                                                       \
     "s.id, s.position, s.size, s.width, s.height, s.revision, s.updated_at, s.updated_by, s.duration, "      \
     "s.name, "                                                                                               \
-    "s.digest, s.state, s.former, s.annotation, s.sharpness, s.phash, s.split"
+    "s.digest, s.state, s.former, s.annotation, s.sharpness, s.phash, s.split, s.by_person"
 struct sample sample_row(const struct db_row *row);
 
 /* Changes of counters, collected over a write and written once at its end. */
@@ -41,6 +41,12 @@ bool sample_history_add(struct db_conn *c, const struct sample *s, struct err *e
 /* The statements of sample_copy_step, run for every few hundred samples of a million. */
 enum sample_copy_statement { COPY_SAMPLES, COPY_LABELS, COPY_USES, COPY_STATES, COPY_COUNTS, COPY_COUNT };
 extern const char *const sample_copy_sql[COPY_COUNT];
+
+/* What putting n over the sample `old` comes to: *ret is n without what is not taken. SAMPLE_KEPT and
+ * SAMPLE_SAME change nothing but, with SAMPLE_KEPT, maybe the part. */
+enum sample_fate sample_fate_of(const struct sample *old, const struct sample_new *n, struct sample_new *ret);
+/* Whether putting it would change blob, annotation or part. */
+bool sample_differs(const struct sample *old, const struct sample_new *n);
 
 /* What state an annotation gives. */
 enum sample_state sample_state_for(struct str annotation, bool machine);

@@ -54,7 +54,6 @@ struct putting {
     int64_t position; /* of the next new one */
     bool waiting;     /* annotations wait for samples of this version */
     struct tally tally;
-    struct sample_added sum;
     struct store_used *used; /* by new ones, not counted yet */
     size_t uses;
 };
@@ -115,7 +114,6 @@ static bool insert_sample(struct putting *p, const struct sample_new *n, bool *a
         return why.code == ERR_EXISTS;
     }
     *added = true;
-    p->sum.added++;
     p->used[p->uses++] = (struct store_used){n->blob, n->size};
     return sample_labels_set(op->conn, set->version, id, p->position++, annotation, false, err) &&
            tally_sample(&p->tally, state, annotation, n->size, 1, err);
@@ -140,19 +138,19 @@ static bool swap_blob(struct op *op, const struct sample_set *set, const struct 
                      NULL, err);
 }
 
+/* The sample becomes what `now` says: annotation, state, former and by_person. */
 static bool write_annotation(struct op *op, const struct sample_set *set, const struct sample *old,
-                             struct str annotation, enum sample_state state, enum sample_state former,
-                             struct err *err)
+                             const struct sample *now, struct err *err)
 {
     return sample_history_add(op->conn, old, err) &&
            conn_exec(op->conn,
-                     "UPDATE samples SET annotation = ?, state = ?, former = ?, revision = revision + 1, "
-                     "updated_at = ?,"
-                     " updated_by = ? WHERE id = ?",
-                     db_args(db_text(annotation), db_int(state), db_int(former), db_int(clock_now()),
-                             db_int(op->caller->user), db_int(old->id)),
+                     "UPDATE samples SET annotation = ?, state = ?, former = ?, by_person = ?,"
+                     " revision = revision + 1, updated_at = ?, updated_by = ? WHERE id = ?",
+                     db_args(db_text(now->annotation), db_int(now->state), db_int(now->former),
+                             db_int(now->by_person), db_int(clock_now()), db_int(op->caller->user),
+                             db_int(old->id)),
                      NULL, err) &&
-           sample_labels_set(op->conn, set->version, old->id, old->position, annotation, true, err);
+           sample_labels_set(op->conn, set->version, old->id, old->position, now->annotation, true, err);
 }
 
 static bool set_split(struct op *op, int64_t id, enum codec_split split, struct err *err)
@@ -161,25 +159,55 @@ static bool set_split(struct op *op, int64_t id, enum codec_split split, struct 
                      db_args(db_int(split), db_int(id)), NULL, err);
 }
 
-static bool overwrite(struct op *op, const struct sample_set *set, const struct sample *old,
-                      const struct sample_new *n, struct tally *t, struct sample_added *sum, struct err *err)
+static bool other_text(const struct sample *old, const struct sample_new *n)
 {
-    bool other_blob = !same_blob(&old->blob, &n->blob);
-    bool other_text = n->annotation.p && !str_eq(n->annotation, old->annotation);
-    bool other_split = n->split && n->split != old->split;
-    if (!other_blob && !other_text && !other_split) {
-        sum->same++;
-        return true;
+    return n->annotation.p && !str_eq(n->annotation, old->annotation);
+}
+
+bool sample_differs(const struct sample *old, const struct sample_new *n)
+{
+    return !same_blob(&old->blob, &n->blob) || other_text(old, n) || (n->split && n->split != old->split);
+}
+
+enum sample_fate sample_fate_of(const struct sample *old, const struct sample_new *n, struct sample_new *ret)
+{
+    bool others = !same_blob(&old->blob, &n->blob) || other_text(old, n);
+    *ret = *n;
+    if (others && old->by_person && !n->replace) {
+        ret->blob = old->blob;
+        ret->size = old->size;
+        ret->annotation = STR_NULL;
+        return SAMPLE_KEPT;
     }
-    struct str annotation = other_text ? n->annotation : old->annotation;
-    bool keep = !other_text || (n->keep_state && !annotation_empty(annotation));
-    enum sample_state state = keep ? old->state : sample_state_for(annotation, n->machine);
-    sum->changed++;
+    return others && old->by_person ? SAMPLE_REPLACED : sample_differs(old, n) ? SAMPLE_CHANGED : SAMPLE_SAME;
+}
+
+/* A cleaned sample stays out of the set: what its annotation makes of it is its state when it comes back. */
+static struct sample after(const struct sample *old, const struct sample_new *n)
+{
+    struct sample now = *old;
+    if (!other_text(old, n))
+        return now;
+    now.annotation = n->annotation;
+    if (n->keep_state && !annotation_empty(n->annotation))
+        return now;
+    enum sample_state state = sample_state_for(n->annotation, n->machine);
+    *(old->state == SAMPLE_CLEANED ? &now.former : &now.state) = state;
+    now.by_person = false;
+    return now;
+}
+
+static bool overwrite(struct op *op, const struct sample_set *set, const struct sample *old,
+                      const struct sample_new *n, struct tally *t, struct err *err)
+{
+    struct sample now = after(old, n);
+    if (!sample_differs(old, n))
+        return true;
     return tally_sample(t, old->state, old->annotation, old->size, -1, err) &&
-           tally_sample(t, state, annotation, n->size, 1, err) &&
-           (!other_blob || swap_blob(op, set, old, n, err)) &&
-           (!other_split || set_split(op, old->id, n->split, err)) &&
-           write_annotation(op, set, old, annotation, state, old->former, err);
+           tally_sample(t, now.state, now.annotation, n->size, 1, err) &&
+           (same_blob(&old->blob, &n->blob) || swap_blob(op, set, old, n, err)) &&
+           (!n->split || n->split == old->split || set_split(op, old->id, n->split, err)) &&
+           write_annotation(op, set, old, &now, err);
 }
 
 static bool count_uses(struct putting *p, struct err *err)
@@ -190,10 +218,12 @@ static bool count_uses(struct putting *p, struct err *err)
 }
 
 /* Most are new; only when annotations wait, for samples that are not there, that has to be known first. */
-static bool put_one(struct putting *p, const struct sample_new *n, struct err *err)
+static bool put_one(struct putting *p, const struct sample_new *n, enum sample_fate *fate, struct err *err)
 {
     struct db_row row;
+    struct sample_new taken;
     bool found, added;
+    *fate = SAMPLE_ADDED;
     if (!p->waiting && (!insert_sample(p, n, &added, err) || added))
         return added;
     if (!conn_query_one(p->op->conn, p->op->arena,
@@ -203,25 +233,21 @@ static bool put_one(struct putting *p, const struct sample_new *n, struct err *e
     if (!found)
         return insert_sample(p, n, &added, err);
     struct sample old = sample_row(&row);
-    return count_uses(p, err) && overwrite(p->op, p->set, &old, n, &p->tally, &p->sum, err);
+    *fate = sample_fate_of(&old, n, &taken);
+    return count_uses(p, err) && overwrite(p->op, p->set, &old, &taken, &p->tally, err);
 }
 
 bool sample_put(struct op *op, const struct sample_set *set, const struct sample_new *s, size_t n,
-                struct sample_added *sum, struct err *err)
+                enum sample_fate *fates, struct err *err)
 {
     struct putting p = {.op = op, .set = set};
     if (!sample_set_open(set, err))
         return false;
     bool ok = begin_put(&p, n, err);
     for (size_t i = 0; ok && i < n; i++)
-        ok = put_one(&p, &s[i], err);
+        ok = put_one(&p, &s[i], &fates[i], err);
     ok = ok && count_uses(&p, err);
-    if (!tally_end(&p.tally, op, ok, err))
-        return false;
-    sum->added += p.sum.added;
-    sum->changed += p.sum.changed;
-    sum->same += p.sum.same;
-    return true;
+    return tally_end(&p.tally, op, ok, err);
 }
 
 bool sample_change(struct op *op, const struct sample_set *set, const struct sample_edit *e,
@@ -234,17 +260,23 @@ bool sample_change(struct op *op, const struct sample_set *set, const struct sam
     if (e->revision && e->revision != old.revision)
         return err_set(err, ERR_STALE, NULL, "somebody changed the sample meanwhile: it has revision %lld",
                        (long long)old.revision);
-    struct str annotation = e->annotation.p ? e->annotation : old.annotation;
-    enum sample_state state = e->state >= 0     ? (enum sample_state)e->state
-                              : e->annotation.p ? sample_state_for(annotation, false)
-                                                : old.state;
-    enum sample_state former =
-        state == SAMPLE_CLEANED && old.state != SAMPLE_CLEANED ? old.state : old.former;
+    struct sample now = old;
+    if (e->annotation.p)
+        now.annotation = e->annotation;
+    if (e->state >= 0)
+        now.state = (enum sample_state)e->state;
+    else if (e->annotation.p)
+        now.state = sample_state_for(now.annotation, false);
+    if (now.state == SAMPLE_CLEANED && old.state != SAMPLE_CLEANED)
+        now.former = old.state;
+    else if (e->person)
+        now.by_person = now.state != SAMPLE_UNANNOTATED && now.state != SAMPLE_MACHINE;
     tally_begin(&t, op->arena, set->version);
     bool ok = tally_sample(&t, old.state, old.annotation, old.size, -1, err) &&
-              tally_sample(&t, state, annotation, old.size, 1, err) &&
-              write_annotation(op, set, &old, annotation, state, former, err);
-    return tally_end(&t, op, ok, err) && sample_get(NULL, op->conn, op->arena, set->version, e->id, ret, err);
+              tally_sample(&t, now.state, now.annotation, old.size, 1, err) &&
+              write_annotation(op, set, &old, &now, err);
+    return tally_end(&t, op, ok, err) &&
+           sample_get(NULL, op->conn, op->arena, set->version, e->id, ret, err);
 }
 
 bool sample_clean(struct op *op, const struct sample_set *set, const int64_t *ids, size_t n, bool cleaned,
@@ -295,11 +327,10 @@ bool sample_replace(struct op *op, const struct sample_set *set, int64_t id, con
 {
     struct sample old;
     struct tally t;
-    struct sample_added sum = {0};
     if (!sample_set_open(set, err) || !sample_get(NULL, op->conn, op->arena, set->version, id, &old, err))
         return false;
     tally_begin(&t, op->arena, set->version);
-    bool ok = overwrite(op, set, &old, n, &t, &sum, err) &&
+    bool ok = overwrite(op, set, &old, n, &t, err) &&
               (str_eq(n->name, old.name) || rename_sample(op, set, id, n->name, err));
     return tally_end(&t, op, ok, err);
 }
@@ -329,7 +360,7 @@ bool sample_revert(struct op *op, const struct sample_set *set, const struct sam
               tally_sample(&t, was->state, was->annotation, was->size, 1, err) &&
               (same_blob(&now.blob, &was->blob) || swap_blob(op, set, &now, &blob, err)) &&
               (now.split == was->split || set_split(op, was->id, was->split, err)) &&
-              write_annotation(op, set, &now, was->annotation, was->state, was->former, err) &&
+              write_annotation(op, set, &now, was, err) &&
               (!was->measured || sample_measured(op, was->id, was->sharpness, was->phash, err));
     return tally_end(&t, op, ok, err);
 }

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { Button, Input, InputNumber, Select, Tabs } from 'antd'
+import { Button, Checkbox, Input, InputNumber, Select, Tabs } from 'antd'
 import { useEffect, useId, useRef, useState, type DragEvent } from 'react'
 import { Link } from 'react-router'
 import { useApp } from '../../app/context'
@@ -44,6 +44,7 @@ export function ImportTab({ version }: { version: Version }) {
   const [format, setFormat] = useState('')
   const [frames, setFrames] = useState<'every' | 'per_second'>('every')
   const [amount, setAmount] = useState(25)
+  const [replace, setReplace] = useState(false)
   const [source, setSource] = useState<'folder' | SourceKind>('folder')
   const [directory, setDirectory] = useState('')
   const [remote, setRemote] = useState<SourceValues>({})
@@ -53,7 +54,7 @@ export function ImportTab({ version }: { version: Version }) {
   const batches = useBatches().filter((b) => b.path === version.path)
   const add = (more: Dropped[]) => setList((old) => merge(old, more))
   const mayHoldVideo = version.parent['data_type'] === 'image' && (directory !== '' || source === 's3' || list.some((f) => video.test(f.name) || archive.test(f.name)))
-  const options: ImportOptions = { ...(format ? { format } : {}), ...(mayHoldVideo ? { [frames]: amount } : {}) }
+  const options: ImportOptions = { ...(format ? { format } : {}), ...(mayHoldVideo ? { [frames]: amount } : {}), ...(replace ? { replace } : {}) }
   const url = versionUrl(version.parentKind, version.parent.id, Number(version.item['number']), project)
   const refresh = () => void invalidate(client, 'dataset_version')
 
@@ -110,6 +111,10 @@ export function ImportTab({ version }: { version: Version }) {
             </div>
           </div>
         )}
+        <div className="field">
+          <Checkbox checked={replace} onChange={(e) => setReplace(e.target.checked)}>{t('import.replace')}</Checkbox>
+          <p className="field-help">{t('import.replaceHint')}</p>
+        </div>
       </div>
       {list.length === 0 && (
         <details className="field" onToggle={(e) => { if (!e.currentTarget.open) setSource('folder') }}>

@@ -9,6 +9,7 @@ export interface ImportOptions {
   format?: string
   every?: number
   per_second?: number
+  replace?: boolean
 }
 
 export interface Entry {
