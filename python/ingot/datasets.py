@@ -52,7 +52,8 @@ class Datasets(Collection[Dataset]):
         progress: Progress = False,
         wait: bool = True,
     ) -> Task:
-        """Brings a folder, an archive or a file in; the task, whose `result` counts what was added and changed.
+        """Brings a folder, an archive or a file in; the task, whose `result` counts what was added and changed,
+        and the `annotations` that were taken.
 
         :param name: the dataset; a name is looked up in `project`
         :param version: "v3" or 3, "new"; absent: the newest draft, or a new version when there is none

@@ -98,6 +98,33 @@
         "the database asks for the password itself, which it gets over TLS only: give tls, required",        \
         "数据库要求直接发送密码，仅在 TLS 下允许：请将 tls 设为 required"
 
+/* --- imports --- */
+#define MESSAGE_FORMAT_DOUBT                                                                                 \
+    "format-doubt", "format: these files could be %s; say which is meant",                                   \
+        "format：这些文件可能是 %s，请指明格式"
+#define MESSAGE_CLASS_DOUBT                                                                                  \
+    "class-doubt",                                                                                           \
+        "format: the class of \"%.*s\" could be \"%.*s\" or \"%.*s\"; say image-folder for the first, "      \
+        "or files to take no classes",                                                                       \
+        "format：“%.*s” 的类别可能是 “%.*s” 或 “%.*s”；取前者请指定 image-folder，不取类别请指定 files"
+#define MESSAGE_FOREIGN_FILE                                                                                                                      \
+    "foreign-file",                                                                                                                               \
+        "format: the folders could be classes, but no format reads \"%.*s\" beside them; say image-folder "                                       \
+        "to take the folders as classes, or files to take no classes",                                                                            \
+        "format：文件夹可能是类别，但没有格式能读取旁边的“%.*s”；以文件夹为类别请指定 image-folder，否则 " \
+        "files"
+#define MESSAGE_IMPORT_NOTHING                                                                               \
+    "import-nothing",                                                                                        \
+        "nothing was taken: as %s none of the %lld files (\"%.*s\") gave a sample of the type %s; see the "  \
+        "report",                                                                                            \
+        "没有导入任何内容：按 %s 读取，%lld 个文件（“%.*s”）都没有给出 %s 类型的样本，原因见报告"
+#define MESSAGE_LABELS_KEPT                                                                                  \
+    "labels-kept", "a person labelled it, so it stays as it is; `replace` replaces it",                      \
+        "该样本由人工标注，保持不变；如需替换请使用 `replace`"
+#define MESSAGE_LABELS_REPLACED                                                                              \
+    "labels-replaced", "a person had labelled it; its history keeps what was replaced",                      \
+        "人工标注已被替换，原标注保留在样本历史中"
+
 /* --- background tasks --- */
 #define MESSAGE_TASK_CANCELLED "task-cancelled", "cancelled", "已取消"
 #define MESSAGE_TASK_STOPPING                                                                                \

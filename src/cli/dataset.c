@@ -126,6 +126,11 @@ static void print_value(yyjson_val *v)
         puts(text);
 }
 
+static long long count_of(yyjson_val *result, const char *name)
+{
+    return yyjson_get_sint(yyjson_obj_get(result, name));
+}
+
 static void tell_import(struct cli *cli, const struct dataset_version *v, yyjson_val *task)
 {
     yyjson_val *r = yyjson_obj_get(task, "result");
@@ -137,11 +142,15 @@ static void tell_import(struct cli *cli, const struct dataset_version *v, yyjson
         printf("%s:%s\n", v->dataset_name, v->name);
         return;
     }
-    printf("%s:%s: %lld added, %lld changed, %lld as they were; format " STR_FMT "\n", v->dataset_name,
-           v->name, (long long)yyjson_get_sint(yyjson_obj_get(r, "added")),
-           (long long)yyjson_get_sint(yyjson_obj_get(r, "changed")),
-           (long long)yyjson_get_sint(yyjson_obj_get(r, "same")),
-           STR_ARG(json_str(yyjson_obj_get(r, "format"))));
+    printf("%s:%s: %lld added, %lld changed, %lld as they were; %lld annotations; format " STR_FMT "\n",
+           v->dataset_name, v->name, count_of(r, "added"), count_of(r, "changed"), count_of(r, "same"),
+           count_of(r, "annotations"), STR_ARG(json_str(yyjson_obj_get(r, "format"))));
+    if (count_of(r, "kept"))
+        printf("%lld were labelled by people and stay as they are; --replace replaces them\n",
+               count_of(r, "kept"));
+    if (count_of(r, "replaced"))
+        printf("%lld that people had labelled were replaced; their history keeps them\n",
+               count_of(r, "replaced"));
 }
 
 static bool upload(struct cli *cli, struct bundle *b, const struct dataset_version *v,

@@ -5,7 +5,7 @@
 #include "codec/reader.h"
 #include "codec/writer.h"
 
-int coco_detect(struct codec_reader *r);
+int coco_detect(struct codec_reader *r, size_t *ret_file);
 bool coco_read(struct codec_reader *r, struct err *err);
 bool coco_write(struct codec_writer *w, struct err *err);
 /* One file of the samples of that part (WRITER_ALL: of all). */

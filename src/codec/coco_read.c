@@ -647,7 +647,7 @@ static bool read_file(struct coco *c, struct err *err)
     return true;
 }
 
-/* A file with one of the lists at its top level. */
+/* A file with one of the lists at its top level. Categories alone are what other formats note too. */
 static bool looks_like_coco(struct str head)
 {
     struct scan s;
@@ -661,7 +661,7 @@ static bool looks_like_coco(struct str head)
         if (!scan_key(&s, &key, &end, &ignored) || end)
             return false;
         bool list = scan_peek(&s) == '[';
-        if (list && (str_is(key, "images") || str_is(key, "annotations") || str_is(key, "categories")))
+        if (list && (str_is(key, "images") || str_is(key, "annotations")))
             return true;
         if (!scan_skip(&s, NULL, &v, &ignored))
             return false;
@@ -675,17 +675,9 @@ static bool is_coco_file(struct codec_reader *r, size_t file)
            looks_like_coco(buf_view(&head));
 }
 
-int coco_detect(struct codec_reader *r)
+int coco_detect(struct codec_reader *r, size_t *ret_file)
 {
-    int looked = 0;
-    for (size_t i = 0; i < r->in->file_count && looked < 20; i++) {
-        if (!reader_has(r, i, ".json"))
-            continue;
-        looked++;
-        if (is_coco_file(r, i))
-            return 90;
-    }
-    return 0;
+    return reader_detect(r, ".json", is_coco_file, ret_file) ? 90 : 0;
 }
 
 static bool read_one(struct codec_reader *r, size_t file, struct coco_captions *captions, bool keeping,

@@ -101,11 +101,11 @@ static void put_annotation(struct buf *b, uint64_t id, size_t image, size_t cate
     buf_char(b, '}');
 }
 
-static void put_image(struct codec_writer *w, const struct writer_sample *it)
+static void put_image(struct codec_writer *w, const struct writer_sample *it, struct str name)
 {
     const struct codec_sample *s = &it->s;
     buf_printf(&w->buf, "{\"id\":%zu,\"file_name\":", it->number + 1);
-    model_write_string(&w->buf, s->path);
+    model_write_string(&w->buf, name);
     buf_printf(&w->buf, ",\"width\":%u,\"height\":%u}", s->width, s->height);
     if (!s->width || !s->height)
         writer_problem(w, CODEC_REPAIRED, s->path, STR_NULL,
@@ -122,12 +122,14 @@ static bool write_images(struct codec_writer *w, enum codec_split part, struct e
     struct writer_sample it = {0};
     bool end = false, first = true, ok = writer_rewind(w, &it, err);
     buf_z(&w->buf, "\"images\":[");
+    writer_names_reset(w);
     while (ok && (ok = writer_next(w, &it, &end, err)) && !end) {
+        struct str name = w->bare ? str_of(writer_bare(w, &it)) : it.s.path;
         if (!wanted(w, &it, part))
             continue;
         buf_z(&w->buf, first ? "\n" : ",\n");
         first = false;
-        put_image(w, &it);
+        put_image(w, &it, name);
         ok = writer_flush(w, err);
     }
     buf_z(&w->buf, "],\n");
@@ -236,8 +238,9 @@ static bool write_media(struct codec_writer *w, struct err *err)
 {
     struct writer_sample it = {0};
     bool end = false, ok = writer_rewind(w, &it, err);
+    writer_names_reset(w);
     while (ok && (ok = writer_next(w, &it, &end, err)) && !end)
-        ok = writer_media(w, &it, arena_printf(&it.arena, "images/" STR_FMT, STR_ARG(it.s.path)), err);
+        ok = writer_media(w, &it, arena_printf(&it.arena, "images/%s", writer_bare(w, &it)), err);
     writer_sample_release(&it);
     return ok;
 }
@@ -257,6 +260,7 @@ static bool write_part(struct codec_writer *w, enum codec_split part, bool capti
 bool coco_write(struct codec_writer *w, struct err *err)
 {
     struct parts parts = {0};
+    w->bare = true;
     if (!find_parts(w, &parts, err))
         return false;
     bool split = parts.any[CODEC_TRAIN] || parts.any[CODEC_VAL] || parts.any[CODEC_TEST];

@@ -1,5 +1,6 @@
 #include "codec/codec.h"
 
+#include "base/messages.h"
 #include "codec/formats.h"
 #include "codec/reader.h"
 #include "codec/writer.h"
@@ -97,7 +98,6 @@ const struct codec codec_table[] = {
      .files = "NAME.jpg",
      .reads = EVERYTHING,
      .writes = EVERYTHING,
-     .detect = files_detect,
      .read = files_read,
      .write = files_write},
 };
@@ -111,21 +111,61 @@ const struct codec *codec_named(struct str name)
     return NULL;
 }
 
-const struct codec *codec_detect(const struct codec_input *in, enum annotation_type type)
+/* From here on annotation files speak for a format, not only the layout of the folders. */
+enum { BY_FILES = 50, CERTAIN = 100 };
+
+/* What speaks for a format. */
+struct guess {
+    const struct codec *codec;
+    int sure;
+    size_t file;
+};
+
+/* Several formats have annotation files here: which one is meant, only the user knows. */
+static void say_doubt(const struct codec_reader *r, const struct guess *g, size_t n, struct err *err)
+{
+    auto_buf struct buf b = {0};
+    for (size_t i = 0; i < n && b.n < 250; i++) {
+        struct str path = reader_path(r, g[i].file);
+        buf_printf(&b, "%s%s (\"%.*s\")", i ? " or " : "", g[i].codec->name, path.n > 80 ? 80 : (int)path.n,
+                   path.p);
+    }
+    buf_char(&b, 0);
+    err_message(err, ERR_INVALID, "format", MESSAGE_FORMAT_DOUBT, b.p);
+}
+
+/* Those with annotation files, or else the surest. */
+static size_t guesses(struct codec_reader *r, struct guess *ret)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < codec_count; i++) {
+        const struct codec *c = &codec_table[i];
+        struct guess g = {.codec = c, .file = READER_NONE};
+        g.sure = c->detect && c->reads >> r->type & 1 ? c->detect(r, &g.file) : 0;
+        if (g.sure == CERTAIN) {
+            ret[0] = g;
+            return 1;
+        }
+        if (g.sure >= BY_FILES || (g.sure && !n))
+            ret[n++] = g;
+    }
+    return n;
+}
+
+const struct codec *codec_detect(const struct codec_input *in, enum annotation_type type, struct err *err)
 {
     struct codec_reader r;
-    const struct codec *best = codec_named(STR("files"));
-    int sure = 0;
+    struct guess g[16] = {{.codec = codec_named(STR("files"))}};
+    _Static_assert(countof(codec_table) <= countof(g), "a guess per format");
     reader_init(&r, in, type);
-    for (size_t i = 0; i < codec_count; i++) {
-        int n = codec_table[i].reads >> type & 1 ? codec_table[i].detect(&r) : 0;
-        if (n > sure) {
-            sure = n;
-            best = &codec_table[i];
-        }
-    }
+    size_t n = guesses(&r, g);
+    bool ok = n <= 1;
+    if (!ok)
+        say_doubt(&r, g, n, err);
+    else if (n && g[0].sure < BY_FILES)
+        ok = folder_is_sure(&r, err);
     reader_release(&r);
-    return best;
+    return ok ? g[0].codec : NULL;
 }
 
 static bool carries(const struct codec *c, unsigned types, enum annotation_type type, struct err *err)

@@ -8,7 +8,7 @@
  * file, position and reason.
  *
  *     struct codec_input in = {.files = list, .file_count = n, .open = ..., .sample = ..., .problem = ...};
- *     const struct codec *c = codec_detect(&in, type);       or codec_named("coco")
+ *     const struct codec *c = codec_detect(&in, type, &err);       or codec_named("coco")
  *     struct codec_counts counts;
  *     codec_read(c, &in, type, &counts, &err);
  *
@@ -35,6 +35,7 @@ struct codec_sample {
     uint32_t width, height; /* of the picture in pixels as far as known, else 0; writing COCO, VOC, YOLO and
                                LabelMe needs it */
     struct str annotation;  /* canonical JSON; STR_NULL: none */
+    uint64_t annotations;   /* reading: labels, shapes, spans, segments, transcripts and captions in it */
     enum codec_split split;
     struct str source;   /* reading: the annotation file it comes from, STR_NULL for none */
     struct str position; /* reading: where in it: "images[3]", "line 7" */
@@ -136,8 +137,9 @@ struct codec {
     const char *title_en, *title_zh;
     const char *files;      /* what it looks like, for help texts: "annotations/NAME.json" */
     unsigned reads, writes; /* bit per annotation_type that it can carry */
-    /* How sure it is that the listing is of this format: 0 (no) to 100. */
-    int (*detect)(struct codec_reader *r);
+    /* How sure it is that the listing is of this format: 0 (no) to 100, and a file that says so. NULL: it is
+     * what is left when no other is. */
+    int (*detect)(struct codec_reader *r, size_t *ret_file);
     bool (*read)(struct codec_reader *r, struct err *err);
     bool (*write)(struct codec_writer *w, struct err *err);
 };
@@ -146,9 +148,10 @@ extern const struct codec codec_table[]; /* codec_count rows, in order of prefer
 extern const size_t codec_count;
 const struct codec *codec_named(struct str name); /* NULL when there is none */
 
-/* The format of the upload. Media files alone give "image-folder" or, without folders that could be classes,
- * "files" (no annotations). Never NULL. May open a few files to look at their beginning. */
-const struct codec *codec_detect(const struct codec_input *in, enum annotation_type type);
+/* The format of the upload, by all its files. Media files alone give "image-folder" or, without folders that
+ * could be classes, "files" (no annotations). NULL and ERR_INVALID (field "format") when several fit: the
+ * sentence names them and what speaks for each. Opens files to look at their beginning. */
+const struct codec *codec_detect(const struct codec_input *in, enum annotation_type type, struct err *err);
 
 /* Reads the whole upload. Bad records are problems, not failures; it fails when a callback fails, or with
  * ERR_INVALID (field "format") when the codec cannot carry the type. */

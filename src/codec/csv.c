@@ -1,7 +1,8 @@
 /* CSV: a row per label, box or text.
  *     file,label            classes of files; several labels as a|b or in several rows
+ *     file,cat,dog,...      the same with a column per class that has 1 or 0 (Roboflow's _classes.csv)
  *     file,label,x,y,w,h    boxes (or xmin,ymin,xmax,ymax); a row without box says that there is none
- *     text,label            texts that stand in the file itself
+ *     text,label            texts that stand in the file itself; `file` names them
  *     file,text             transcripts
  * The first row may name the columns, in any order; without names they are as above. Rows of one file may
  * stand anywhere. */
@@ -72,6 +73,11 @@ struct csv_reading {
     size_t count, cap;
     struct str *groups; /* names of files */
     size_t group_count, group_cap;
+    struct class_column {
+        struct str name;
+        size_t column;
+    } * classes; /* with a column per class */
+    size_t class_count;
 };
 
 static struct str field(const struct csv_reading *c, const struct csv_row *row, enum column column)
@@ -96,6 +102,34 @@ static bool by_header(struct csv_reading *c, const struct csv_row *row)
     return known >= 2 || (known == 1 && row->count == 1);
 }
 
+static bool is_flag(struct str field)
+{
+    double v;
+    return reader_real(field, &v) && (v == 0 || v == 1);
+}
+
+/* Whether every column but those of the file and the part is a class, by the first row below the names. */
+static bool by_classes(struct csv_reading *c, const struct csv_row *names_row, const struct csv_row *row)
+{
+    bool boxes = (c->at[X] >= 0 && c->at[W] >= 0) || (c->at[XMIN] >= 0 && c->at[XMAX] >= 0);
+    if (c->at[FILE_NAME] < 0 || c->at[LABEL] >= 0 || boxes || !model_takes_labels(c->r->type))
+        return false;
+    int file = c->at[FILE_NAME], split = c->at[SPLIT];
+    size_t n = 0;
+    c->classes = arena_array(&c->r->arena, struct class_column, names_row->count);
+    for (size_t i = 0; i < names_row->count; i++) {
+        if ((int)i == file || (int)i == split)
+            continue;
+        if (i >= row->count || !is_flag(row->fields[i]))
+            return false;
+        c->classes[n++] = (struct class_column){arena_str(&c->r->arena, names_row->fields[i]), i};
+    }
+    for (int k = 0; n && k < COLUMN_COUNT; k++)
+        c->at[k] = k == FILE_NAME ? file : k == SPLIT ? split : -1;
+    c->class_count = n;
+    return n > 0;
+}
+
 static void by_position(struct csv_reading *c)
 {
     static const enum column boxes[] = {FILE_NAME, LABEL, X, Y, W, H}, texts[] = {TEXT, LABEL},
@@ -117,12 +151,51 @@ static bool is_csv(struct codec_reader *r, size_t file)
     return reader_has(r, file, ".csv") || reader_has(r, file, ".tsv");
 }
 
-int csv_detect(struct codec_reader *r)
+static bool has(const struct csv_reading *c, enum column column)
 {
-    for (size_t i = 0; i < r->in->file_count; i++)
-        if (is_csv(r, i))
-            return 50;
-    return 0;
+    return c->at[column] >= 0;
+}
+
+/* The first row: names of columns, of known ones or of classes, or (false) data in the usual order. `below`
+ * is at the second row. */
+static bool read_names(struct csv_reading *c, const struct csv_row *row, const struct csv_rows *below)
+{
+    auto_arena struct arena a = {0};
+    struct csv_rows next = *below;
+    struct csv_row second;
+    bool known = by_header(c, row);
+    if (csv_rows_next(&next, &a, &second) && by_classes(c, row, &second))
+        return true;
+    if (!known)
+        by_position(c);
+    return known;
+}
+
+/* Whether the rows speak of samples of the type. */
+static bool speaks(struct codec_reader *r, size_t file)
+{
+    auto_buf struct buf head = {0};
+    auto_arena struct arena a = {0};
+    struct csv_rows rows;
+    struct csv_row row;
+    struct csv_reading c = {.r = r};
+    if (!reader_peek(r, file, 65536, &head))
+        return false;
+    csv_rows_init(&rows, buf_view(&head));
+    if (!csv_rows_next(&rows, &a, &row))
+        return false;
+    bool boxes = r->type == ANNOTATION_DETECTION, transcripts = r->type == ANNOTATION_TRANSCRIPTION;
+    if (!read_names(&c, &row, &rows))
+        return row.count > 1 && (r->data == ANNOTATION_TEXT || codec_is_media(row.fields[0], r->data));
+    return (has(&c, FILE_NAME) || (r->data == ANNOTATION_TEXT && has(&c, TEXT))) &&
+           (boxes         ? has(&c, X) || has(&c, XMIN)
+            : transcripts ? has(&c, TEXT)
+                          : has(&c, LABEL) || c.class_count);
+}
+
+int csv_detect(struct codec_reader *r, size_t *ret_file)
+{
+    return reader_detect(r, ".csv", speaks, ret_file) || reader_detect(r, ".tsv", speaks, ret_file) ? 50 : 0;
 }
 
 /* ---- one row ---- */
@@ -185,6 +258,26 @@ static bool add_box(const struct csv_reading *c, struct reader_sample *s, const 
     return !reader_add_shape(s, &shape, at) || reader_label_name(s->r, label, err);
 }
 
+static bool add_classes(const struct csv_reading *c, struct reader_sample *s, const struct csv_row *row,
+                        const char *at, struct err *err)
+{
+    bool any = false;
+    for (size_t i = 0; i < c->class_count; i++) {
+        const struct class_column *k = &c->classes[i];
+        struct str value = k->column < row->count ? row->fields[k->column] : STR_NULL;
+        double v = 0;
+        if (!reader_label_name(s->r, k->name, err))
+            return false;
+        if (!is_flag(value))
+            reader_skip(s->r, s->source, str_of(at), "the column of a class is neither 0 nor 1");
+        else if (reader_real(value, &v) && v == 1)
+            reader_add_label(s, k->name, at);
+        any = any || v == 1 || !is_flag(value);
+    }
+    s->records += !any; /* the row says: none of them */
+    return true;
+}
+
 static bool add_row(const struct csv_reading *c, struct reader_sample *s, const struct csv_row *row,
                     struct err *err)
 {
@@ -207,6 +300,8 @@ static bool add_row(const struct csv_reading *c, struct reader_sample *s, const 
         s->records++;
         return !labels.n || add_labels(s, labels, at, err);
     }
+    if (c->class_count)
+        return add_classes(c, s, row, at, err);
     if (!labels.n) {
         s->records++;
         return true;
@@ -227,9 +322,11 @@ static bool text_row(struct csv_reading *c, const struct csv_row *row, struct er
     if (!text.n || !utf8_valid(text)) {
         reader_skip(c->r, c->source, str_of(s.position), "it has no text, or one that is not UTF-8");
     } else {
+        struct str name = field(c, row, FILE_NAME);
         s.content = text;
-        s.path =
-            str_of(arena_printf(&s.arena, STR_FMT "-%06zu.txt", STR_ARG(path_bare(c->source)), row->line));
+        s.path = name.n && name.n <= 1000 ? name
+                                          : str_of(arena_printf(&s.arena, STR_FMT "-%06zu.txt",
+                                                                STR_ARG(path_bare(c->source)), row->line));
         s.split = path_file_split(c->source);
         ok = add_row(c, &s, row, err) && reader_emit(&s, STR_NULL, err);
     }
@@ -310,6 +407,16 @@ static bool emit_files(struct csv_reading *c, const struct csv_rows *rows, struc
     return ok;
 }
 
+/* A text in the row, unless its file came too. */
+static bool is_text_row(const struct csv_reading *c, const struct csv_row *row)
+{
+    struct str name = field(c, row, FILE_NAME);
+    if (!name.n || c->at[TEXT] < 0)
+        return c->at[FILE_NAME] < 0;
+    size_t file = reader_find(c->r, c->source, name);
+    return file == READER_NONE || c->r->in->files[file].known;
+}
+
 static bool read_rows(struct csv_reading *c, struct map *index, struct err *err)
 {
     struct csv_rows rows;
@@ -321,9 +428,7 @@ static bool read_rows(struct csv_reading *c, struct map *index, struct err *err)
         uint64_t offset = rows.at;
         if (!ok || !csv_rows_next(&rows, &a, &row))
             break;
-        if (first && !by_header(c, &row))
-            by_position(c);
-        else if (first)
+        if (first && read_names(c, &row, &rows))
             row.count = 0;
         first = false;
         char at[32];
@@ -332,7 +437,7 @@ static bool read_rows(struct csv_reading *c, struct map *index, struct err *err)
             continue;
         if (row.broken)
             reader_skip(c->r, c->source, str_of(at), "a quote does not end, or something follows it");
-        else if (c->at[FILE_NAME] < 0 && c->r->data == ANNOTATION_TEXT)
+        else if (c->r->data == ANNOTATION_TEXT && is_text_row(c, &row))
             ok = text_row(c, &row, err);
         else
             note_row(c, index, &row, offset);
@@ -404,6 +509,8 @@ static bool put_labels(struct codec_writer *w, struct writer_sample *it, struct 
         if (!w->src->bytes(w->src->ctx, &it->s, &first, err))
             return false;
     }
+    if (w->data == ANNOTATION_TEXT)
+        put_first(w, it->s.path);
     put_first(w, first);
     auto_buf struct buf joined = {0};
     for (uint32_t i = 0; i < it->n.label_count; i++) {
@@ -425,7 +532,7 @@ bool csv_write(struct codec_writer *w, struct err *err)
     bool end = false, texts = w->data == ANNOTATION_TEXT, transcripts = w->type == ANNOTATION_TRANSCRIPTION;
     bool boxes = w->type == ANNOTATION_DETECTION;
     bool ok = writer_begin(w, "annotations.csv", err) && writer_rewind(w, &it, err);
-    buf_z(&w->buf, texts         ? "text,label,split\n"
+    buf_z(&w->buf, texts         ? "file,text,label,split\n"
                    : transcripts ? "file,text,split\n"
                    : boxes       ? "file,label,x,y,w,h,split\n"
                                  : "file,label,split\n");

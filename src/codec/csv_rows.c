@@ -59,7 +59,9 @@ static struct str plain(struct csv_rows *c)
 
 static void read_row(struct csv_rows *c, struct arena *a, struct csv_row *ret)
 {
-    *ret = (struct csv_row){.line = c->line};
+    ret->count = 0;
+    ret->line = c->line;
+    ret->broken = false;
     for (;;) {
         struct str field;
         if (c->at < c->text.n && c->text.p[c->at] == '"') {

@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 
-enum { CSV_COLUMNS_MAX = 64 };
+enum { CSV_COLUMNS_MAX = 1024 };
 
 struct csv_row {
     struct str fields[CSV_COLUMNS_MAX]; /* in the arena it was read with, or in the text */

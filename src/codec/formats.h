@@ -5,7 +5,7 @@
 #include "codec/coco.h"
 
 #define FORMAT(name)                                                                                         \
-    int name##_detect(struct codec_reader *r);                                                               \
+    int name##_detect(struct codec_reader *r, size_t *ret_file);                                             \
     bool name##_read(struct codec_reader *r, struct err *err);                                               \
     bool name##_write(struct codec_writer *w, struct err *err);
 
@@ -19,6 +19,9 @@ FORMAT(folder)
 FORMAT(files)
 
 #undef FORMAT
+
+/* Whether it is certain that folders are classes, and which; otherwise ERR_INVALID says what could be. */
+bool folder_is_sure(struct codec_reader *r, struct err *err);
 
 /* ingot.jsonl with the samples of one part, or of all (WRITER_ALL). */
 bool own_write_file(struct codec_writer *w, const char *path, enum codec_split part, struct err *err);

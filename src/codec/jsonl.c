@@ -13,12 +13,17 @@ static bool is_jsonl(struct codec_reader *r, size_t file)
     return reader_has(r, file, ".jsonl") || reader_has(r, file, ".ndjson");
 }
 
-int jsonl_detect(struct codec_reader *r)
+static bool is_any(struct codec_reader *r, size_t file)
 {
-    for (size_t i = 0; i < r->in->file_count; i++)
-        if (is_jsonl(r, i))
-            return 70;
-    return 0;
+    (void)r;
+    (void)file;
+    return true;
+}
+
+int jsonl_detect(struct codec_reader *r, size_t *ret_file)
+{
+    return reader_detect(r, ".jsonl", is_any, ret_file) || reader_detect(r, ".ndjson", is_any, ret_file) ? 70
+                                                                                                         : 0;
 }
 
 static bool add_label(struct reader_sample *s, yyjson_val *v, struct err *err)
@@ -151,7 +156,9 @@ static bool read_sample(struct reader_sample *s, yyjson_val *v, size_t line, str
     static const char *const files[] = {"file", "audio", "audio_filepath", "path", NULL};
     static const char *const texts[] = {"text", "sentence", "content", NULL};
     struct str name = first_string(v, files), text = first_string(v, texts);
-    bool inline_text = s->r->data == ANNOTATION_TEXT && !name.n;
+    size_t file = name.n && name.n <= 1000 ? reader_find(s->r, s->source, name) : READER_NONE;
+    bool came = file != READER_NONE && !s->r->in->files[file].known;
+    bool inline_text = s->r->data == ANNOTATION_TEXT && (!name.n || (text.n && !came));
     if (name.n > 1000 || (inline_text ? !text.n : !name.n)) {
         reader_skip(s->r, s->source, str_of(s->position),
                     inline_text ? "it has no text" : "it names no file");
@@ -159,10 +166,13 @@ static bool read_sample(struct reader_sample *s, yyjson_val *v, size_t line, str
     }
     if (inline_text) {
         s->content = text;
-        s->path = str_of(arena_printf(&s->arena, STR_FMT "-%06zu.txt", STR_ARG(path_bare(s->source)), line));
+        s->path =
+            name.n
+                ? name
+                : str_of(arena_printf(&s->arena, STR_FMT "-%06zu.txt", STR_ARG(path_bare(s->source)), line));
     } else {
         s->path = name;
-        s->file = reader_find(s->r, s->source, name);
+        s->file = file;
     }
     s->split = split_named(json_str(yyjson_obj_get(v, "split")));
     if (s->split == CODEC_SPLIT_NONE)
@@ -211,8 +221,7 @@ static bool put_sample(struct codec_writer *w, struct writer_sample *it, struct 
         return false;
     json_begin(&o, &w->buf);
     json_object(&o);
-    if (!texts)
-        json_kstr(&o, "file", it->s.path);
+    json_kstr(&o, "file", it->s.path);
     json_kstr(&o, "text", text.p ? text : STR(""));
     if (it->n.label_count) {
         json_key(&o, "labels");

@@ -24,9 +24,9 @@ static bool is_labelme(struct codec_reader *r, size_t file)
            looks_like_labelme(buf_view(&head));
 }
 
-int labelme_detect(struct codec_reader *r)
+int labelme_detect(struct codec_reader *r, size_t *ret_file)
 {
-    return reader_detect(r, ".json", is_labelme) ? 80 : 0;
+    return reader_detect(r, ".json", is_labelme, ret_file) ? 80 : 0;
 }
 
 /* The points as one ring; false when one is no pair of numbers. */
@@ -388,7 +388,7 @@ static bool write_sample(struct codec_writer *w, struct writer_sample *it, struc
             writer_problem(w, CODEC_SKIPPED, it->s.path, str_of(arena_printf(&it->arena, "shapes[%u]", i)),
                            "its mask is empty");
     json_array_end(&o);
-    json_kstr(&o, "imagePath", base);
+    json_kstr(&o, "imagePath", writer_reference(w, it, base));
     json_key(&o, "imageData");
     json_null(&o);
     json_kint(&o, "imageHeight", it->s.height);

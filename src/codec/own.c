@@ -14,11 +14,13 @@ static bool is_own(struct codec_reader *r, size_t file)
     return reader_has(r, file, ".jsonl") && str_is(path_base(reader_path(r, file)), "ingot.jsonl");
 }
 
-int own_detect(struct codec_reader *r)
+int own_detect(struct codec_reader *r, size_t *ret_file)
 {
     for (size_t i = 0; i < r->in->file_count; i++)
-        if (is_own(r, i))
+        if (is_own(r, i)) {
+            *ret_file = i;
             return 100;
+        }
     return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #define DECODE_MAX (64u << 20) /* bytes of a file that is not UTF-8 */
+#define LOOK_AT    1000        /* files of one ending, to detect a format */
 
 void reader_init(struct codec_reader *r, const struct codec_input *in, enum annotation_type type)
 {
@@ -118,15 +119,17 @@ bool reader_progress(struct codec_reader *r, uint64_t more, struct err *err)
 }
 
 bool reader_detect(struct codec_reader *r, const char *ending,
-                   bool (*is)(struct codec_reader *r, size_t file))
+                   bool (*is)(struct codec_reader *r, size_t file), size_t *ret_file)
 {
-    int looked = 0;
-    for (size_t i = 0; i < r->in->file_count && looked < 20; i++) {
-        if (!reader_has(r, i, ending))
+    size_t count = 0, seen = 0;
+    for (size_t i = 0; i < r->in->file_count; i++)
+        count += reader_has(r, i, ending);
+    size_t step = count / LOOK_AT + 1;
+    for (size_t i = 0; i < r->in->file_count; i++) {
+        if (!reader_has(r, i, ending) || seen++ % step || !is(r, i))
             continue;
-        looked++;
-        if (is(r, i))
-            return true;
+        *ret_file = i;
+        return true;
     }
     return false;
 }
@@ -249,6 +252,11 @@ static bool emitted_before(struct reader_sample *s)
     return false;
 }
 
+static uint64_t annotations_in(const struct annotation *n)
+{
+    return (uint64_t)n->label_count + n->shape_count + n->span_count + n->segment_count + (n->text.p ? 1 : 0);
+}
+
 bool reader_emit(struct reader_sample *s, struct str text, struct err *err)
 {
     struct codec_reader *r = s->r;
@@ -270,6 +278,7 @@ bool reader_emit(struct reader_sample *s, struct str text, struct err *err)
         return true;
     }
     r->counts.taken += s->records;
+    uint64_t annotations = text.p ? s->records : annotations_in(&s->n);
     if (!text.p)
         text = model_text(&s->arena, &s->n);
     struct codec_sample out = {
@@ -279,6 +288,7 @@ bool reader_emit(struct reader_sample *s, struct str text, struct err *err)
         .width = s->width,
         .height = s->height,
         .annotation = str_is(text, "{}") ? STR_NULL : text,
+        .annotations = annotations,
         .split = s->split,
         .source = s->source,
         .position = at,

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "codec/codec.h"
 #include "codec/model.h"
+#include "codec/path.h"
 
 #define READER_NONE SIZE_MAX
 
@@ -50,20 +51,9 @@ bool reader_peek(struct codec_reader *r, size_t file, size_t max, struct buf *re
 /* Everything in `bytes` before `upto` is done with. */
 void reader_done(struct codec_reader *r, struct str bytes, const char *upto);
 bool reader_progress(struct codec_reader *r, uint64_t more, struct err *err);
-/* Whether one of the first 20 files of that ending is what `is` looks for. */
+/* Whether a file of that ending is what `is` looks for: all are looked at, of very many some everywhere. */
 bool reader_detect(struct codec_reader *r, const char *ending,
-                   bool (*is)(struct codec_reader *r, size_t file));
-
-/* Without "." and ".."; false when nothing is left or it leads above the top. */
-bool path_clean(struct arena *a, struct str path, struct str *ret);
-struct str path_dir(struct str path);                      /* without the last part; "" for none */
-struct str path_base(struct str path);                     /* the last part */
-struct str path_stem(struct str path);                     /* the last part without its ending */
-struct str path_bare(struct str path);                     /* all of it without the ending */
-bool path_has_ending(struct str path, const char *ending); /* ".json", case ignored */
-enum codec_split path_split(struct str path);              /* by a folder such as train, val2017 */
-enum codec_split
-path_file_split(struct str path); /* also by the file's name: test.json, instances_val.json */
+                   bool (*is)(struct codec_reader *r, size_t file), size_t *ret_file);
 
 /* The media file that the annotation file `source` means by `name`: relative to its folder or to the top or
  * to a folder "images" beside, else the only file whose path ends with it, else the only one of that base
@@ -71,6 +61,8 @@ path_file_split(struct str path); /* also by the file's name: test.json, instanc
 size_t reader_find(const struct codec_reader *r, struct str source, struct str name);
 /* The media file with this stem, whatever its ending: in dir, else the only one anywhere. */
 size_t reader_find_stem(const struct codec_reader *r, struct str dir, struct str stem);
+/* Whether any has it: what was not found by its stem is one of several then. */
+bool reader_has_stem(const struct codec_reader *r, struct str stem);
 
 /* A number of a text file: also ".5" and "+1". */
 bool reader_real(struct str s, double *ret);

@@ -1,9 +1,8 @@
-/* Paths, and the index of the listing: which media file an annotation means. */
+/* The index of the listing: which media file an annotation means. */
 #include "base/hash.h"
 #include "codec/reader.h"
 
 #include <stdio.h>
-#include <strings.h>
 
 struct reader_entry {
     uint64_t hash; /* of the stem */
@@ -16,102 +15,12 @@ const char *const codec_media_endings[ANNOTATION_DATA_COUNT][CODEC_ENDINGS] = {
     [ANNOTATION_AUDIO] = {".wav", ".mp3", ".flac", ".ogg", ".opus", ".m4a"},
 };
 
-bool path_has_ending(struct str path, const char *ending)
-{
-    size_t n = strlen(ending);
-    return path.n > n && strncasecmp(path.p + path.n - n, ending, n) == 0;
-}
-
 bool codec_is_media(struct str path, enum annotation_data data)
 {
     for (const char *const *e = codec_media_endings[data]; *e; e++)
         if (path_has_ending(path, *e))
             return true;
     return false;
-}
-
-struct str path_dir(struct str path)
-{
-    for (size_t i = path.n; i > 0; i--)
-        if (path.p[i - 1] == '/')
-            return (struct str){path.p, i - 1};
-    return STR("");
-}
-
-struct str path_base(struct str path)
-{
-    for (size_t i = path.n; i > 0; i--)
-        if (path.p[i - 1] == '/')
-            return (struct str){path.p + i, path.n - i};
-    return path;
-}
-
-struct str path_stem(struct str path)
-{
-    struct str base = path_base(path);
-    for (size_t i = base.n; i > 1; i--)
-        if (base.p[i - 1] == '.')
-            return (struct str){base.p, i - 1};
-    return base;
-}
-
-struct str path_bare(struct str path)
-{
-    return (struct str){path.p, path.n - (path_base(path).n - path_stem(path).n)};
-}
-
-/* A folder: "train", "train2017". */
-static bool is_word(struct str part, const char *word)
-{
-    size_t n = strlen(word);
-    if (part.n < n || strncasecmp(part.p, word, n) != 0)
-        return false;
-    while (n < part.n && part.p[n] >= '0' && part.p[n] <= '9')
-        n++;
-    return n == part.n;
-}
-
-/* A file: "train.json", "instances_val2017.json": the word between separators or digits. */
-static bool has_word(struct str part, const char *word)
-{
-    size_t n = strlen(word);
-    for (size_t i = 0; i + n <= part.n; i++) {
-        bool before = i == 0 || strchr("_-. ", part.p[i - 1]);
-        char next = i + n < part.n ? part.p[i + n] : '.';
-        if (before && strncasecmp(part.p + i, word, n) == 0 &&
-            (strchr("_-. ", next) || (next >= '0' && next <= '9')))
-            return true;
-    }
-    return false;
-}
-
-static enum codec_split split_of(struct str path, bool annotation)
-{
-    static const struct {
-        const char *word;
-        enum codec_split split;
-    } words[] = {
-        {"train", CODEC_TRAIN},  {"training", CODEC_TRAIN}, {"trainval", CODEC_TRAIN}, {"val", CODEC_VAL},
-        {"valid", CODEC_VAL},    {"validation", CODEC_VAL}, {"dev", CODEC_VAL},        {"test", CODEC_TEST},
-        {"testing", CODEC_TEST}, {"evaluate", CODEC_TEST},
-    };
-    for (struct str rest = path; rest.p;) {
-        struct str part = str_cut(rest, '/', &rest);
-        for (size_t i = 0; i < countof(words); i++)
-            if (rest.p ? is_word(part, words[i].word) : annotation && has_word(part, words[i].word))
-                return words[i].split;
-    }
-    return CODEC_SPLIT_NONE;
-}
-
-enum codec_split path_split(struct str path)
-{
-    return split_of(path, false);
-}
-
-enum codec_split path_file_split(struct str path)
-{
-    return split_of(path, true);
 }
 
 static int by_hash(const void *x, const void *y)
@@ -152,50 +61,6 @@ static size_t entries(const struct codec_reader *r, struct str stem, size_t *ret
     return low;
 }
 
-/* Joins and resolves "." and ".."; false when it leaves the top or is too long. */
-static bool join(char *out, size_t cap, struct str dir, struct str name, struct str *ret)
-{
-    size_t n = 0;
-    struct str parts[2] = {dir, name};
-    for (int i = 0; i < 2; i++) {
-        for (struct str rest = parts[i]; rest.p;) {
-            struct str part = str_cut(rest, '/', &rest);
-            if (!part.n || str_is(part, "."))
-                continue;
-            if (str_is(part, "..")) {
-                if (!n)
-                    return false;
-                n = path_dir((struct str){out, n}).n;
-                continue;
-            }
-            if (n + part.n + 2 > cap)
-                return false;
-            if (n)
-                out[n++] = '/';
-            memcpy(out + n, part.p, part.n);
-            n += part.n;
-        }
-    }
-    *ret = (struct str){out, n};
-    return n > 0;
-}
-
-bool path_clean(struct arena *a, struct str path, struct str *ret)
-{
-    char out[2048];
-    struct str clean;
-    if (memchr(path.p, 0, path.n) || !join(out, sizeof out, STR(""), path, &clean))
-        return false;
-    *ret = arena_str(a, clean);
-    return true;
-}
-
-static bool ends_with_path(struct str path, struct str tail)
-{
-    return path.n >= tail.n && memcmp(path.p + path.n - tail.n, tail.p, tail.n) == 0 &&
-           (path.n == tail.n || path.p[path.n - tail.n - 1] == '/');
-}
-
 /* The files of one stem that a search looks among. */
 struct found {
     const struct codec_reader *r;
@@ -214,7 +79,7 @@ static size_t only_ending(const struct found *f, struct str tail, enum codec_spl
     size_t found = READER_NONE, in_split = READER_NONE, count = 0, split_count = 0;
     for (size_t i = f->from; i < f->to; i++) {
         size_t file = f->r->index[i].file;
-        if (!looked_at(f, i) || !ends_with_path(reader_path(f->r, file), tail))
+        if (!looked_at(f, i) || !path_ends_with(reader_path(f->r, file), tail))
             continue;
         found = file;
         count++;
@@ -230,7 +95,7 @@ static size_t exact(const struct found *f, struct str dir, struct str name)
 {
     char joined[2048];
     struct str path;
-    if (!join(joined, sizeof joined, dir, name, &path))
+    if (!path_join(joined, sizeof joined, dir, name, &path))
         return READER_NONE;
     for (size_t i = f->from; i < f->to; i++)
         if (looked_at(f, i) && str_eq(reader_path(f->r, f->r->index[i].file), path))
@@ -257,7 +122,7 @@ static size_t in_media_folder(const struct found *f, struct str source, struct s
         top = above.n == 0;
         for (size_t i = 0; i < countof(folders); i++) {
             int n = snprintf(dir, sizeof dir, STR_FMT "/%s", STR_ARG(above), folders[i]);
-            if (n >= (int)sizeof dir || !join(other, sizeof other, STR(""), str_of(dir), &joined))
+            if (n >= (int)sizeof dir || !path_join(other, sizeof other, STR(""), str_of(dir), &joined))
                 continue;
             size_t file = exact(f, joined, name);
             if (file != READER_NONE)
@@ -275,7 +140,7 @@ static size_t find_named(const struct found *f, struct str source, struct str na
     size_t file = beside(f, source, name);
     if (file == READER_NONE)
         file = in_media_folder(f, source, name);
-    if (file == READER_NONE && join(plain, sizeof plain, STR(""), name, &tail))
+    if (file == READER_NONE && path_join(plain, sizeof plain, STR(""), name, &tail))
         file = only_ending(f, tail, split);
     return file != READER_NONE ? file : only_ending(f, path_base(name), split);
 }
@@ -323,4 +188,10 @@ size_t reader_find_stem(const struct codec_reader *r, struct str dir, struct str
     size_t file = find_stem(&f, dir, stem);
     f.known = true;
     return file != READER_NONE ? file : find_stem(&f, dir, stem);
+}
+
+bool reader_has_stem(const struct codec_reader *r, struct str stem)
+{
+    size_t to, from = entries(r, stem, &to);
+    return from < to;
 }

@@ -26,13 +26,17 @@ struct voc {
 static bool is_voc(struct codec_reader *r, size_t file)
 {
     auto_buf struct buf head = {0};
-    return reader_has(r, file, ".xml") && reader_peek(r, file, 4096, &head) &&
-           str_find(buf_view(&head), STR("<annotation")) >= 0;
+    if (!reader_has(r, file, ".xml") || !reader_peek(r, file, 4096, &head))
+        return false;
+    struct str text = buf_view(&head);
+    ptrdiff_t at = str_find(text, STR("<annotation"));
+    size_t after = (size_t)at + 11;
+    return at >= 0 && after < text.n && strchr("> \t\r\n", text.p[after]); /* CVAT's is <annotations> */
 }
 
-int voc_detect(struct codec_reader *r)
+int voc_detect(struct codec_reader *r, size_t *ret_file)
 {
-    return reader_detect(r, ".xml", is_voc) ? 85 : 0;
+    return reader_detect(r, ".xml", is_voc, ret_file) ? 85 : 0;
 }
 
 static bool real_at(const struct xml_node *n, const char *name, double *ret)
@@ -342,7 +346,7 @@ static bool write_sample(struct codec_writer *w, struct writer_sample *it, struc
     buf_clear(b);
     buf_z(b, "<annotation>\n  ");
     put_element(b, "folder", STR("JPEGImages"));
-    put_element(b, "filename", str_of(name));
+    put_element(b, "filename", writer_reference(w, it, str_of(name)));
     buf_printf(b, "\n  <size><width>%u</width><height>%u</height><depth>3</depth></size>\n", it->s.width,
                it->s.height);
     buf_z(b, "  <segmented>0</segmented>\n");

@@ -1,4 +1,5 @@
 #include "codec/writer.h"
+#include "codec/path.h"
 
 #include "base/map.h"
 #include "codec/trace.h"
@@ -152,6 +153,11 @@ bool writer_media(struct codec_writer *w, const struct writer_sample *it, const 
     return !w->out->media || w->out->media(w->out->ctx, &it->s, path, err);
 }
 
+struct str writer_reference(const struct codec_writer *w, const struct writer_sample *it, struct str name)
+{
+    return w->out->media ? name : it->s.path;
+}
+
 bool writer_all_media(struct codec_writer *w, struct err *err)
 {
     struct writer_sample it = {0};
@@ -168,21 +174,30 @@ void writer_names_reset(struct codec_writer *w)
     w->names = map_new();
 }
 
-char *writer_unique(struct codec_writer *w, struct writer_sample *it, struct str path)
+/* A number before the ending keeps apart what is the same: the stem, or the whole path. */
+static char *numbered(struct codec_writer *w, struct writer_sample *it, struct str path, bool whole)
 {
     if (str_starts(path, "images/"))
         path = (struct str){path.p + 7, path.n - 7};
-    size_t dot = path.n;
-    while (dot && path.p[dot - 1] != '.' && path.p[dot - 1] != '/')
-        dot--;
-    bool ending = dot > 1 && path.p[dot - 1] == '.' && path.p[dot - 2] != '/';
-    struct str stem = {path.p, ending ? dot - 1 : path.n};
-    struct str rest = {path.p + stem.n, path.n - stem.n};
-    struct str name = stem;
-    for (unsigned i = 2; map_get(w->names, name); i++)
-        name = str_of(arena_printf(&it->arena, STR_FMT "-%u", STR_ARG(stem), i));
-    map_set(w->names, name, w);
-    return arena_printf(&it->arena, STR_FMT STR_FMT, STR_ARG(name), STR_ARG(rest));
+    struct str stem = path_bare(path), rest = {path.p + stem.n, path.n - stem.n};
+    char *name = arena_printf(&it->arena, STR_FMT STR_FMT, STR_ARG(stem), STR_ARG(rest));
+    size_t key = whole ? path.n : stem.n;
+    for (unsigned i = 2; map_get(w->names, (struct str){name, key}); i++) {
+        name = arena_printf(&it->arena, STR_FMT "-%u" STR_FMT, STR_ARG(stem), i, STR_ARG(rest));
+        key = strlen(name) - (whole ? 0 : rest.n);
+    }
+    map_set(w->names, (struct str){name, key}, w);
+    return name;
+}
+
+char *writer_unique(struct codec_writer *w, struct writer_sample *it, struct str path)
+{
+    return numbered(w, it, path, false);
+}
+
+char *writer_bare(struct codec_writer *w, struct writer_sample *it)
+{
+    return numbered(w, it, it->s.path, true);
 }
 
 size_t writer_label(const struct codec_writer *w, struct str name)

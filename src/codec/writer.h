@@ -22,7 +22,8 @@ struct codec_writer {
     struct buf buf; /* of the file being written */
     uint8_t *parts; /* enum codec_split per sample, when a training split was made; else NULL */
     size_t sample_count;
-    struct map *names; /* stems of files written */
+    struct map *names; /* of files written, or their stems */
+    bool bare;         /* COCO: names are those of writer_bare */
 };
 
 /* Goes through all samples once for the labels. */
@@ -52,12 +53,17 @@ bool writer_end(struct codec_writer *w, struct err *err);
 /* A whole file of what is in w->buf. */
 bool writer_file(struct codec_writer *w, const char *path, struct err *err);
 bool writer_media(struct codec_writer *w, const struct writer_sample *it, const char *path, struct err *err);
+/* What an annotation file calls the sample whose file would have this name: without the files it is the name
+ * of the sample, as it is where the annotations go. */
+struct str writer_reference(const struct codec_writer *w, const struct writer_sample *it, struct str name);
 /* The media of all samples, at their own paths. */
 bool writer_all_media(struct codec_writer *w, struct err *err);
 /* The path without a leading "images/" and with a stem that no other path of this walk has (in the arena of
  * it); call writer_names_reset before each walk. */
 char *writer_unique(struct codec_writer *w, struct writer_sample *it, struct str path);
 void writer_names_reset(struct codec_writer *w);
+/* The same for files that nothing stands beside: only the whole path is its own. */
+char *writer_bare(struct codec_writer *w, struct writer_sample *it);
 
 /* Makes shape number i a polygon when it is a mask, for formats without masks; reports it. False when it
  * cannot be one: left out and reported. */

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { COLUMNS_MAX = 200000 };
+enum { COLUMNS_MAX = 200000, LOOK_AT = 1000 };
 
 struct yolo {
     struct codec_reader *r;
@@ -39,6 +39,15 @@ static bool is_yaml(struct str path)
     return path_has_ending(path, ".yaml") || path_has_ending(path, ".yml");
 }
 
+/* The picture of this stem in a folder, or in what is left of that without its first folders. */
+static size_t picture_in(const struct codec_reader *r, struct str dir, struct str stem)
+{
+    size_t file = READER_NONE;
+    for (struct str rest = dir; rest.p && file == READER_NONE; str_cut(rest, '/', &rest))
+        file = reader_find_stem(r, rest, stem);
+    return file;
+}
+
 /* The picture a label file speaks of: images/ instead of labels/, else beside it, else the only one. */
 static size_t picture_of(const struct codec_reader *r, struct str path)
 {
@@ -50,14 +59,14 @@ static size_t picture_of(const struct codec_reader *r, struct str path)
             (tail.n == 6 || tail.p[6] == '/')) {
             int n =
                 snprintf(other, sizeof other, "%.*simages%.*s", (int)i, dir.p, (int)(tail.n - 6), tail.p + 6);
-            size_t file = reader_find_stem(r, (struct str){other, (size_t)n}, stem);
+            size_t file = picture_in(r, (struct str){other, (size_t)n}, stem);
             if (file != READER_NONE)
                 return file;
         }
         if (i == 0)
             break;
     }
-    return reader_find_stem(r, dir, stem);
+    return picture_in(r, dir, stem);
 }
 
 static bool is_label_file(const struct codec_reader *r, struct str path)
@@ -66,18 +75,56 @@ static bool is_label_file(const struct codec_reader *r, struct str path)
            (has_folder(path, "labels") || picture_of(r, path) != READER_NONE);
 }
 
-int yolo_detect(struct codec_reader *r)
+/* Whether a file begins like labels (1), like something else (-1), or says nothing (0). */
+static int speaks(struct codec_reader *r, size_t file)
+{
+    auto_buf struct buf head = {0};
+    if (!reader_peek(r, file, 4096, &head))
+        return 0;
+    struct str text = buf_view(&head);
+    if (str_starts(text, "\xef\xbb\xbf"))
+        text = (struct str){text.p + 3, text.n - 3};
+    for (size_t i = 0; i < text.n; i++)
+        if ((unsigned char)text.p[i] >= 0x80 || !text.p[i])
+            return 0; /* numbers in UTF-16, maybe */
+    for (struct str rest = text; rest.p;) {
+        struct str line = str_trim(str_cut(rest, '\n', &rest));
+        size_t numbers = 0;
+        double v;
+        for (struct str words = line; line.n && words.p && numbers < 5;) {
+            struct str word = str_trim(str_cut(words, memchr(words.p, '\t', words.n) ? '\t' : ' ', &words));
+            if (word.n && !reader_real(word, &v))
+                return -1;
+            numbers += word.n > 0;
+        }
+        if (line.n)
+            return numbers == 5 ? 1 : -1;
+    }
+    return 0;
+}
+
+int yolo_detect(struct codec_reader *r, size_t *ret_file)
 {
     bool named = false;
-    size_t labels = 0;
+    size_t labels = 0, looked = 0;
+    int votes = 0;
     for (size_t i = 0; i < r->in->file_count; i++) {
         struct str path = reader_path(r, i);
         if (r->in->files[i].known)
             continue;
         named = named || is_names(path) || is_yaml(path);
-        labels += labels < 3 && is_label_file(r, path);
+        if (!is_label_file(r, path))
+            continue;
+        int vote = looked < LOOK_AT ? speaks(r, i) : 0;
+        looked++;
+        votes += vote;
+        labels += has_folder(path, "labels");
+        if (*ret_file == READER_NONE || vote > 0)
+            *ret_file = i;
     }
-    return !labels ? 0 : named ? 75 : 60;
+    /* Pictures in which nothing is labelled have empty files. */
+    bool empty = votes == 0 && labels && named;
+    return votes > 0 || empty ? named ? 75 : 60 : 0;
 }
 
 /* Splits a line into numbers; false when one is none. */
@@ -212,10 +259,16 @@ static bool read_labels(struct yolo *y, size_t file, struct err *err)
 {
     struct str text, path = reader_path(y->r, file);
     struct reader_sample s;
+    size_t picture = picture_of(y->r, path);
+    if (picture == READER_NONE && reader_has_stem(y->r, path_stem(path))) {
+        y->r->use[file] = READER_CONSUMED;
+        reader_skip(y->r, path, STR_NULL, "several pictures have this name; which one is meant is not known");
+        return true;
+    }
     if (!reader_open(y->r, file, &text, err))
         return false;
     reader_sample_init(&s, y->r, path);
-    s.file = picture_of(y->r, path);
+    s.file = picture;
     s.path = str_of(arena_printf(&s.arena, STR_FMT ".jpg", STR_ARG(path_stem(path))));
     s.split = path_split(path);
     if (text.n)

@@ -44,7 +44,7 @@ def test_a_folder(cli, space, folder):
     name = unique("cats")
     cli.fails(4, "dataset", "import", str(folder), name, says="--type")
     first = cli.run("dataset", "import", str(folder), name, "--type", "detection")
-    assert first.out == f"{name}:v1: 13 added, 0 changed, 0 as they were; format coco\n"
+    assert first.out == f"{name}:v1: 13 added, 0 changed, 0 as they were; 3 annotations; format coco\n"
     assert "1 links and special files are left out" in first.err
     assert "Uploading" in first.err and "\r" not in first.err
     assert "100 %  13 / 13" in first.err

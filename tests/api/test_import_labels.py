@@ -101,3 +101,38 @@ def test_an_annotation_file_means_the_picture_that_came_with_it(admin, project, 
                  [{"id": 1, "name": "cat"}])
     bring(admin, project, version, "b.zip", zipped({"images/a.png": png(9, 8, 5), "annotations/train.json": boxes}))
     assert {name: s["state"] for name, s in by_name(admin, version).items()} == {"a.png": "unannotated", "images/a.png": "annotated"}
+
+
+# --- what was taken ---
+
+@pytest.mark.parametrize("name,data,fields", [
+    ("a.parquet", b"PAR1", {}), ("a.zip", zipped({"readme.txt": b"x", "data.parquet": b"PAR1"}), {}), ("a.png", b"no picture", {}),
+    ("a.json", b'{"categories": []}', {}), ("a.zip", zipped({"labels.csv": b"x,y\n1,2\n"}), {"format": "coco"})])
+def test_an_import_that_took_nothing_fails(admin, project, new_version, name, data, fields):  # noqa: F811
+    version = new_version("detection")
+    task = bring(admin, project, version, name, data, state="failed", **fields)
+    assert task["message"].startswith("nothing was taken") and fields.get("format", "files") in task["message"]
+    assert "没有导入" in task["message_zh"]
+    assert admin.get(version)["samples"] == 0
+
+
+def test_an_import_counts_its_annotations(admin, project, new_version):  # noqa: F811
+    version = new_version("detection")
+    boxes = coco([{"id": i, "file_name": f"{i}.png", "width": 9, "height": 8} for i in range(3)],
+                 [{"id": i, "image_id": i // 2, "category_id": 1, "bbox": [1, 1, 2, 2]} for i in range(4)], [{"id": 1, "name": "cat"}])
+    files = {f"{i}.png": png(9, 8, i) for i in range(3)}
+    task = bring(admin, project, version, "a.zip", zipped({**files, "a.json": boxes}))
+    assert (task["result"]["annotations"], task["result"]["added"]) == (4, 3)
+    assert bring(admin, project, version, "a.zip", zipped(files))["result"]["annotations"] == 0
+    pictures = new_version("image-class")
+    task = bring(admin, project, pictures, "a.zip", zipped({"annotations.xml": b"<annotations></annotations>", **{f"images/{n}": d for n, d in files.items()}}))
+    assert (task["result"]["format"], task["result"]["added"], task["result"]["annotations"]) == ("files", 3, 0)
+
+
+def test_a_doubtful_upload_asks(admin, project, new_version):  # noqa: F811
+    version = new_version("image-class")
+    archive = zipped({"animals/cat/1.png": png(9, 8, 1), "vehicles/car/2.png": png(9, 8, 2)})
+    task = bring(admin, project, version, "a.zip", archive, state="failed")
+    assert '"vehicles" or "car"' in task["message"] and "image-folder" in task["message_zh"]
+    bring(admin, project, version, "a.zip", archive, format="image-folder")
+    assert list(labels(admin, version).values()) == [["animals"], ["vehicles"]]

@@ -229,9 +229,10 @@ static void print_counts(struct tool *t, const struct codec_counts *c)
 static const struct codec *codec_for(const struct codec_input *in, enum annotation_type type,
                                      const char *name)
 {
-    const struct codec *c = !strcmp(name, "auto") ? codec_detect(in, type) : codec_named(str_of(name));
+    struct err err = {0};
+    const struct codec *c = !strcmp(name, "auto") ? codec_detect(in, type, &err) : codec_named(str_of(name));
     if (!c)
-        die("no such format");
+        die(err.code ? err.message : "no such format");
     return c;
 }
 
@@ -363,7 +364,9 @@ static void detect(struct tool *t, enum annotation_type type)
 {
     struct codec_input in = {
         .files = t->files, .file_count = t->count, .ctx = t, .open = on_open, .close = on_close};
-    puts(codec_detect(&in, type)->name);
+    struct err err = {0};
+    const struct codec *c = codec_detect(&in, type, &err);
+    puts(c ? c->name : err.message);
 }
 
 static int check(enum annotation_type type)

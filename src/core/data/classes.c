@@ -26,6 +26,16 @@ void classes_note(struct classes *c, struct arena *a, const struct codec_label *
                                           .more = l->parent.n || l->keypoint_count};
 }
 
+void classes_forget(struct classes *c, struct str name)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (str_eq(c->item[i].name, name)) {
+            memmove(&c->item[i], &c->item[i + 1], (c->n - i - 1) * sizeof *c->item);
+            c->n--;
+            return;
+        }
+}
+
 bool classes_put(struct op *op, int64_t version, const struct classes *c, struct err *err)
 {
     struct db_row row;

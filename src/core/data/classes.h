@@ -15,6 +15,7 @@ struct classes {
     size_t n, cap;
 };
 void classes_note(struct classes *c, struct arena *a, const struct codec_label *l);
+void classes_forget(struct classes *c, struct str name); /* as if it had not been named */
 
 /* Inside a write: those that are new come after those that are there; one that is there already is replaced
  * when more than its name is known now. */

@@ -6,13 +6,15 @@
  */
 #include "core/data/import.h"
 #include "base/map.h"
-#include "codec/codec.h"
+#include "base/messages.h"
+#include "codec/echo.h"
 #include "codec/mapping.h"
 #include "core/data/classes.h"
 #include "core/data/database_in.h"
 #include "core/data/folder_in.h"
 #include "core/data/frames.h"
 #include "core/data/import_undo.h"
+#include "core/data/recognise.h"
 #include "core/data/s3_in.h"
 #include "core/data/sample.h"
 #include "core/data/spool.h"
@@ -37,8 +39,12 @@ struct import {
     struct map *by_path; /* path -> struct unpacked_file, new files only */
     struct codec_file *listing;
     size_t listed;
+    struct recognise *recognise; /* while the listing is made; NULL: nothing is in the version yet */
+    bool filled;                 /* samples are in it already */
+    const struct codec *codec;
     struct spool *spool;
     int64_t read;             /* samples in it */
+    int64_t met;              /* samples that the upload spoke of, or brought */
     struct arena batch_arena; /* of the samples being read, then of those being put */
     struct sample_new batch[BATCH];
     size_t batched;
@@ -49,6 +55,8 @@ struct import {
     bool replace;                     /* also what people labelled */
     enum sample_fate fates[BATCH];    /* of the batch that is being put */
     int64_t fated[SAMPLE_FATE_COUNT]; /* of all that was put */
+    uint32_t annotations[BATCH];      /* of the batch */
+    int64_t annotated;                /* annotations of all that was put */
     int64_t waited, done;
     struct import_undo undo;
 };
@@ -59,11 +67,37 @@ static bool count_one(void *ctx, const struct sample *s, struct err *err)
 {
     (void)err;
     struct import *m = ctx;
-    if (map_get(m->by_path, s->name))
+    struct unpacked_file *f = map_get(m->by_path, s->name);
+    if (f) {
+        f->sample = f->path;
         return true;
-    m->listing[m->listed++] = (struct codec_file){
-        .path = arena_str(m->task->arena, s->name), .size = (uint64_t)s->size, .known = true};
+    }
+    struct str name = arena_str(m->task->arena, s->name);
+    recognise_note(m->recognise, s, name, m->listed);
+    m->listing[m->listed++] = (struct codec_file){.path = name, .size = (uint64_t)s->size, .known = true};
     return true;
+}
+
+static void leave_out(void *ctx, size_t listed)
+{
+    ((struct import *)ctx)->listing[listed].path = STR_NULL;
+}
+
+/* The samples that are there already; those that the upload brings under another path are in its files. */
+static bool list_known(struct import *m, struct err *err)
+{
+    size_t kept = 0;
+    m->recognise = recognise_new(&m->files);
+    bool ok =
+        sample_each(m->task->core->db, m->version.id, &(struct sample_query){.state = -2}, count_one, m, err);
+    if (ok)
+        recognise_all(m->recognise, leave_out, m);
+    recognise_free(m->recognise);
+    for (size_t i = 0; ok && i < m->listed; i++)
+        if (m->listing[i].path.p)
+            m->listing[kept++] = m->listing[i];
+    m->listed = kept;
+    return ok;
 }
 
 static int by_path(const void *a, const void *b)
@@ -89,8 +123,8 @@ static bool make_listing(struct import *m, struct err *err)
         }
         m->listing[m->listed++] = (struct codec_file){.path = f->path, .size = (uint64_t)f->size};
     }
-    if (!sample_each(m->task->core->db, m->version.id, &(struct sample_query){.state = -2}, count_one, m,
-                     err))
+    m->filled = there > 0;
+    if (m->filled && !list_known(m, err))
         return false;
     qsort(m->listing, m->listed, sizeof *m->listing, by_path);
     return true;
@@ -262,6 +296,7 @@ static bool wait_for_it(struct import *m, const struct codec_sample *s, struct e
     if (!s->annotation.p && !s->split)
         return true;
     struct sample_waiting w = {s->path, s->annotation, s->split};
+    m->met++;
     task_problem(m->task, s->source.p ? s->source : s->path,
                  s->position.p ? arena_strz(&m->batch_arena, s->position) : NULL,
                  "\"" STR_FMT "\" was not uploaded; its %s is kept until it comes", STR_ARG(s->path),
@@ -275,18 +310,22 @@ static bool resolve(struct import *m, const struct codec_sample *s, struct sampl
 {
     const struct unpacked_file *f = map_get(m->by_path, s->path);
     *usable = true;
+    n->name = f && f->sample.p ? f->sample : s->path;
     if (s->content.p)
         return measure_content(m, s, n, usable, err);
     if (f)
         return measure(m, f, n, usable, err);
     bool told = s->annotation.p || (s->split && s->source.p);
     *usable = s->missing || told;
-    if (!*usable) /* in the version already, and nothing new about it */
+    if (!*usable) { /* in the version already, and nothing new about it */
+        m->met++;
         return true;
+    }
     bool found;
     if (!existing_blob(m, s->path, n, &found, err))
         return false;
     *usable = found && told;
+    m->met += found && !told;
     return found || wait_for_it(m, s, err);
 }
 
@@ -377,6 +416,86 @@ static bool say_progress(struct import *m, int64_t done, int64_t of, int quarter
     return task_progress(m->task, (quarter * total + done) / 4, total, err);
 }
 
+/* The sample of this name as it is, with the text it has when it is one. */
+static bool existing(struct import *m, const struct sample_new *n, struct codec_sample *ret,
+                     struct str *ret_text, bool *found, struct err *err)
+{
+    struct db_row row;
+    *ret_text = STR_NULL;
+    if (!db_query_one(m->task->core->db, &m->batch_arena,
+                      "SELECT annotation, split, state, width, height, digest FROM samples"
+                      " WHERE version = ? AND name = ?",
+                      db_args(db_int(m->version.id), db_text(n->name)), &row, found, err))
+        return false;
+    if (*found)
+        *found = memcmp(row.v[5].s.p, n->blob.b, sizeof n->blob.b) == 0;
+    if (!*found)
+        return true;
+    *ret = (struct codec_sample){.path = n->name,
+                                 .annotation = row.v[2].i == SAMPLE_UNANNOTATED ? STR_NULL : row.v[0].s,
+                                 .split = (enum codec_split)row.v[1].i,
+                                 .width = (uint32_t)row.v[3].i,
+                                 .height = (uint32_t)row.v[4].i};
+    struct unpacked_file f = {.path = n->name, .blob = n->blob, .size = n->size};
+    return annotation_types[m->set.type].data != ANNOTATION_TEXT || map_blob(m, &f, 0, ret_text, err);
+}
+
+static bool says_no_more(const struct codec_sample *s, struct str annotation, enum codec_split split)
+{
+    return s->annotation.n == annotation.n && (!annotation.n || str_eq(s->annotation, annotation)) &&
+           (!s->split || s->split == split);
+}
+
+static void note_label(void *ctx, struct str label, uint32_t count)
+{
+    (void)count;
+    map_set(ctx, label, ctx);
+}
+
+/* Names that only the format made of others ("a_b" of "a/b") are no classes of the version. */
+static void forget_made_up(struct import *m, struct str was, struct str said)
+{
+    struct map *mine = map_new(), *theirs = map_new();
+    struct err ignored = {0};
+    struct str label;
+    void *value;
+    annotation_each_label(was, note_label, mine, &ignored);
+    annotation_each_label(said, note_label, theirs, &ignored);
+    for (size_t i = 0; map_next(theirs, &i, &label, &value);)
+        if (!map_get(mine, label))
+            classes_forget(&m->classes, label);
+    map_free(mine);
+    map_free(theirs);
+}
+
+/* What the files say of a sample that is there is nothing new when it is all that their format can say of it
+ * as it is: then it stays as it is, with what the format cannot say. */
+static bool leave_known(struct import *m, const struct codec_sample *s, struct sample_new *n, struct err *err)
+{
+    struct codec_sample was;
+    struct str text, echo;
+    enum codec_split split;
+    struct err ignored = {0};
+    bool found;
+    if (!m->filled || (!s->annotation.p && (!s->split || n->annotation.p)))
+        return true;
+    if (!existing(m, n, &was, &text, &found, err))
+        return false;
+    bool same = found && says_no_more(s, was.annotation, was.split);
+    if (found && !same &&
+        codec_echo(m->codec, m->set.type, &was, text, &m->batch_arena, &echo, &split, &ignored))
+        same = says_no_more(s, echo, split);
+    if (found)
+        unmap(text);
+    if (same) {
+        if (was.annotation.p && s->annotation.p)
+            forget_made_up(m, was.annotation, s->annotation);
+        n->annotation = STR_NULL;
+        n->split = CODEC_SPLIT_NONE;
+    }
+    return true;
+}
+
 static bool input_sample(void *ctx, const struct codec_sample *s, struct err *err)
 {
     struct import *m = ctx;
@@ -386,11 +505,13 @@ static bool input_sample(void *ctx, const struct codec_sample *s, struct err *er
         return false;
     if (!usable)
         return true;
-    n.name = s->path;
+    m->met++;
     n.annotation = s->annotation;
     n.split = s->split;
-    if (!take_waiting(m, &n, err) || !fit(m, s, &n, err) || !clip(m, s, &n, err) ||
-        !spool_sample(m->spool, &n, err))
+    if (!take_waiting(m, &n, err) || !fit(m, s, &n, err) || !clip(m, s, &n, err))
+        return false;
+    uint32_t annotations = n.annotation.p && s->annotation.p ? (uint32_t)s->annotations : 0;
+    if (!leave_known(m, s, &n, err) || !spool_sample(m->spool, &n, annotations, err))
         return false;
     if (++m->read % BATCH)
         return true;
@@ -429,14 +550,14 @@ static bool flush_write(struct op *op, void *ctx, struct err *err)
 /* Counts what became of the batch, and reports what concerns the work of people. */
 static void tell_fates(struct import *m)
 {
-    static const char *const says[SAMPLE_FATE_COUNT] = {
-        [SAMPLE_KEPT] = "a person labelled it, so it stays as it is; `replace` would replace it",
-        [SAMPLE_REPLACED] = "a person had labelled it; its history keeps what was replaced",
-    };
     for (size_t i = 0; i < m->batched; i++) {
-        m->fated[m->fates[i]]++;
-        if (says[m->fates[i]])
-            task_problem(m->task, m->batch[i].name, NULL, "%s", says[m->fates[i]]);
+        enum sample_fate fate = m->fates[i];
+        m->fated[fate]++;
+        m->annotated += fate == SAMPLE_KEPT ? 0 : m->annotations[i];
+        if (fate == SAMPLE_KEPT)
+            task_note(m->task, m->batch[i].name, NULL, MESSAGE_LABELS_KEPT);
+        else if (fate == SAMPLE_REPLACED)
+            task_note(m->task, m->batch[i].name, NULL, MESSAGE_LABELS_REPLACED);
     }
 }
 
@@ -472,8 +593,10 @@ static bool put_all(struct import *m, struct err *err)
         item.sample.replace = m->replace;
         if (!done && item.waits)
             m->waiting[m->waits++] = item.waiting;
-        else if (!done)
+        else if (!done) {
+            m->annotations[m->batched] = item.annotations;
             m->batch[m->batched++] = item.sample;
+        }
         bool full = m->batched == BATCH || m->waits == BATCH;
         if ((full || done) && (!flush(m, err) || !say_progress(m, m->done, m->read, 3, err)))
             return false;
@@ -546,6 +669,7 @@ static void say_result(struct import *m, const struct codec *c, const struct cod
     json_kint(&o, "same", m->fated[SAMPLE_SAME]);
     json_kint(&o, "kept", m->fated[SAMPLE_KEPT]);
     json_kint(&o, "replaced", m->fated[SAMPLE_REPLACED]);
+    json_kint(&o, "annotations", m->annotated);
     json_kint(&o, "waiting", m->waited);
     json_kint(&o, "records", (int64_t)n->records);
     json_kint(&o, "taken", (int64_t)n->taken);
@@ -562,6 +686,15 @@ static bool put_classes(struct op *op, void *ctx, struct err *err)
     return classes_put(op, m->version.id, &m->classes, err);
 }
 
+/* An import that found nothing at all was given the wrong files, or the wrong format. */
+static bool took_something(const struct import *m, struct err *err)
+{
+    struct str first = m->files.n ? m->files.file[0].path : STR("");
+    return m->met > 0 || err_message(err, ERR_INVALID, "uploads", MESSAGE_IMPORT_NOTHING, m->codec->name,
+                                     (long long)m->files.n, first.n > 100 ? 100 : (int)first.n, first.p,
+                                     annotation_types[m->set.type].name);
+}
+
 static bool read_all(struct import *m, struct err *err)
 {
     struct codec_input in = {.files = m->listing,
@@ -576,12 +709,15 @@ static bool read_all(struct import *m, struct err *err)
                              .label = input_label,
                              .problem = input_problem};
     struct str forced = json_str(yyjson_obj_get(m->task->params, "format"));
-    const struct codec *c = forced.p ? codec_named(forced) : codec_detect(&in, m->set.type);
+    const struct codec *c = forced.p ? codec_named(forced) : codec_detect(&in, m->set.type, err);
     struct codec_counts counts;
     if (!c)
-        return err_set(err, ERR_INVALID, "format", "there is no format \"" STR_FMT "\"", STR_ARG(forced));
-    if (!codec_read(c, &in, m->set.type, &counts, err) || !say_progress(m, m->read, m->read, 2, err) ||
-        !put_all(m, err) || !import_undo_forget(m->task, err) ||
+        return forced.p ? err_set(err, ERR_INVALID, "format", "there is no format \"" STR_FMT "\"",
+                                  STR_ARG(forced))
+                        : false;
+    m->codec = c;
+    if (!codec_read(c, &in, m->set.type, &counts, err) || !took_something(m, err) ||
+        !say_progress(m, m->read, m->read, 2, err) || !put_all(m, err) || !import_undo_forget(m->task, err) ||
         !engine_write(m->task->core, &m->task->caller, m->task->arena, put_classes, m, err))
         return false;
     say_result(m, c, &counts);

@@ -275,8 +275,7 @@ bool sample_change(struct op *op, const struct sample_set *set, const struct sam
     bool ok = tally_sample(&t, old.state, old.annotation, old.size, -1, err) &&
               tally_sample(&t, now.state, now.annotation, old.size, 1, err) &&
               write_annotation(op, set, &old, &now, err);
-    return tally_end(&t, op, ok, err) &&
-           sample_get(NULL, op->conn, op->arena, set->version, e->id, ret, err);
+    return tally_end(&t, op, ok, err) && sample_get(NULL, op->conn, op->arena, set->version, e->id, ret, err);
 }
 
 bool sample_clean(struct op *op, const struct sample_set *set, const int64_t *ids, size_t n, bool cleaned,

@@ -15,7 +15,8 @@ struct record {
     int64_t size, width, height;
     double duration;
     uint64_t name_size, annotation_size;
-    uint8_t waits, annotated, machine, split, zero[4];
+    uint8_t waits, annotated, machine, split;
+    uint32_t annotations;
 };
 
 struct spool *spool_new(struct core *core, struct err *err)
@@ -61,7 +62,7 @@ static bool put_record(struct spool *s, struct record *r, struct str name, struc
            put(s, annotation.p, annotation.n, err);
 }
 
-bool spool_sample(struct spool *s, const struct sample_new *n, struct err *err)
+bool spool_sample(struct spool *s, const struct sample_new *n, uint32_t annotations, struct err *err)
 {
     struct record r = {.blob = n->blob,
                        .size = n->size,
@@ -69,7 +70,8 @@ bool spool_sample(struct spool *s, const struct sample_new *n, struct err *err)
                        .height = n->height,
                        .duration = n->duration,
                        .machine = n->machine,
-                       .split = (uint8_t)n->split};
+                       .split = (uint8_t)n->split,
+                       .annotations = annotations};
     return put_record(s, &r, n->name, n->annotation, err);
 }
 
@@ -107,6 +109,7 @@ bool spool_next(struct spool *s, struct arena *a, struct spool_item *ret, bool *
     if (!r.annotated)
         annotation = STR_NULL;
     *ret = (struct spool_item){.waits = r.waits,
+                               .annotations = r.annotations,
                                .sample = {.name = name,
                                           .blob = r.blob,
                                           .size = r.size,

@@ -10,7 +10,8 @@ struct spool;
 struct spool *spool_new(struct core *core, struct err *err);
 void spool_free(struct spool *s); /* NULL allowed */
 
-bool spool_sample(struct spool *s, const struct sample_new *n, struct err *err);
+/* annotations: how many are in its annotation. */
+bool spool_sample(struct spool *s, const struct sample_new *n, uint32_t annotations, struct err *err);
 /* An annotation whose sample has not come yet. */
 bool spool_waiting(struct spool *s, const struct sample_waiting *w, struct err *err);
 
@@ -19,6 +20,7 @@ bool spool_rewind(struct spool *s, struct err *err);
 struct spool_item {
     bool waits; /* which of the two it is */
     struct sample_new sample;
+    uint32_t annotations;
     struct sample_waiting waiting;
 };
 /* In the order of writing; texts are in the arena. *done when there are no more. */

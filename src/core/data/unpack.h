@@ -13,6 +13,7 @@ struct unpacked_file {
     struct digest blob;
     int64_t size;
     int64_t width, height; /* of a picture whose header was looked at while it was unpacked; else 0 */
+    struct str sample;     /* the name of the sample of the version that it is (recognise.h); else STR_NULL */
 };
 
 struct unpacked {

@@ -320,6 +320,7 @@ export const dataEn = {
   'task.result.added': 'Added',
   'task.result.changed': 'Changed',
   'task.result.same': 'Unchanged',
+  'task.result.annotations': 'Annotations',
   'task.result.kept': 'Kept: labelled by people',
   'task.result.replaced': 'Replaced: labelled by people',
   'task.result.waiting': 'Waiting for their picture',

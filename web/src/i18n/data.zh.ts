@@ -322,6 +322,7 @@ export const dataZh: Record<keyof typeof dataEn, string> = {
   'task.result.added': '新增',
   'task.result.changed': '修改',
   'task.result.same': '未变',
+  'task.result.annotations': '标注',
   'task.result.kept': '保留的人工标注',
   'task.result.replaced': '被替换的人工标注',
   'task.result.waiting': '等待对应图片',

@@ -108,7 +108,7 @@ function Made({ value }: { value: unknown }) {
   return parent && number ? <p>{t('task.made')} <Link to={versionUrl(parent, value.set.id, number, project)}>{value.set.name} {value.version.name}</Link></p> : null
 }
 
-const counts = ['samples', 'records', 'files', 'shards', 'added', 'changed', 'same', 'kept', 'replaced', 'waiting', 'skipped', 'repaired'] as const
+const counts = ['samples', 'records', 'files', 'shards', 'added', 'changed', 'same', 'annotations', 'kept', 'replaced', 'waiting', 'skipped', 'repaired'] as const
 
 /** A task from beginning to report. */
 export function TaskView({ id, onOver }: { id: number; onOver?: (task: Task) => void }) {
