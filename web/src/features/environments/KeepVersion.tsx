@@ -114,9 +114,7 @@ export function KeepVersion({ item, onClose }: { item: Item; onClose: () => void
     <FormDialog
       title={t('keep.title')} dirty={folder !== '' || name !== '' || description !== ''} submittable={ready} busy={keep.isPending} submitText={t('keep.do')} onClose={onClose}
       error={keep.error && !folderError && !setError ? <ProblemNote error={keep.error} /> : null}
-      onSubmit={() => {
-        if (ready) keep.mutate()
-      }}
+      onSubmit={() => (ready ? keep.mutateAsync() : undefined)}
     >
       <p className="field-help">{t('keep.help')}</p>
       <Field id="keep-folder" title={t('keep.folder')} error={folderError} help={t('keep.folderHelp')}>

@@ -29,9 +29,7 @@ export function SaveImage({ item, onClose }: { item: Item; onClose: () => void }
     <FormDialog
       title={t('save.title')} dirty={false} submittable={name !== '' && version !== ''} busy={save.isPending} submitText={t('save.do')} onClose={onClose}
       error={save.error ? <ProblemNote error={save.error} /> : null}
-      onSubmit={() => {
-        if (name !== '' && version !== '') save.mutate()
-      }}
+      onSubmit={() => (name !== '' && version !== '' ? save.mutateAsync() : undefined)}
     >
       <p className="field-help">{t('save.help')}</p>
       <div className="field">
