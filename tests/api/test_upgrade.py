@@ -29,7 +29,8 @@ def look(server: Server, api: Api) -> dict:
     """Everything that make.py put there can be read."""
     project = one(api, "projects", filter='name = "vision"')
     assert (project["description"], project["quota"]) == ("街景", {"storage": 100_000_000})
-    assert Api(server.url).sign_in("bob", "pass-word-1").get(f"projects/{project['id']}")["name"] == "vision"
+    bob = type(api)(server.url, Api(server.url).sign_in("bob", "pass-word-1").token)
+    assert bob.get(f"projects/{project['id']}")["name"] == "vision"
     assert one(api, "label-sets", project=project["id"], filter='name = "roads"')["labels"][0]["name"] == "car"
     for version in ("v1", "v2"):
         found = samples(api, version_path(api, "datasets", project, "streets", version))
