@@ -83,6 +83,8 @@ void http2_stream_field(struct http2_stream *s, struct str name, struct str valu
     struct request *r = &s->x.pub;
     const struct http_limits *m = &s->x.loop->server->limits;
     s->header_bytes += name.n + value.n + 4;
+    if (s->header_bytes > m->max_header && !s->status && str_is(name, "cookie"))
+        s->large_cookie = arena_str(&s->x.arena, value);
     if (s->header_bytes > m->max_header)
         refuse(s, 431, "the header is too large");
     if (s->status)
@@ -158,7 +160,7 @@ void http2_stream_begin(struct http2_stream *s, bool ended)
     s->in_end = ended;
     x->body_done = ended || x->connect;
     if (s->status == 431) {
-        exchange_refuse_large(x, s->detail, s->path, STR_NULL);
+        exchange_refuse_large(x, s->detail, s->path, s->large_cookie);
         return;
     }
     if (s->status) {

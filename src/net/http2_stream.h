@@ -33,6 +33,7 @@ struct http2_stream {
 
     struct header *headers;
     size_t cap, header_bytes;
+    struct str large_cookie; /* the field with which the header became too large, when it was a Cookie */
     unsigned authorities, hosts, lengths;
     struct str method, path, protocol;
     struct str host; /* the header, beside :authority */

@@ -3,6 +3,7 @@
 import concurrent.futures
 import datetime
 import hashlib
+import subprocess
 import time
 
 import httpx
@@ -180,6 +181,9 @@ def test_cookies_that_leave_no_room(server):
     forgotten = answer.headers.get_list("set-cookie")
     assert {"big0=; Path=/; Max-Age=0", "big0=; Path=/api; Max-Age=0", "big5=; Path=/; Max-Age=0"} <= set(forgotten)
     assert not any(line.startswith("ingot_") for line in forgotten)
+    second = subprocess.run(["curl", "-si", "--noproxy", "*", "--http2-prior-knowledge", "-H", f"Cookie: {cookies}", f"{server.url}/api/v1/session"],
+                            capture_output=True, text=True, check=True).stdout
+    assert second.startswith("HTTP/2 431") and "set-cookie: big0=; Path=/; Max-Age=0" in second
     large = httpx.get(f"{server.url}/api/v1/session", headers={"X-Large": "x" * 40000, "Cookie": "a=b"}, trust_env=False)
     assert large.status_code == 431 and "set-cookie" not in large.headers, "another site could send that"
 
