@@ -155,11 +155,11 @@ static uint64_t state_of_machine(void)
 {
     uint64_t key = 0xcbf29ce484222325;
     for (size_t i = 0; i <= countof(entries); i++) {
-        char path[64];
+        char path[64] = "/var/lib/dpkg/status";
         struct stat st;
         if (i < countof(entries))
             snprintf(path, sizeof path, "/etc/%s", entries[i]);
-        if (stat(i < countof(entries) ? path : "/var/lib/dpkg/status", &st) != 0)
+        if (stat(path, &st) != 0)
             st = (struct stat){0};
         const uint64_t parts[] = {st.st_ino,
                                   (uint64_t)st.st_size,
