@@ -49,8 +49,8 @@ def test_a_folder(cli, space, folder):
     assert "Uploading" in first.err and "\r" not in first.err
     assert "100 %  13 / 13" in first.err
     assert "annotations[2]" in first.err  # the box that reaches over its picture
-    again = cli.json("dataset", "import", str(folder), f"{name}:v1", "--quiet")
-    assert (again["state"], again["result"]["same"], again["result"]["added"]) == ("done", 13, 0)
+    again = cli.json("dataset", "import", str(folder), f"{name}:v1", "--quiet", "--replace")
+    assert (again["state"], again["result"]["same"], again["result"]["added"], again["params"]["replace"]) == ("done", 13, 0, True)
     assert cli.run("dataset", "import", str(folder), name, "--version", "new", "-o", "name").out == f"{name}:v2\n"
     assert os.listdir(cli.environment["HOME"] + "/.cache/ingot/uploads") == []
 

@@ -107,7 +107,8 @@ def test_an_annotation_file_means_the_picture_that_came_with_it(admin, project, 
 
 @pytest.mark.parametrize("name,data,fields", [
     ("a.parquet", b"PAR1", {}), ("a.zip", zipped({"readme.txt": b"x", "data.parquet": b"PAR1"}), {}), ("a.png", b"no picture", {}),
-    ("a.json", b'{"categories": []}', {}), ("a.zip", zipped({"labels.csv": b"x,y\n1,2\n"}), {"format": "coco"})])
+    ("a.json", b'{"categories": []}', {}), ("a.zip", zipped({"labels.csv": b"x,y\n1,2\n"}), {"format": "coco"})],
+    ids=["parquet", "archive", "no picture", "json", "another format"])
 def test_an_import_that_took_nothing_fails(admin, project, new_version, name, data, fields):  # noqa: F811
     version = new_version("detection")
     task = bring(admin, project, version, name, data, state="failed", **fields)

@@ -25,8 +25,8 @@ def test_a_folder_in_and_out(client, space, folder, tmp_path):
     assert (task["result"]["added"], task["result"]["format"]) == (13, "coco")
     assert {what for what, _, _ in seen} == {"Uploading", "Importing"}
     assert any(what == "Uploading" and done == total for what, done, total in seen)
-    again = client.datasets.import_(folder, "cats", project=space)
-    assert again["result"]["same"] == 13
+    again = client.datasets.import_(folder, "cats", project=space, replace=True)
+    assert (again["result"]["same"], again["params"]["replace"], task["params"]["replace"]) == (13, True, False)
 
     out = client.datasets.export("cats", project=space, format="coco", path=tmp_path / "cats.zip")
     assert out == tmp_path / "cats.zip"
