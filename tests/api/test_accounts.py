@@ -200,7 +200,7 @@ def test_user_managers_do_not_become_holders_of_larger_roles(admin, make_user):
     larger = admin.post("roles", {"name": unique("operator"), "permissions": ["platform.*", "node.*"]})
     manager, other, operator = (make_user(platform_role=one["id"]) for one in (managing, managing, larger))
     path = f"users/{operator.user['id']}"
-    problem(manager.call("POST", f"{path}/reset-password", json={"password": "taken-over"}), 403, "forbidden", says="on the whole platform")
+    problem(manager.call("POST", f"{path}/reset-password", json={"password": "taken-over"}), 403, "forbidden", says="node.delete")
     assert operator.get("session")["user"]["id"] == operator.user["id"]
     manager.post(f"users/{other.user['id']}/reset-password", {"password": PASSWORD}, expect=204)
 
