@@ -23,3 +23,16 @@ test('the platform log is for administrators', async ({ page, api, project }) =>
   await expect(page.getByRole('alert')).toBeVisible()
   await expect(page.getByRole('link', { name: 'Platform log' })).toHaveCount(0)
 })
+
+test('controllers: what the platform does by itself', async ({ page, api, project }) => {
+  await signInAsAdmin(page)
+  await page.goto('/')
+  await page.getByRole('link', { name: 'Controllers' }).click()
+  await expect(page.getByRole('heading', { name: 'Controllers' })).toBeVisible()
+  await expect(page.getByRole('row', { name: /collect-blobs Removes blobs that nobody uses/ })).toBeVisible()
+  const { user, password } = await member(api, project, 'member')
+  await page.context().clearCookies()
+  await signInAs(page, user.name, password)
+  await page.goto('/admin/controllers')
+  await expect(page.getByRole('alert')).toBeVisible()
+})

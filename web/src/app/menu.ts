@@ -29,6 +29,7 @@ export function menuGroups(kinds: Kind[], session: Session, project: Ref | null,
     groups.set(kind.menu, entries)
   }
   if (may(session, 'node.read')) (groups.get('admin') ?? []).push({ url: '/admin/resources', title: t('resources.title') })
+  if (may(session, 'platform.metrics')) (groups.get('admin') ?? []).push({ url: '/admin/controllers', title: t('controllers.title') })
   if (may(session, 'platform.log')) (groups.get('admin') ?? []).push({ url: '/admin/log', title: t('platformLog.title') })
   for (const entries of groups.values()) entries.sort((a, b) => place(a) - place(b))
   const names = [...groups.keys()].sort((a, b) => rank(a) - rank(b))
@@ -41,7 +42,7 @@ export function menuGroups(kinds: Kind[], session: Session, project: Ref | null,
 }
 
 // Where the order of declaration is not the way through the work.
-const within = ['dataset', 'label_set', 'algorithm_set', 'environment', 'training', 'job', 'image', 'model_set', 'project', 'user', 'group', 'role', 'spec', '/admin/resources', 'node', 'node_pool', 'audit', '/admin/log']
+const within = ['dataset', 'label_set', 'algorithm_set', 'environment', 'training', 'job', 'image', 'model_set', 'project', 'user', 'group', 'role', 'spec', '/admin/resources', 'node', 'node_pool', 'audit', '/admin/controllers', '/admin/log']
 
 function place(entry: MenuEntry): number {
   const i = within.indexOf(entry.kind?.name ?? entry.url)
