@@ -4,7 +4,7 @@ import re
 
 import httpx
 import pytest
-from harness import ADMIN_PASSWORD, DEADLINE, Api, problem, unique
+from harness import ADMIN_PASSWORD, DEADLINE, Api, problem, unique, wait_for
 from oci import Registry, small
 from test_datasets import finished, png, upload, zipped
 
@@ -158,7 +158,7 @@ def full(server, admin):
     pool = admin.post("node-pools", {"name": unique("pool")})
     group = admin.post("groups", {"name": unique("group")})
     ids = {"project": project["id"], "projects": project["id"], "specs": spec["id"], "node-pools": pool["id"], "groups": group["id"],
-           "users": 1, "roles": 1, "audit": 1, "nodes": admin.get("nodes")["items"][0]["id"], "tokens": admin.all("tokens")[0]["id"],
+           "users": 1, "roles": 1, "audit": 1, "nodes": wait_for(lambda: admin.get("nodes")["items"], "a node")[0]["id"], "tokens": admin.all("tokens")[0]["id"],
            "groups/members": admin.post(f"groups/{group['id']}/members", {"user": 1})["id"],
            "projects/members": admin.get(f"projects/{project['id']}/members")["items"][0]["id"],
            "label-sets": admin.post("label-sets", {**inside, "name": "set"})["id"], "formats": "coco", "sign-in": "corp"}
