@@ -143,9 +143,10 @@ static void fuzz_write_all(struct fuzz_upload *u, const struct codec *c)
     struct codec_output out = {
         .ctx = u, .file_begin = fuzz_begin, .write = fuzz_write, .file_end = fuzz_end, .media = fuzz_media};
     struct codec_training training = {.seed = 1, .test_share = 0.3};
+    struct codec_training_counts told;
     struct err err = {0};
     if (!codec_write(c, &src, u->type, &out, fuzz_problem, u, &err) ||
-        !codec_training_write(&src, u->type, &training, &out, fuzz_problem, u, &err))
+        !codec_training_write(&src, u->type, &training, &out, fuzz_problem, u, &told, &err))
         abort();
 }
 
@@ -157,7 +158,7 @@ static void fuzz_codec(const char *format, enum annotation_type type, const stru
     const struct codec *c = codec_named(str_of(format));
     struct codec_file list[8];
     struct codec_counts counts = {0};
-    struct err err = {0};
+    struct err err = {0}, doubt = {0};
     *u = (struct fuzz_upload){.files = files, .file_count = count, .type = type};
     for (size_t i = 0; i < count; i++)
         list[i] = (struct codec_file){.path = str_of(files[i].path), .size = files[i].bytes.n};
@@ -171,7 +172,7 @@ static void fuzz_codec(const char *format, enum annotation_type type, const stru
         .sample = fuzz_sample,
         .problem = fuzz_problem,
     };
-    codec_detect(&in, type);
+    codec_detect(&in, type, &doubt);
     if (!codec_read(c, &in, type, &counts, &err) || counts.records != counts.taken + counts.skipped)
         abort();
     fuzz_write_all(u, c);
