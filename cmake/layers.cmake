@@ -11,6 +11,19 @@ set(ingot_ranks
     "api"
     "cli")
 
+# The folders of src/core/ in the same way. Files of core itself stand beside these: the generic verbs below all of them,
+# what lists or wires them (kinds.c, controllers.c, task_types.c ...) above.
+set(ingot_core_ranks
+    "account compute"
+    "task"
+    "data folder"
+    "image"
+    "job"
+    "build"
+    "environment"
+    "training"
+    "backup platform")
+
 # Under TSan only what the tests of the threaded layers need is built by default, for fuzzing what its targets link.
 set(exclude "")
 if(INGOT_MODE MATCHES "tsan|fuzz")

@@ -25,10 +25,10 @@ def sources(folder: str, *suffixes: str) -> list[Path]:
     return [f for f in repository_files(*suffixes) if f.parts[0] == folder]
 
 
-def layer_ranks() -> dict[str, int]:
-    """Rank of each layer, from the list in cmake/layers.cmake; base is 0."""
+def layer_ranks(which: str = "ingot_ranks") -> dict[str, int]:
+    """Rank of each layer, from the list in cmake/layers.cmake; base is 0. ingot_core_ranks: of core's folders."""
     text = (ROOT / "cmake/layers.cmake").read_text()
-    ranks = re.search(r"set\(ingot_ranks(.*?)\)", text, re.S).group(1)
+    ranks = re.search(rf"set\({which}\b(.*?)\)", text, re.S).group(1)
     return {layer: rank for rank, names in enumerate(re.findall(r'"([^"]+)"', ranks)) for layer in names.split()}
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Includes go down the layers only (cmake/layers.cmake has their order), and no headers include each other
-in a circle."""
+"""Includes go down the layers only, and within core down its folders (cmake/layers.cmake has both orders); no headers
+include each other in a circle."""
 
 from pathlib import Path
 
@@ -35,6 +35,28 @@ def upward(files: list[Path], ranks: dict[str, int], root: Path) -> list[str]:
     return problems
 
 
+def core_folder(file: Path) -> str | None:
+    """The folder of src/core/ that the file is in; None for core's own files and other layers'."""
+    return file.parts[2] if file.parts[1] == "core" and len(file.parts) == 4 else None
+
+
+def upward_in_core(files: list[Path], ranks: dict[str, int], root: Path) -> list[str]:
+    problems = []
+    for file in files:
+        folder = core_folder(file)
+        if folder is None:
+            continue
+        if folder not in ranks:
+            problems.append(f"{file}: '{folder}' is not among core's folders in cmake/layers.cmake")
+            continue
+        for name in INCLUDE.findall((root / file).read_text()):
+            target = included(file, name, root)
+            other = core_folder(target) if target else None
+            if other and other != folder and ranks.get(other, len(ranks)) >= ranks[folder]:
+                problems.append(f'{file}: core/{folder} must not include "{name}": core/{other} is not below it')
+    return problems
+
+
 def circles(files: list[Path], root: Path) -> list[str]:
     graph = {file: [t for name in INCLUDE.findall((root / file).read_text())
                     if (t := included(file, name, root)) and t.suffix == ".h"]
@@ -56,7 +78,8 @@ def circles(files: list[Path], root: Path) -> list[str]:
 
 def main() -> None:
     files = sources("src", ".c", ".h")
-    report(upward(files, layer_ranks(), ROOT) + circles(files, ROOT), f"{len(files)} files")
+    report(upward(files, layer_ranks(), ROOT) + upward_in_core(files, layer_ranks("ingot_core_ranks"), ROOT) +
+           circles(files, ROOT), f"{len(files)} files")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 /* Shared libraries that are loaded when one of their functions is called for the first time. The functions
- * that stand in for them are made by scripts/lazy.py at build time; nobody else calls this. Ends the program
+ * that stand in for them are made by scripts/lazy.py at build time; only these call this. Ends the program
  * when the library or the function is missing, as the loader would have done at the start. */
 #ifndef INGOT_BASE_LAZY_H
 #define INGOT_BASE_LAZY_H

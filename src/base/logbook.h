@@ -1,6 +1,6 @@
-/* The newest part of the program's log (base/log.h) as files, for those who read it from afar: some megabytes
- * in one folder, the oldest dropped. A line's place is its distance in bytes from the first one ever written;
- * places only grow, also over restarts. One book per process. */
+/* The newest part of the program's log (base/log.h) as files, for administrators without a shell on the
+ * machine: some megabytes in one folder, the oldest dropped. A line's place is its distance in bytes from the
+ * first one ever written; places only grow, also over restarts. One book per process. */
 #ifndef INGOT_BASE_LOGBOOK_H
 #define INGOT_BASE_LOGBOOK_H
 

@@ -60,7 +60,7 @@ static bool add_worker(struct pool *p)
         w->state = WORKER_NONE;
         w->pool = p;
         if (p->running == 0)
-            w->thread = thread_start(p->name, work, w); /* without one, nobody would ever run the queue */
+            w->thread = thread_start(p->name, work, w); /* without one, no thread would ever run the queue */
         else if (!thread_try(&w->thread, p->name, work, w))
             return false;
         w->state = WORKER_RUNS;

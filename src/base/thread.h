@@ -8,7 +8,7 @@
 
 /* A named thread with all signals blocked. Ends the program when it cannot be made. */
 pthread_t thread_start(const char *name, void *(*fn)(void *), void *arg);
-/* The same for those who can do without it: false when it cannot be made. */
+/* The same for callers that can do without it: false when it cannot be made. */
 bool thread_try(pthread_t *ret, const char *name, void *(*fn)(void *), void *arg);
 
 /* A condition for thread_wait. */

@@ -1,4 +1,4 @@
-/* A thread that does one thing again and again: when it is time, or when somebody knows that there is
+/* A thread that does one thing again and again: when it is time, or when another thread knows that there is
  * something to do. Embedded in what owns it. */
 #ifndef INGOT_BASE_TICKER_H
 #define INGOT_BASE_TICKER_H

@@ -18,7 +18,7 @@ struct flag {
     enum flag_takes takes;
     const char *value; /* what stands for the value in the help: "N", "FILE" */
     const char *help;
-    const void *tag; /* whose flag it is; for the one who made the table */
+    const void *tag; /* whose flag it is; for the maker of the table */
 };
 
 struct arg {

@@ -1,4 +1,4 @@
-/* Listening sockets that whoever started the program opened and keeps open: the next program takes them over,
+/* Listening sockets that the program's parent opened and keeps open: the next program takes them over,
  * and no client is refused in between. The protocol is systemd's (sd_listen_fds): LISTEN_PID and LISTEN_FDS
  * in the environment, descriptors from 3 on. The first is the platform's, the second the tools'. */
 #ifndef INGOT_CLI_HANDED_H

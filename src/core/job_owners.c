@@ -1,6 +1,6 @@
 /* What runs as jobs: one row each. */
+#include "core/build/build.h"
 #include "core/environment/environment.h"
-#include "core/image/build.h"
 #include "core/training/tensorboard.h"
 #include "core/training/training.h"
 

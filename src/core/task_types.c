@@ -1,4 +1,6 @@
 /* Every type of long work that the platform knows. */
+#include "core/build/build.h"
+#include "core/build/save.h"
 #include "core/data/compare.h"
 #include "core/data/export.h"
 #include "core/data/import.h"
@@ -8,7 +10,6 @@
 #include "core/data/version.h"
 #include "core/environment/keep.h"
 #include "core/image/assemble.h"
-#include "core/image/build.h"
 #include "core/training/training.h"
 
 const struct task_type *const task_types[] = {

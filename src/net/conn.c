@@ -58,7 +58,7 @@ static void update_mask(struct conn *c)
     bool reads = (c->reading && !c->eof && c->in.n < IN_MAX) || c->write_wants_read;
     uint8_t mask = (uint8_t)((reads ? UV_READABLE : 0) | (waits ? UV_WRITABLE : 0));
     if (!reads && c->ev->hangup && !c->eof && !c->hung)
-        mask |= UV_DISCONNECT; /* or nobody would notice that the peer has left */
+        mask |= UV_DISCONNECT; /* or the loop would not notice that the peer has left */
     if (mask == c->mask)
         return;
     c->mask = mask;

@@ -135,7 +135,7 @@ struct proxy_target {
     bool plain_frames; /* no extensions of WebSockets: `passing` sees frames as long as their messages are */
     const char *strip_cookie;     /* beginning of the names of cookies to remove */
     const char *forwarded_prefix; /* X-Forwarded-Prefix or NULL */
-    /* The upstream is somebody's own program: its answers may not touch what the browser keeps for the rest
+    /* The upstream is a user's own program: its answers may not touch what the browser keeps for the rest
      * of this host (the cookies above, Clear-Site-Data, Strict-Transport-Security, wider service workers). */
     bool guarded;
     /* On the loop's thread for every piece of a tunnel (WebSocket), from the client or to it; false cuts it.

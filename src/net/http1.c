@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#define DRAIN_MAX    (64 * 1024) /* of a body nobody wanted that is read to keep the connection */
+#define DRAIN_MAX    (64 * 1024) /* of a body the handler did not want that is read to keep the connection */
 #define LAST_CALL_MS 1000        /* for a request that was sent when the server began to stop */
 
 enum state {
@@ -387,7 +387,8 @@ static void head_complete(struct http1 *h, bool message_too)
         exchange_begin(x);
 }
 
-/* After a whole answer nobody wants the body; a streamed one (the proxy's) may come before the body's end. */
+/* After a whole answer the handler does not want the body; a streamed one (the proxy's) may come before the
+ * body's end. */
 static bool body_unwanted(const struct http1 *h)
 {
     return !h->x || (h->x->answered && (h->whole || h->x->answer.kind != ANSWER_STREAM));

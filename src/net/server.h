@@ -16,7 +16,7 @@ struct http_server {
     int access_log_fd;
     uint16_t port;
     int64_t tag;     /* of each request */
-    bool handed;     /* the listening sockets are somebody else's too */
+    bool handed;     /* the listening sockets are another process's too */
     struct tls *tls; /* NULL: plain */
     atomic_uint connections;
     atomic_ullong next_id;

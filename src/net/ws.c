@@ -1,5 +1,6 @@
 /* WebSocket over an exchange that became a tunnel. The peer's frames arrive on the loop's thread; ours may be
- * written by any. Closing: whoever starts, both close frames pass, then the server ends the connection. */
+ * written by any. Closing: whichever side starts, both close frames pass, then the server ends the
+ * connection. */
 #include "net/exchange.h"
 #include "net/ws_frame.h"
 

@@ -11,7 +11,7 @@ static int compare(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-/* Small nodes without cards are filled first: large ones and cards stay free for those who need them. */
+/* Small nodes without cards are filled first: large ones and cards stay free for jobs that need them. */
 static int place_compare(const void *va, const void *vb)
 {
     const struct place *a = va, *b = vb;

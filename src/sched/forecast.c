@@ -1,6 +1,8 @@
 #include "sched/play.h"
 
-enum { QUEUE_MAX = 1000 }; /* jobs before the new one that are played forward; with more nobody can say */
+enum {
+    QUEUE_MAX = 1000
+}; /* jobs before the new one that are played forward; with more there is no forecast */
 
 static void look_ahead(struct pass *p, int32_t job, struct sched_forecast *f)
 {

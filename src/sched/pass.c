@@ -176,7 +176,7 @@ static struct sched_wait consider(struct pass *p, struct candidate *k)
     return hold_back(p, k);
 }
 
-/* Gives a job the room that it was promised, now or when those who have it have gone. */
+/* Gives a job the room that it was promised, now or when the jobs that have it have gone. */
 static void redeem(struct pass *p, int32_t i)
 {
     struct candidate k = {.index = i, .job = &p->s->waiting[i]};

@@ -6,7 +6,7 @@
 #include "sched/quota.h"
 #include "sched/share.h"
 
-#define SCHED_NEVER INT64_MAX /* an end that nobody knows */
+#define SCHED_NEVER INT64_MAX /* an end that is not known */
 
 /* A job that this pass started or promised room: it takes room until its end. */
 struct live {
@@ -19,7 +19,7 @@ struct live {
 /* The head among the jobs that compete for the classes in mask. */
 struct reservation {
     uint64_t mask;
-    int64_t start; /* 0: nobody knows when */
+    int64_t start; /* 0: not known */
 };
 
 /* One rank of a preemptible running job. */
@@ -101,7 +101,7 @@ bool backfill_delays(const struct pass *p, const struct candidate *k);
 /* Makes the job the head if no other is for these nodes. Returns whether it is; *ret_start as in reservation.
  */
 bool backfill_reserve(struct pass *p, const struct candidate *k, int64_t *ret_start);
-/* Keeps the job's place for quota; returns when there will be enough (0: nobody knows). */
+/* Keeps the job's place for quota; returns when there will be enough (0: not known). */
 int64_t backfill_hold_quota(struct pass *p, const struct candidate *k);
 
 /* preempt.c */

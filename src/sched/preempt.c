@@ -40,7 +40,7 @@ bool preempt_claim(struct pass *p, const struct candidate *k)
     return true;
 }
 
-/* --- who could be evicted, by slot, cheapest first --- */
+/* --- jobs that could be evicted, by slot, cheapest first --- */
 
 /* Least priority, then least work lost. */
 static int cheaper(const void *va, const void *vb, void *snapshot)
@@ -244,7 +244,7 @@ static void spare_victims(struct attempt *t)
 static void evict(struct attempt *t)
 {
     struct pass *p = t->pass;
-    if (!p->has_after) { /* reserved room is not for those who come later */
+    if (!p->has_after) { /* reserved room is not for jobs that come later */
         view_copy(&p->after, p->has_held ? &p->held : &p->now, &p->cluster, p->arena);
         p->has_after = true;
     }

@@ -26,7 +26,8 @@
  * when that makes room for all of it, none that is not needed, gangs whole. Nobody is evicted to make quota.
  *  7. Otherwise the first such job among those that compete for the same nodes is the head: it gets a
  *     reservation at the earliest time that the expected ends allow. A later job is backfilled only if it
- * will have ended by then or leaves the reserved room free. If nobody knows when the room comes, it is kept.
+ * will have ended by then or leaves the reserved room free. If it is not known when the room comes, it is
+ * kept.
  */
 #ifndef INGOT_SCHED_SCHED_H
 #define INGOT_SCHED_SCHED_H
@@ -126,7 +127,7 @@ struct sched_running {
     const struct sched_rank *ranks;
     int32_t n_ranks;
     int64_t started_at;
-    int64_t expected_end; /* or the time at which its hours are over; 0: nobody knows */
+    int64_t expected_end; /* or the time at which its hours are over; 0: not known */
     bool preemptible;
     bool stopping; /* evicted or stopped already; its room is not free yet, but soon */
 };
@@ -145,10 +146,10 @@ struct sched_waiting {
     int64_t not_before; /* 0: at once */
     int64_t duration;   /* expected, or the longest allowed; microseconds; 0: unknown */
     /* Room that an earlier plan made for it by evicting others (plan.promises; n_ranks of them), until it
-     * starts; NULL: none. It is kept for this job as long as its nodes are in service, so that nobody is
+     * starts; NULL: none. It is kept for this job as long as its nodes are in service, so that no job is
      * evicted in vain. */
     const struct sched_rank *promised;
-    int64_t promised_at; /* the `now` of that plan: who was promised first goes first */
+    int64_t promised_at; /* the `now` of that plan: the job that was promised first goes first */
 };
 
 struct sched_options {

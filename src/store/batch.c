@@ -14,8 +14,8 @@
 
 #define SMALL (256 << 10) /* bytes of a blob that is kept in memory until its end */
 
-/* A group is settled when it has so many files or bytes and the one before is done; who adds waits for that
- * when it has as many as it may. */
+/* A group is settled when it has so many files or bytes and the one before is done; the adding thread waits
+ * for that when it has as many as it may. */
 #define GROUP_FILES     2048
 #define GROUP_BYTES     (INT64_C(32) << 20)
 #define MAX_GROUP_FILES 32768
@@ -175,7 +175,8 @@ static void settle_next(struct blob_batch *b)
     bool ok = scribe_settle(b->scribe, &err) && make_known(b, &b->settling, &err);
     pthread_mutex_lock(&b->lock);
     b->held = false;
-    note_failure(b, ok, &err); /* with it: who waits for the rows must learn that they are not there */
+    note_failure(b, ok,
+                 &err); /* with it: a thread that waits for the rows must learn that they are not there */
     pthread_cond_broadcast(&b->changed);
     pthread_mutex_unlock(&b->lock);
     ok = ok && place(b, &b->settling, &err);

@@ -133,7 +133,7 @@ static bool is_local(struct store *s, const struct digest *d)
     return faccessat(s->blobs_fd, path, F_OK, 0) == 0;
 }
 
-/* As renameat, but with EEXIST when there is one of the new name; who calls holds its lock. */
+/* As renameat, but with EEXIST when there is one of the new name; the caller holds its lock. */
 static int rename_new(int from, const char *name, int to, const char *path)
 {
     if (renameat2(from, name, to, path, RENAME_NOREPLACE) == 0)

@@ -1,7 +1,7 @@
-/* Blobs from the bucket to the cache. Small ones are fetched by whoever asks. A large one is fetched by a
- * thread of its own, once for all who want it: they read the growing file as far as it is, and its last byte
- * only when the hash of all was right. It gets its name in the cache at that moment and not before. When
- * nobody wants it any more, the fetching ends.
+/* Blobs from the bucket to the cache. Small ones are fetched by the thread that asks. A large one is fetched
+ * by a thread of its own, once for all readers that want it: they read the growing file as far as it is, and
+ * its last byte only when the hash of all was right. It gets its name in the cache at that moment and not
+ * before. When no reader wants it any more, the fetching ends.
  *
  * A range of a large blob is asked from the bucket by itself; when as much was read in ranges as the blob
  * has, the blob is fetched after all. */
@@ -111,7 +111,7 @@ static void unlist(struct fetch *f)
         *at = f->next;
 }
 
-/* Once the answer was no, nobody can join it. */
+/* Once the answer was no, no reader can join it. */
 static bool wanted(struct fetch *f)
 {
     bool yes = !f->store->bucket->ending && (f->keep || f->users > 1);
@@ -144,7 +144,7 @@ static bool large_piece(void *ctx, struct str piece, struct err *err)
     bool go = wanted(f);
     pthread_cond_broadcast(&b->changed);
     pthread_mutex_unlock(&b->lock);
-    return go || err_set(err, ERR_UNAVAILABLE, NULL, "nobody waits for the blob any more");
+    return go || err_set(err, ERR_UNAVAILABLE, NULL, "no request waits for the blob any more");
 }
 
 static bool large_run(struct fetch *f, struct err *err)
@@ -180,7 +180,7 @@ static void *large_thread(void *arg)
     bool ok = large_run(f, &err);
     pthread_mutex_lock(&b->lock);
     unlist(f);
-    if (!ok) /* not before: who joined has opened it */
+    if (!ok) /* not before: a reader that joined has opened it */
         unlinkat(f->store->tmp_fd, f->name, 0);
     f->err = err;
     f->ended = true;
@@ -386,7 +386,7 @@ struct sending {
 
 static bool gone(struct err *err)
 {
-    return err_set(err, ERR_UNAVAILABLE, NULL, "who asked for the blob has gone");
+    return err_set(err, ERR_UNAVAILABLE, NULL, "the client that asked for the blob has gone");
 }
 
 static bool send_piece(void *ctx, struct str piece, struct err *err)

@@ -1,4 +1,4 @@
-/* The collector: removes blobs that nobody uses, a few at a time, so that no writer waits for it. */
+/* The collector: removes blobs that nothing uses, a few at a time, so that no writer waits for it. */
 #include "base/clock.h"
 #include "store/bucket.h"
 #include "store/store_own.h"

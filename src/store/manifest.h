@@ -60,8 +60,8 @@ void manifest_compare(struct arena *a, const struct manifest *before, const stru
 /* --- keeping what a manifest names ---
  * A project that has a version holds its manifest: table manifest_uses counts the versions, and while the row
  * is there every file of the manifest (and the manifest's own blob) is used once by the project. Holding a
- * large folder takes many small writes, so that nobody waits for it; a crash in between is mended by the
- * releasing pass. */
+ * large folder takes many small writes, so that no other write waits for it; a crash in between is mended by
+ * the releasing pass. */
 
 /* Makes the project use all files; ERR_QUOTA when they are more than it may store (the manifest's own blob
  * alone is never refused: files can be taken away from a full project). The caller counts itself in

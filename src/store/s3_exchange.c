@@ -149,7 +149,7 @@ static bool again(int status)
 
 static bool nobody(struct err *err)
 {
-    return err_set(err, ERR_UNAVAILABLE, NULL, "nobody waits for it any more");
+    return err_set(err, ERR_UNAVAILABLE, NULL, "no request waits for it any more");
 }
 
 bool s3_exchange(struct s3 *s, struct arena *a, const struct s3_request *q, struct client_answer *ret,

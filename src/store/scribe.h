@@ -1,5 +1,5 @@
-/* Writes small files on a thread of its own, so that who makes them (unpacking, hashing) need not wait for
- * the file system. One thread gives them; what waits is bounded. */
+/* Writes small files on a thread of its own, so that the thread that makes them (unpacking, hashing) need not
+ * wait for the file system. One thread gives them; what waits is bounded. */
 #ifndef INGOT_STORE_SCRIBE_H
 #define INGOT_STORE_SCRIBE_H
 

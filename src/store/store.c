@@ -65,7 +65,7 @@ static int open_dir(const char *data, const char *name, struct err *err)
     return fd;
 }
 
-/* What a killed server was writing: nobody else writes there, as the data folder is locked. */
+/* What a killed server was writing: no other process writes there, as the data folder is locked. */
 static bool drop_files(int dirfd, const char *folder, struct err *err)
 {
     int fd = openat(dirfd, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

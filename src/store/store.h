@@ -3,7 +3,7 @@
  *
  * A blob lives while something uses it. Uses are counted per project (table blob_uses), which also gives the
  * storage a project takes: the sum of its distinct blobs (table storage_use), and of its folders (table
- * folder_use). A blob that nobody uses is
+ * folder_use). A blob that nothing uses is
  * removed by the collector once it has not been touched for the grace time; a writer never waits for the
  * collector.
  *

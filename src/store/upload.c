@@ -237,7 +237,7 @@ struct upload_appender *upload_append_begin(struct store *s, const struct upload
         return NULL;
     }
     if (!claim(s, u->id)) {
-        err_set(err, ERR_CONFLICT, NULL, "somebody is appending to this upload already");
+        err_set(err, ERR_CONFLICT, NULL, "another request is appending to this upload already");
         return NULL;
     }
     int fd = open_at(s, u, offset, err);
@@ -309,11 +309,11 @@ bool upload_append_end(struct upload_appender *p, struct upload *ret, struct err
     return ok;
 }
 
-/* A blob of other bytes than promised is one that nobody uses: the collector takes it. */
+/* A blob of other bytes than promised is one that nothing uses: the collector takes it. */
 bool upload_finish(struct store *s, struct upload *u, const struct digest *expected, struct err *err)
 {
     if (!claim(s, u->id))
-        return err_set(err, ERR_CONFLICT, NULL, "somebody is appending to this upload already");
+        return err_set(err, ERR_CONFLICT, NULL, "another request is appending to this upload already");
     bool ok = finish(s, u, hash_take(s, u->id, u->offset), err);
     release(s, u->id);
     if (!ok || !expected || memcmp(expected->b, u->blob.b, sizeof u->blob.b) == 0)

@@ -22,27 +22,6 @@ test('rules as one types, the server beside the field, Ctrl+Enter', async ({ pag
   await expect(page.getByRole('link', { name: 'free' })).toBeVisible()
 })
 
-test('a refusal is answered at once, however late timers are', async ({ page, api, project }) => {
-  // On a busy machine they run after the keys that are pressed meanwhile.
-  await page.addInitScript(() => {
-    const real = window.setTimeout.bind(window)
-    window.setTimeout = ((run: () => void, after = 0) => real(run, after + 1000)) as typeof window.setTimeout
-  })
-  await api.create('label-sets', { project: project.id, name: 'taken' })
-  await signInAsAdmin(page)
-  await page.goto(`/p/${project.name}/label-sets?new=1`)
-  const name = dialog(page).getByRole('textbox', { name: /^Name/ })
-  for (const refused of ['taken', 'a/b']) {
-    await name.fill(refused)
-    await page.keyboard.press('Control+Enter')
-    await expect(name).toHaveAttribute('aria-invalid', 'true')
-  }
-  await name.fill('free')
-  await page.keyboard.press('Control+Enter')
-  await expect(dialog(page)).toBeHidden()
-  await expect(page.getByRole('link', { name: 'free' })).toBeVisible()
-})
-
 test('leaving with unsaved input asks', async ({ page, project }) => {
   await signInAsAdmin(page)
   await page.goto(`/p/${project.name}`)

@@ -4,7 +4,6 @@
 #include "core/account/role.h"
 #include "core/engine.h"
 #include "core/fields.h"
-#include "core/job/overview.h"
 #include "core/quota.h"
 
 /* --- quota --- */
@@ -209,7 +208,7 @@ const struct kind kind_project = {
     .scope = SCOPE_PLATFORM,
     .verbs = VERB_ALL,
     .fields = project_fields,
-    .actions = overview_actions,
+    .actions = project_actions,
     .before_create = before_create,
     .after_create = after_create,
     .before_update = before_update,

@@ -1,6 +1,6 @@
 #include "core/compute/node.h"
+#include "core/controllers.h"
 #include "core/fields.h"
-#include "core/job/job.h"
 
 static const struct choice states[] = {
     {"ready", {"Ready", "就绪"}},
@@ -81,7 +81,7 @@ static bool drain(struct op *op, struct object *o, bool drained, struct json_out
     struct draining d = {o, drained};
     if (!engine_write(op->core, op->caller, op->arena, drain_write, &d, err))
         return false;
-    jobs_wake(op->core->jobs);
+    controller_wake(op->core, &controller_jobs);
     return engine_answer(op, o, out, err);
 }
 
@@ -125,7 +125,7 @@ static void changed(struct core *core, const struct object *o, const char *verb)
 {
     (void)o;
     (void)verb;
-    jobs_wake(core->jobs);
+    controller_wake(core, &controller_jobs);
 }
 
 const struct kind kind_node = {

@@ -1,6 +1,7 @@
 /* What can be done with an environment: start, stop, extend, copy, save, access; keep.c has the rest. */
 #include "base/clock.h"
 #include "base/hash.h"
+#include "core/build/save.h"
 #include "core/environment/environment.h"
 #include "core/environment/keep.h"
 #include "core/environment/tools.h"

@@ -5,7 +5,7 @@
 #include "core/image/images_own.h"
 #include "core/task/task.h"
 
-extern const struct task_type task_image_save, task_image_import, task_image_pull, task_image_derive;
+extern const struct task_type task_image_import, task_image_pull, task_image_derive;
 
 /* The repository of an image of the project, also one that does not exist yet. */
 bool assemble_target(struct core *core, int64_t project, struct str name, struct arena *a,
@@ -28,10 +28,6 @@ bool assemble_push(struct assembly *x, struct arena *a, struct repository_pushed
 /* The task's result: {"image", "version", "name"}. */
 void assemble_result(struct task *t, const struct repository *r, struct str version,
                      const struct repository_pushed *p);
-
-/* The whole of such a task: saves the container of the task's params (job, attempt, rank, base, name,
- * version, description). */
-bool assemble_saved(struct task *t, const char *comment, struct err *err);
 
 /* Copies a manifest of another repository (an index with all of its) without copying bytes. */
 bool assemble_copy(struct core *core, const struct caller *c, const struct repository *from,

@@ -15,6 +15,8 @@
 #include "exec/exec.h"
 
 extern const struct kind kind_image, kind_image_version;
+/* What can be done to an image beside the registry's protocol: core/build/actions.c. */
+extern const struct action image_actions[];
 
 /* --- running --- */
 
@@ -56,25 +58,6 @@ enum image_state image_prepare(struct core *core, const struct image_want *w, st
 bool image_check(struct core *core, const struct image_want *w, const char *field, struct err *err);
 /* The content that the name stands for now, as 64 hex in the arena: "" for `host`, and when there is none. */
 const char *image_digest(struct core *core, int64_t project, struct str name, struct arena *a);
-
-/* --- saving (A7) --- */
-
-/* Makes a new version of an image of the container's project from a running container: the layers it was
- * started with, and one more with all files it changed outside of its mounts. */
-struct image_save {
-    struct exec_id container; /* of a running job */
-    int64_t project;
-    const char *base;         /* the image the container was started with, as in image_want.name */
-    struct str name;          /* of the new version's image; made when there is none */
-    struct str version;       /* a version of that name is replaced */
-    struct str description;   /* of a new image; may be STR_NULL */
-    const char *subject_kind; /* what the task is shown with: "environment" */
-    int64_t subject;
-};
-/* Checks names, permissions (image.create or image.update) and that the container runs; then starts a task
- * (type "image_save") that does the rest. *ret_task is its id. On a pool thread, outside of writes. */
-bool image_save(struct core *core, const struct caller *c, const struct image_save *s, struct arena *a,
-                int64_t *ret_task, struct err *err);
 
 /* --- the service: controllers that unpack layers and give back what nobody uses --- */
 struct images;

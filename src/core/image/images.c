@@ -7,7 +7,6 @@
 #include "core/controllers.h"
 #include "core/image/images_own.h"
 #include "core/image/layer.h"
-#include "core/job/job.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -99,7 +98,7 @@ static void unpack_first(struct images *im)
         w->failed_at = clock_now();
     }
     pthread_mutex_unlock(&im->lock);
-    jobs_wake(im->core->jobs);
+    controller_wake(im->core, &controller_jobs);
     pthread_mutex_lock(&im->lock);
 }
 

@@ -1,7 +1,7 @@
 /* The kinds `image` and `image_version`. */
 #include "base/clock.h"
 #include "core/fields.h"
-#include "core/image/actions.h"
+#include "core/image/image.h"
 #include "core/image/repository.h"
 
 static bool check_name(struct arena *a, const struct field *f, const struct db_value *value, struct err *err)

@@ -1,6 +1,7 @@
 #include "core/job/overview.h"
 
 #include "base/clock.h"
+#include "core/account/accounts.h"
 #include "core/job/curves.h"
 #include "core/job/usage.h"
 #include "store/store.h"
@@ -206,7 +207,7 @@ static bool run_overview(struct op *op, struct object *o, const struct db_value 
     return true;
 }
 
-const struct action overview_actions[] = {
+const struct action project_actions[] = {
     {.name = "overview",
      .permission = "project.read",
      .read_only = true,

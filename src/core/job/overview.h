@@ -6,8 +6,6 @@
 
 #include "core/engine.h"
 
-/* Actions of a project: GET /projects/7/overview, GET /projects/7/forecast?spec=1&nodes=2&priority=0. */
-extern const struct action overview_actions[];
 /* GET /resources. */
 bool resources_write(struct core *core, struct arena *a, struct buf *out, struct err *err);
 

@@ -15,8 +15,7 @@ interface Props {
   wide?: boolean
   /** Above the fields: what failed as a whole. */
   error?: ReactNode
-  /** When it gives a promise, the form takes no other submit until that is settled. To show a failure is the parent's. */
-  onSubmit: () => unknown
+  onSubmit: () => void
   onClose: () => void
   children: ReactNode
 }
@@ -28,7 +27,7 @@ export function FormDialog(props: Props) {
   const { dirty, onClose, busy } = props
   const form = useRef<HTMLFormElement>(null)
   const [asking, setAsking] = useState(false)
-  const submitting = useRef(false)
+  const submitted = useRef(false)
 
   const ask = useCallback(
     (leave: () => void, stay: () => void = () => undefined) => {
@@ -89,14 +88,13 @@ export function FormDialog(props: Props) {
         ref={form} className="form" noValidate onKeyDown={onKeyDown}
         onSubmit={(event) => {
           event.preventDefault()
-          // Not `busy`, which is known a moment late: after the second of two quick clicks, and after a refusal is
-          // seen and its answer typed.
-          if (submitting.current) return
-          submitting.current = true
-          const settled = () => {
-            submitting.current = false
-          }
-          Promise.resolve(props.onSubmit()).then(settled, settled)
+          if (busy || submitted.current) return
+          // The second of two quick clicks may come before it is known that the first made the form busy.
+          submitted.current = true
+          window.setTimeout(() => {
+            submitted.current = false
+          }, 50)
+          props.onSubmit()
         }}
       >
         {props.error}

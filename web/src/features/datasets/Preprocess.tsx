@@ -39,7 +39,7 @@ export function Preprocess({ version, first, onClose }: { version: Version; firs
     <label className="step-field"><span>{t(`preprocess.${field}` as 'preprocess.x')}</span><InputNumber size="small" min={min} max={max} value={(step as unknown as Record<string, number>)[field]} onChange={(v) => set(i, { ...step, [field]: v ?? min } as Step)} /></label>
   )
   return (
-    <FormDialog wide title={t('preprocess.title')} dirty={steps.length > 0 && !run.isSuccess} busy={run.isPending} submitText={t('preprocess.run')} submittable={steps.length > 0} onClose={onClose} onSubmit={() => (steps.length > 0 ? run.mutateAsync() : undefined)} error={run.error ? <ProblemNote error={run.error} /> : null}>
+    <FormDialog wide title={t('preprocess.title')} dirty={steps.length > 0 && !run.isSuccess} busy={run.isPending} submitText={t('preprocess.run')} submittable={steps.length > 0} onClose={onClose} onSubmit={() => { if (steps.length > 0) run.mutate() }} error={run.error ? <ProblemNote error={run.error} /> : null}>
       <p className="muted">{t('preprocess.help')}</p>
       <div className="preprocess">
         <div>

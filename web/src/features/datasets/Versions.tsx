@@ -113,7 +113,7 @@ function NewVersion({ kind, parentKind, parent, onClose }: { kind: Kind; parentK
     }
   }
   return (
-    <FormDialog title={t('versions.new')} dirty={from !== null || description !== ''} busy={save.isPending} submitText={t('form.create')} onClose={onClose} onSubmit={submit} error={save.error ? <ProblemNote error={save.error} /> : null}>
+    <FormDialog title={t('versions.new')} dirty={from !== null || description !== ''} busy={save.isPending} submitText={t('form.create')} onClose={onClose} onSubmit={() => void submit()} error={save.error ? <ProblemNote error={save.error} /> : null}>
       <div className="field">
         <label htmlFor="version-from">{t('versions.from')}</label>
         <Select id="version-from" value={from ?? 0} onChange={(id: number) => setFrom(id === 0 ? null : id)} options={[{ value: 0, label: t('versions.empty') }, ...(choices.data ?? []).map((v) => ({ value: v.id, label: nameOf(kind, v) }))]} />

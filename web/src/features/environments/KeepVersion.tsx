@@ -114,7 +114,9 @@ export function KeepVersion({ item, onClose }: { item: Item; onClose: () => void
     <FormDialog
       title={t('keep.title')} dirty={folder !== '' || name !== '' || description !== ''} submittable={ready} busy={keep.isPending} submitText={t('keep.do')} onClose={onClose}
       error={keep.error && !folderError && !setError ? <ProblemNote error={keep.error} /> : null}
-      onSubmit={() => (ready ? keep.mutateAsync() : undefined)}
+      onSubmit={() => {
+        if (ready) keep.mutate()
+      }}
     >
       <p className="field-help">{t('keep.help')}</p>
       <Field id="keep-folder" title={t('keep.folder')} error={folderError} help={t('keep.folderHelp')}>

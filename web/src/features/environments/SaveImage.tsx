@@ -29,7 +29,9 @@ export function SaveImage({ item, onClose }: { item: Item; onClose: () => void }
     <FormDialog
       title={t('save.title')} dirty={false} submittable={name !== '' && version !== ''} busy={save.isPending} submitText={t('save.do')} onClose={onClose}
       error={save.error ? <ProblemNote error={save.error} /> : null}
-      onSubmit={() => (name !== '' && version !== '' ? save.mutateAsync() : undefined)}
+      onSubmit={() => {
+        if (name !== '' && version !== '') save.mutate()
+      }}
     >
       <p className="field-help">{t('save.help')}</p>
       <div className="field">

@@ -140,7 +140,7 @@ function Rename({ version, path, onClose, onDone }: { version: Version; path: st
     }
   }
   return (
-    <FormDialog title={t('files.renameTitle', { name: path })} dirty={to !== path} busy={busy} submitText={t('files.rename')} onClose={onClose} onSubmit={submit} error={failed === null ? null : <ProblemNote error={failed} />}>
+    <FormDialog title={t('files.renameTitle', { name: path })} dirty={to !== path} busy={busy} submitText={t('files.rename')} onClose={onClose} onSubmit={() => void submit()} error={failed === null ? null : <ProblemNote error={failed} />}>
       <div className="field"><label htmlFor="rename-to">{t('files.newPath')}</label><Input id="rename-to" value={to} maxLength={1024} onChange={(e) => setTo(e.target.value)} /></div>
     </FormDialog>
   )

@@ -37,7 +37,7 @@ export function CopyDialog({ kind, versions, image, version, onClose }: { kind: 
   return (
     <FormDialog
       title={t('images.copyTitle', { name: `${nameOf(kind, image)}:${nameOf(versions, version)}` })} dirty={false} busy={copy.isPending} submitText={t('images.copy')} onClose={onClose}
-      onSubmit={() => (ok ? copy.mutateAsync() : undefined)} error={copy.error ? <ProblemNote error={copy.error} /> : null}
+      onSubmit={() => { if (ok) copy.mutate() }} error={copy.error ? <ProblemNote error={copy.error} /> : null}
     >
       <div className="field">
         <label htmlFor="copy-name">{t('images.copyName')}</label>

@@ -76,8 +76,8 @@ export function ActionDialog({ kind, place, action, item, onDone, onClose }: Pro
       onSubmit={() => {
         setFailed(null)
         const wrong = form.check()
-        if (wrong.length === 0) return run.mutateAsync()
-        document.getElementById(`action-${wrong[0]}`)?.focus()
+        if (wrong.length === 0) run.mutate()
+        else document.getElementById(`action-${wrong[0]}`)?.focus()
       }}
     >
       {action.fields.length === 0 && <p>{t('object.confirmAction', { action: w(action.title), name })}</p>}

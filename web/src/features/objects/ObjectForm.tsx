@@ -69,10 +69,10 @@ export function ObjectForm({ kind, place, item, onClose, onSaved }: Props) {
       document.getElementById(`form-${wrong[0]}`)?.focus()
       return
     }
-    if (creating) return submit(form.values, undefined)
+    if (creating) return void submit(form.values, undefined)
     const changed = changedFields(initial, form.values, fields)
     if (changed.length === 0) return onClose()
-    return submit(Object.fromEntries(changed.map((name) => [name, form.values[name]])), base?.revision)
+    void submit(Object.fromEntries(changed.map((name) => [name, form.values[name]])), base?.revision)
   }
   const Note = formNotes[kind.name]
   const wide = fields.some((f) => editorOf(kind.name, f)?.wide)

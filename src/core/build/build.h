@@ -4,8 +4,8 @@
  * The container waits after the script has ended well: it reads a pipe of the folder <data>/builds/<job>,
  * which the server takes for "save me" and answers when the version is there. So a server that is killed
  * meanwhile finds a container that waits, and does it again. */
-#ifndef INGOT_CORE_IMAGE_BUILD_H
-#define INGOT_CORE_IMAGE_BUILD_H
+#ifndef INGOT_CORE_BUILD_BUILD_H
+#define INGOT_CORE_BUILD_BUILD_H
 
 #include "core/job/owner.h"
 #include "core/task/task.h"

@@ -1,4 +1,6 @@
-#include "core/image/build.h"
+#include "core/build/build.h"
+
+#include "core/build/save.h"
 
 #include "base/clock.h"
 #include "base/fs.h"

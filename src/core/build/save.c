@@ -1,4 +1,6 @@
 /* Saving a running container as a version of an image. */
+#include "core/build/save.h"
+
 #include "core/image/assemble.h"
 #include "core/image/layer_write.h"
 #include "core/job/job.h"

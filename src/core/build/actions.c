@@ -1,9 +1,9 @@
 /* Actions of images: copy, derive, import, pull, save. Each makes a version of the image it is asked of. */
-#include "core/image/actions.h"
+#include "core/build/build.h"
+#include "core/build/save.h"
 
 #include "core/folder/folder.h"
 #include "core/image/assemble.h"
-#include "core/image/build.h"
 #include "core/image/pull.h"
 #include "core/job/job.h"
 #include "store/upload.h"
