@@ -125,6 +125,24 @@
     "labels-replaced", "a person had labelled it; its history keeps what was replaced",                      \
         "人工标注已被替换，原标注保留在样本历史中"
 
+/* --- dataset versions --- */
+#define MESSAGE_VERSION_PUBLISHING                                                                           \
+    "version-publishing", "the version is being published: wait for that or cancel the task",                \
+        "版本正在发布：请等待完成或取消任务"
+#define MESSAGE_TRAINING_NONE                                                                                \
+    "training-none",                                                                                         \
+        "no sample can be used for training: none of the version is in one of the states asked for",         \
+        "没有可用于训练的样本：该版本没有处于所选状态的样本"
+#define MESSAGE_PAGES_LEFT_OUT                                                                               \
+    "pages-left-out", "it has %lld pages; the first is taken, the others are left out",                      \
+        "有 %lld 页；仅取第一页，其余未导入"
+#define MESSAGE_PAGES_DROPPED                                                                                \
+    "pages-dropped", "of its %lld pages only the first is in the new picture",                               \
+        "共 %lld 页，新图像仅包含第一页"
+#define MESSAGE_NO_SIDES                                                                                     \
+    "no-sides", "no two points of a label are named left and right: mirroring swaps none",                   \
+        "没有按左右命名的成对关键点：镜像不交换任何点"
+
 /* --- background tasks --- */
 #define MESSAGE_TASK_CANCELLED "task-cancelled", "cancelled", "已取消"
 #define MESSAGE_TASK_STOPPING                                                                                \

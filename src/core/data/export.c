@@ -1,5 +1,6 @@
 #include "core/data/export.h"
 
+#include "base/messages.h"
 #include "codec/codec.h"
 #include "core/data/classes.h"
 #include "core/data/sample.h"
@@ -138,6 +139,9 @@ static void out_problem(void *ctx, const struct codec_problem *p)
 
 /* --- training data --- */
 
+/* What people annotated and nobody rejected; the fallback of the field `states` names the same. */
+#define DEFAULT_STATES (1u << SAMPLE_ANNOTATED | 1u << SAMPLE_REVIEW | 1u << SAMPLE_ACCEPTED)
+
 /* The states of a list of names as bits; those that were cleaned take part in nothing. */
 static bool states_of(yyjson_val *list, unsigned *ret, struct err *err)
 {
@@ -148,13 +152,13 @@ static bool states_of(yyjson_val *list, unsigned *ret, struct err *err)
     {
         enum sample_state state;
         if (!sample_state_of(json_str(v), &state) || state == SAMPLE_CLEANED)
-            return err_set(err, ERR_INVALID, "states",
-                           "states: \"" STR_FMT
-                           "\" is none of unannotated, annotated, machine, review, accepted, rejected",
-                           STR_ARG(json_str(v)));
+            return err_message(err, ERR_INVALID, "states", MESSAGE_NO_CHOICE, "states",
+                               yyjson_is_str(v) ? yyjson_get_str(v) : "",
+                               "unannotated, annotated, machine, review, accepted, rejected");
         *ret |= 1u << state;
     }
-    return *ret || err_set(err, ERR_INVALID, "states", "states: name at least one");
+    return *ret || err_message(err, ERR_INVALID, "states", MESSAGE_COUNT, "states", 0LL, 1LL,
+                               (long long)SAMPLE_CLEANED);
 }
 
 static void write_states(struct json_out *o, unsigned states)
@@ -190,11 +194,12 @@ static bool write_training(struct source *s, const struct sample_set *set, const
     struct codec_training t = {.seed = (uint64_t)yyjson_get_sint(yyjson_obj_get(params, "seed")),
                                .test_share = yyjson_get_num(yyjson_obj_get(params, "test_share")),
                                .keep_split = str_is(json_str(yyjson_obj_get(params, "split")), "imported")};
-    return states_of(yyjson_obj_get(params, "states"), &s->states, err) &&
+    yyjson_val *states = yyjson_obj_get(params, "states");
+    s->states = DEFAULT_STATES; /* also of a task that waited since a version that had no such choice */
+    return (!states || states_of(states, &s->states, err)) &&
            codec_training_write(src, set->type, &t, out, out_problem, s, &s->used, err) &&
-           (s->used.train || err_set(err, ERR_CONFLICT, "states",
-                                     "no sample of the version can be used for training: none is "
-                                     "in one of the states that were asked for"));
+           (s->used.train + s->used.test > 0 ||
+            err_message(err, ERR_CONFLICT, "states", MESSAGE_TRAINING_NONE));
 }
 
 static bool write_all(struct source *s, const struct sample_set *set, struct err *err)

@@ -273,8 +273,7 @@ static bool measure(struct import *m, const struct unpacked_file *f, struct samp
         *usable = false;
     }
     if (*usable && data == ANNOTATION_IMAGE && info.frames > 1)
-        task_problem(m->task, f->path, NULL, "it has %lld pages; the first is taken, the others are left out",
-                     (long long)info.frames);
+        task_note(m->task, f->path, NULL, MESSAGE_PAGES_LEFT_OUT, (long long)info.frames);
     n->width = info.width;
     n->height = info.height;
     n->duration = info.duration;

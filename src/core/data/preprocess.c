@@ -1,5 +1,6 @@
 #include "core/data/preprocess.h"
 
+#include "base/messages.h"
 #include "codec/reader.h"
 #include "codec/sides.h"
 #include "core/data/classes.h"
@@ -159,8 +160,7 @@ static bool transform(struct work *w, struct outcome *o, const struct media_op *
         !blob_put(w->task->core->store, buf_view(&out), &o->now.blob, err) || !move_annotation(w, o, &r, err))
         return false;
     if (r.pages > 1)
-        task_problem(w->task, o->sample->name, NULL, "of its %lld pages only the first is in the new picture",
-                     (long long)r.pages);
+        task_note(w->task, o->sample->name, NULL, MESSAGE_PAGES_DROPPED, (long long)r.pages);
     o->now.name = name_for(w, o->now.name, r.format);
     o->now.size = (int64_t)out.n;
     o->now.width = r.width;
@@ -288,8 +288,7 @@ static bool find_sides(struct work *w, struct err *err)
         return false;
     w->sides = sides_new(w->task->arena, labels, n);
     if (!sides_any(w->sides))
-        task_problem(w->task, STR("keypoints"), NULL,
-                     "no two points of a label are named left and right: mirroring swaps none");
+        task_note(w->task, STR("keypoints"), NULL, MESSAGE_NO_SIDES);
     return true;
 }
 

@@ -1,5 +1,6 @@
 #include "core/data/publish.h"
 
+#include "base/messages.h"
 #include "core/data/version.h"
 
 /* --- the list --- */
@@ -184,6 +185,8 @@ bool publish_run(struct op *op, struct object *o, const struct db_value *input, 
     (void)input;
     struct publishing p = {.version = o, .from = "draft"};
     struct listing l = {.core = op->core, .arena = op->arena, .version = o->id};
+    if (str_is(object_text(o, "state"), "publishing"))
+        return err_message(err, ERR_CONFLICT, "state", MESSAGE_VERSION_PUBLISHING);
     if (!str_is(object_text(o, "state"), "draft"))
         return err_set(err, ERR_CONFLICT, "state", "the version is published already");
     if (object_int(o, "samples") == 0)

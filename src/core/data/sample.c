@@ -1,4 +1,5 @@
 /* Samples: their tables, reading and listing them. */
+#include "base/messages.h"
 #include "core/data/sample_own.h"
 #include "core/sql.h"
 
@@ -71,8 +72,7 @@ bool sample_set_of(struct op *op, const struct object *version, struct sample_se
 bool sample_set_open(const struct sample_set *set, struct err *err)
 {
     if (set->publishing)
-        return err_set(err, ERR_CONFLICT, "state",
-                       "the version is being published: wait for that or cancel the task");
+        return err_message(err, ERR_CONFLICT, "state", MESSAGE_VERSION_PUBLISHING);
     return !set->published ||
            err_set(err, ERR_CONFLICT, "state", "the version is published and never changes");
 }
