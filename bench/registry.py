@@ -185,7 +185,7 @@ class Bench:
             idle = heads(ours, path, lambda: False, 3000)
             Client(ours).manifest("bench/other", "v1")
             image = ours.call("GET", "/images?project=1&q=other")["items"][0]
-            delete(ours, f"/images/{image['id']}", image["revision"])  # wakes the keeper
+            delete(ours, f"/images/{image['id']}", image["revision"])  # wakes the collectors
             wait_for_begin(folder)
             until = time.monotonic() + 10 * self.seconds
             busy = heads(ours, path, lambda: time.monotonic() > until or left(folder) == 0, 1_000_000)

@@ -1,6 +1,6 @@
-/* Backup and restore. A backup is a SQLite database with the same tables; the engines' own copy is used where
+/* Backup and restore. A backup is a SQLite database with the same tables; the drivers' own copy is used where
  * it gives that, else all rows are copied through the facade. */
-#include "db/engine.h"
+#include "db/driver.h"
 
 #include "base/buf.h"
 #include "base/fs.h"
@@ -53,7 +53,7 @@ static void leave_holder(struct names *names)
 
 static bool list_tables(struct db_conn *c, struct arena *a, struct names *ret, struct err *err)
 {
-    if (!list(c, a, c->engine->tables_sql, DB_NO_ARGS, ret, err))
+    if (!list(c, a, c->driver->tables_sql, DB_NO_ARGS, ret, err))
         return false;
     leave_holder(ret);
     return true;
@@ -130,8 +130,8 @@ static bool copy_table(struct db_conn *from, struct db_conn *to, const char *tab
     auto_buf struct buf names = {0}, marks = {0};
     struct names source, target;
     struct db_args args = db_args(db_textz(table));
-    if (!list(from, &a, from->engine->columns_sql, args, &source, err) ||
-        !list(to, &a, to->engine->columns_sql, args, &target, err))
+    if (!list(from, &a, from->driver->columns_sql, args, &source, err) ||
+        !list(to, &a, to->driver->columns_sql, args, &target, err))
         return false;
     for (size_t i = 0; i < source.n; i++) {
         if (!contains(&target, source.v[i]))
@@ -147,8 +147,8 @@ static bool copy_table(struct db_conn *from, struct db_conn *to, const char *tab
     if (!conn_each(from, select, DB_NO_ARGS, copy_row, &k, err))
         return false;
     int64_t last;
-    return from->engine->sequence_get(from, table, &last, err) &&
-           (last == 0 || to->engine->sequence_set(to, table, last, err));
+    return from->driver->sequence_get(from, table, &last, err) &&
+           (last == 0 || to->driver->sequence_set(to, table, last, err));
 }
 
 /* Tables that were there keep the record of how they were made. */
@@ -178,7 +178,7 @@ static bool copy_all(struct db_conn *from, struct db_conn *to, bool replace, str
     } else if (!replay_scripts(from, to, &a, err) || !list_tables(to, &a, &target, err)) {
         return false;
     }
-    if (!to->engine->load_begin(to, &a, target.v, target.n, err))
+    if (!to->driver->load_begin(to, &a, target.v, target.n, err))
         return false;
     for (size_t i = 0; i < source.n; i++) {
         if (!contains(&target, source.v[i]))
@@ -187,10 +187,10 @@ static bool copy_all(struct db_conn *from, struct db_conn *to, bool replace, str
         if (!copy_table(from, to, source.v[i], err))
             return false;
     }
-    return to->engine->load_end(to, &a, err);
+    return to->driver->load_end(to, &a, err);
 }
 
-/* A new SQLite file from a snapshot of the other engine. */
+/* A new SQLite file from a snapshot of the other driver. */
 static bool copy_rows_to(struct db *db, const char *path, struct err *err)
 {
     char url[PATH_MAX + 16];
@@ -198,11 +198,11 @@ static bool copy_rows_to(struct db *db, const char *path, struct err *err)
     struct db_conn *from = db_read_begin(db, err), *to;
     if (!from)
         return false;
-    bool ok = sqlite_engine.open(url, CONN_FILE_NEW, &to, err);
+    bool ok = sqlite_driver.open(url, CONN_FILE_NEW, &to, err);
     if (ok) {
-        ok = sqlite_engine.begin(to, true, err) && copy_all(from, to, false, err) &&
-             sqlite_engine.commit(to, err);
-        sqlite_engine.close(to);
+        ok = sqlite_driver.begin(to, true, err) && copy_all(from, to, false, err) &&
+             sqlite_driver.commit(to, err);
+        sqlite_driver.close(to);
     }
     db_read_end(db, from);
     return ok;
@@ -233,8 +233,8 @@ bool db_backup(struct db *db, const char *path, struct err *err)
         return err_set(err, ERR_INVALID, "path", "the path is too long");
     if (unlink(part) < 0 && errno != ENOENT)
         return err_errno(err, errno, "writing \"%s\"", part);
-    const struct engine *engine = engine_for(db_url(db), err);
-    bool ok = engine->copy_to ? engine->copy_to(db_url(db), part, err) : copy_rows_to(db, part, err);
+    const struct driver *driver = driver_for(db_url(db), err);
+    bool ok = driver->copy_to ? driver->copy_to(db_url(db), part, err) : copy_rows_to(db, part, err);
     ok = ok && sync_file(part, err);
     if (ok && rename(part, path) < 0)
         ok = err_errno(err, errno, "writing \"%s\"", path);
@@ -264,11 +264,11 @@ static bool restore(struct db *db, const char *path, bool replace, struct err *e
         return err_errno(err, errno, "reading the backup \"%s\"", path);
     if (snprintf(url, sizeof url, "sqlite:%s", path) >= (int)sizeof url)
         return err_set(err, ERR_INVALID, "path", "the path is too long");
-    if (!sqlite_engine.open(url, CONN_FILE_READ, &l.from, err))
+    if (!sqlite_driver.open(url, CONN_FILE_READ, &l.from, err))
         return false;
-    bool ok = sqlite_engine.begin(l.from, false, err) && db_write(db, load, &l, err);
-    sqlite_engine.rollback(l.from);
-    sqlite_engine.close(l.from);
+    bool ok = sqlite_driver.begin(l.from, false, err) && db_write(db, load, &l, err);
+    sqlite_driver.rollback(l.from);
+    sqlite_driver.close(l.from);
     return ok;
 }
 

@@ -1,5 +1,5 @@
-/* Statements inside a read or a write: the conn_ functions over an engine's run. */
-#include "db/engine.h"
+/* Statements inside a read or a write: the conn_ functions over an driver's run. */
+#include "db/driver.h"
 
 #include <math.h>
 
@@ -8,7 +8,7 @@ struct db_value db_text_or_null(const char *z)
     return z ? db_text(str_of(z)) : db_null();
 }
 
-/* What one engine would take and the other not is refused for both. */
+/* What one driver would take and the other not is refused for both. */
 static bool check_args(struct db_args args, struct err *err)
 {
     for (size_t i = 0; i < args.n; i++) {
@@ -42,7 +42,7 @@ bool conn_run(struct db_conn *c, struct run *r, struct err *err)
         return false;
     }
     c->busy = true;
-    bool ok = check_args(r->args, &local) && c->engine->run(c, r, &local);
+    bool ok = check_args(r->args, &local) && c->driver->run(c, r, &local);
     c->busy = false;
     if (ok && r->stopped)
         ok = local.code == ERR_NONE;
@@ -150,7 +150,7 @@ bool conn_insert(struct db_conn *c, const char *sql, struct db_args args, int64_
 {
     struct run r = {.sql = sql, .args = args};
     bool inserted;
-    if (!c->engine->tells_id) {
+    if (!c->driver->tells_id) {
         if (!insert_returning(c, sql, args, ret_id, &inserted, err))
             return false;
     } else {

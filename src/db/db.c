@@ -1,30 +1,30 @@
-#include "db/engine.h"
+#include "db/driver.h"
 #include "db/hold.h"
 #include "db/readers.h"
 #include "db/writer.h"
 
 struct db {
-    const struct engine *engine;
+    const struct driver *driver;
     char *url;
     struct readers *readers;
     struct writer *writer;
     struct hold *hold; /* NULL: none is needed */
 };
 
-const struct engine *engine_for(const char *url, struct err *err)
+const struct driver *driver_for(const char *url, struct err *err)
 {
     static const struct {
         const char *prefix;
-        const struct engine *engine;
+        const struct driver *driver;
     } known[] = {
-        {"sqlite:", &sqlite_engine},
-        {"postgresql://", &postgres_engine},
-        {"postgres://", &postgres_engine},
+        {"sqlite:", &sqlite_driver},
+        {"postgresql://", &postgres_driver},
+        {"postgres://", &postgres_driver},
     };
     struct str s = str_of(url);
     for (size_t i = 0; i < countof(known); i++)
         if (str_starts(s, known[i].prefix) && s.n > strlen(known[i].prefix))
-            return known[i].engine;
+            return known[i].driver;
     /* A URL may hold a password: only its scheme is told. */
     struct str rest, scheme = str_cut(s, ':', &rest);
     err_set(err, ERR_INVALID, "database",
@@ -42,17 +42,17 @@ struct db *db_open(const struct db_options *o, struct err *err)
 {
     if (!o->url)
         return err_set(err, ERR_INVALID, "database", "the database's address is missing"), NULL;
-    const struct engine *engine = engine_for(o->url, err);
-    if (!engine)
+    const struct driver *driver = driver_for(o->url, err);
+    if (!driver)
         return NULL;
     struct db *db = base_alloc(sizeof *db);
-    *db = (struct db){.engine = engine, .url = base_strdup(o->url)};
-    db->readers = readers_new(engine, o->url, o->max_readers ? o->max_readers : 16);
-    bool needed = o->hold && engine->hold_sql;
+    *db = (struct db){.driver = driver, .url = base_strdup(o->url)};
+    db->readers = readers_new(driver, o->url, o->max_readers ? o->max_readers : 16);
+    bool needed = o->hold && driver->hold_sql;
     if (needed)
-        db->hold = hold_take(engine, o->url, o->hold_wait_s, o->taken, err);
+        db->hold = hold_take(driver, o->url, o->hold_wait_s, o->taken, err);
     if (!needed || db->hold)
-        db->writer = writer_new(engine, o->url, db->hold, on_idle, db, err);
+        db->writer = writer_new(driver, o->url, db->hold, on_idle, db, err);
     if (db->writer)
         return db;
     db_close(db);
@@ -73,7 +73,7 @@ void db_close(struct db *db)
 
 bool db_is_postgres(const struct db *db)
 {
-    return db->engine == &postgres_engine;
+    return db->driver == &postgres_driver;
 }
 
 bool db_may_write(const struct db *db, struct err *err)
@@ -97,7 +97,7 @@ static bool read_once(struct db *db, bool (*fn)(struct db_conn *c, void *ctx, st
             return false;
         c->retry = false;
         bool ok = fn(c, ctx, err);
-        bool again = !ok && !fresh && !*delivered && (c->retry || db->engine->state(c) == CONN_LOST);
+        bool again = !ok && !fresh && !*delivered && (c->retry || db->driver->state(c) == CONN_LOST);
         readers_give(db->readers, c);
         if (!again)
             return ok;
@@ -165,9 +165,9 @@ struct db_conn *db_read_begin(struct db *db, struct err *err)
 {
     for (bool fresh = false;; fresh = true) {
         struct db_conn *c = readers_take(db->readers, fresh, err);
-        if (!c || db->engine->begin(c, false, err))
+        if (!c || db->driver->begin(c, false, err))
             return c;
-        bool lost = db->engine->state(c) == CONN_LOST;
+        bool lost = db->driver->state(c) == CONN_LOST;
         readers_give(db->readers, c);
         if (fresh || !lost)
             return NULL;
@@ -178,7 +178,7 @@ void db_read_end(struct db *db, struct db_conn *c)
 {
     if (!c)
         return;
-    db->engine->rollback(c);
+    db->driver->rollback(c);
     readers_give(db->readers, c);
 }
 

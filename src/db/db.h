@@ -147,7 +147,7 @@ bool db_columns(struct db *db, struct arena *a, const char *table, const char **
                 struct err *err);
 
 /* A consistent copy of the whole database into a SQLite file at path while others write; and back into an
- * empty database. The same file format for both engines. */
+ * empty database. The same file format for both drivers. */
 bool db_backup(struct db *db, const char *path, struct err *err);
 bool db_restore(struct db *db, const char *path, struct err *err);
 /* The same over whatever is there, in one transaction: everything is replaced, or nothing. The backup must be

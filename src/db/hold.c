@@ -19,7 +19,7 @@ struct holder {
 };
 
 struct hold {
-    const struct engine *engine;
+    const struct driver *driver;
     char *url;
     void (*taken)(void);
     struct db_conn *conn; /* has the lock; NULL: lost */
@@ -46,7 +46,7 @@ static bool read_holder(struct db_conn *c, struct holder *ret, struct err *err)
     bool found;
     char since[CLOCK_TEXT_MAX];
     *ret = (struct holder){.text = "it has not said who it is"};
-    if (!conn_query_one(c, &a, c->engine->columns_sql, db_args(db_textz("db_holder")), &row, &found, err))
+    if (!conn_query_one(c, &a, c->driver->columns_sql, db_args(db_textz("db_holder")), &row, &found, err))
         return false;
     if (!found)
         return true;
@@ -79,7 +79,7 @@ static bool try_lock(struct db_conn *c, bool *ret, struct err *err)
     auto_arena struct arena a = {0};
     struct db_row row;
     bool found;
-    if (!conn_query_one(c, &a, c->engine->hold_sql, DB_NO_ARGS, &row, &found, err))
+    if (!conn_query_one(c, &a, c->driver->hold_sql, DB_NO_ARGS, &row, &found, err))
         return false;
     *ret = found && row.v[0].i;
     return true;
@@ -89,10 +89,10 @@ static bool try_lock(struct db_conn *c, bool *ret, struct err *err)
 static bool sign(struct hold *h, struct err *err)
 {
     struct db_conn *c = h->conn;
-    bool ok = h->engine->begin(c, true, err) && write_holder(c, err) && read_holder(c, &h->self, err) &&
-              h->engine->commit(c, err);
+    bool ok = h->driver->begin(c, true, err) && write_holder(c, err) && read_holder(c, &h->self, err) &&
+              h->driver->commit(c, err);
     if (!ok)
-        h->engine->rollback(c);
+        h->driver->rollback(c);
     return ok;
 }
 
@@ -140,7 +140,7 @@ static void set_state(struct hold *h, const struct err *state)
 static bool await(struct hold *h, int timeout_ms, bool *ret_quiet)
 {
     struct pollfd f[] = {{.fd = h->end_fd, .events = POLLIN},
-                         {.fd = h->conn ? h->engine->socket(h->conn) : -1, .events = POLLIN}};
+                         {.fd = h->conn ? h->driver->socket(h->conn) : -1, .events = POLLIN}};
     *ret_quiet = poll(f, countof(f), timeout_ms) == 0;
     return !(f[0].revents & POLLIN);
 }
@@ -150,8 +150,8 @@ static bool is_alive(struct hold *h, bool quiet, struct err *err)
     struct holder now;
     bool got = false;
     if (!quiet)
-        h->engine->take_input(h->conn);
-    if (h->engine->state(h->conn) == CONN_LOST)
+        h->driver->take_input(h->conn);
+    if (h->driver->state(h->conn) == CONN_LOST)
         return err_set(err, ERR_UNAVAILABLE, "database", "its connection ended");
     /* A session that has the lock gets it again: a pooler in between may have given it up. */
     return !quiet || (try_lock(h->conn, &got, err) && read_holder(h->conn, &now, err) && got &&
@@ -165,7 +165,7 @@ static void lose(struct hold *h, struct err *why)
             "the server lost its hold on the database and writes nothing until it has it again");
     set_state(h, &state);
     log_warn("the hold on the database was lost: %s", why->message);
-    h->engine->close(h->conn);
+    h->driver->close(h->conn);
     h->conn = NULL;
 }
 
@@ -174,7 +174,7 @@ static bool regain(struct hold *h, struct err *err)
 {
     struct holder now;
     bool got = false;
-    if (!h->engine->open(h->url, CONN_HOLD, &h->conn, err)) {
+    if (!h->driver->open(h->url, CONN_HOLD, &h->conn, err)) {
         h->conn = NULL;
         return false;
     }
@@ -185,7 +185,7 @@ static bool regain(struct hold *h, struct err *err)
     if (ok && got)
         return true;
     /* The database does not know yet that the lost connection is gone. */
-    h->engine->close(h->conn);
+    h->driver->close(h->conn);
     h->conn = NULL;
     return false;
 }
@@ -211,13 +211,13 @@ static void *watch(void *arg)
     return NULL;
 }
 
-struct hold *hold_take(const struct engine *engine, const char *url, unsigned wait_s, void (*taken)(void),
+struct hold *hold_take(const struct driver *driver, const char *url, unsigned wait_s, void (*taken)(void),
                        struct err *err)
 {
     struct hold *h = base_zalloc(sizeof *h);
-    *h = (struct hold){.engine = engine, .url = base_strdup(url), .taken = taken, .end_fd = -1};
+    *h = (struct hold){.driver = driver, .url = base_strdup(url), .taken = taken, .end_fd = -1};
     pthread_mutex_init(&h->lock, NULL);
-    if (engine->open(url, CONN_HOLD, &h->conn, err) && wait_and_take(h, wait_s, err)) {
+    if (driver->open(url, CONN_HOLD, &h->conn, err) && wait_and_take(h, wait_s, err)) {
         h->end_fd = eventfd(0, EFD_CLOEXEC);
         h->thread = thread_start("db-hold", watch, h);
         return h;
@@ -236,7 +236,7 @@ void hold_free(struct hold *h)
         close(h->end_fd);
     }
     if (h->conn)
-        h->engine->close(h->conn);
+        h->driver->close(h->conn);
     pthread_mutex_destroy(&h->lock);
     free(h->url);
     free(h);

@@ -13,13 +13,13 @@
 #ifndef INGOT_DB_HOLD_H
 #define INGOT_DB_HOLD_H
 
-#include "db/engine.h"
+#include "db/driver.h"
 
 struct hold;
 
 /* Waits so many seconds for another server to let go (for less when the process was asked to end); then
  * ERR_HELD, which names host, process and since when. */
-struct hold *hold_take(const struct engine *engine, const char *url, unsigned wait_s, void (*taken)(void),
+struct hold *hold_take(const struct driver *driver, const char *url, unsigned wait_s, void (*taken)(void),
                        struct err *err);
 void hold_free(struct hold *h);
 /* What the writer's transactions ask for (db_conn's generation). */

@@ -1,6 +1,6 @@
 /* The schema. Every script that was run is kept in schema_script as it was written, so that a backup can be
- * put into a fresh database of the other engine. */
-#include "db/engine.h"
+ * put into a fresh database of the other driver. */
+#include "db/driver.h"
 
 #include "base/buf.h"
 #include "base/clock.h"
@@ -21,7 +21,7 @@ bool db_script_run(struct db_conn *c, const char *sql, struct err *err)
 {
     const struct {
         const char *word, *means;
-    } words[] = {{"{id}", c->engine->id}, {"{text}", c->engine->text}, {"{bytes}", c->engine->bytes}};
+    } words[] = {{"{id}", c->driver->id}, {"{text}", c->driver->text}, {"{bytes}", c->driver->bytes}};
     auto_buf struct buf b = {0};
     while (*sql) {
         size_t i = 0;
@@ -34,7 +34,7 @@ bool db_script_run(struct db_conn *c, const char *sql, struct err *err)
             buf_char(&b, *sql++);
         }
     }
-    return b.n == 0 || c->engine->script(c, b.p, err);
+    return b.n == 0 || c->driver->script(c, b.p, err);
 }
 
 /* Keeps the script; one that was run before is not kept again. */
@@ -128,7 +128,7 @@ bool db_columns(struct db *db, struct arena *a, const char *table, const char **
                 struct err *err)
 {
     struct db_rows rows;
-    const char *sql = db_is_postgres(db) ? postgres_engine.columns_sql : sqlite_engine.columns_sql;
+    const char *sql = db_is_postgres(db) ? postgres_driver.columns_sql : sqlite_driver.columns_sql;
     if (!db_query(db, a, sql, db_args(db_textz(table)), &rows, err))
         return false;
     const char **names = arena_array(a, const char *, rows.n + 1);

@@ -1,5 +1,5 @@
 /* PostgreSQL through libpq. */
-#include "db/engine.h"
+#include "db/driver.h"
 
 #include "base/hash.h"
 #include "db/postgres_conn.h"
@@ -307,7 +307,7 @@ static bool sequence_set(struct db_conn *c, const char *table, int64_t last, str
                                NULL, err);
 }
 
-const struct engine postgres_engine = {
+const struct driver postgres_driver = {
     .open = postgres_open,
     .close = postgres_close,
     .state = postgres_state,

@@ -67,7 +67,7 @@ bool postgres_open(const char *url, enum conn_use use, struct db_conn **ret, str
         [CONN_HOLD] = COMMON_SETTINGS WRITER_SETTINGS,
     };
     struct postgres *p = base_zalloc(sizeof *p);
-    p->base.engine = &postgres_engine;
+    p->base.driver = &postgres_driver;
     p->url = base_strdup(url);
     p->pg = PQconnectdbParams(keys, values, 1);
     p->statements = stmt_cache_new(DB_STATEMENTS_MAX, drop_statement, p);

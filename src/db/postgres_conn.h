@@ -2,7 +2,7 @@
 #ifndef INGOT_DB_POSTGRES_CONN_H
 #define INGOT_DB_POSTGRES_CONN_H
 
-#include "db/engine.h"
+#include "db/driver.h"
 
 #include <libpq-fe.h>
 

@@ -8,7 +8,7 @@ enum { WAIT_SECONDS = 60 };
 static const uint64_t IDLE_NS = UINT64_C(30) * 1000000000;
 
 struct readers {
-    const struct engine *engine;
+    const struct driver *driver;
     char *url;
     unsigned max, opened;
     pthread_mutex_t lock;
@@ -16,10 +16,10 @@ struct readers {
     struct db_conn *idle; /* last given first, so that those not needed stay idle */
 };
 
-struct readers *readers_new(const struct engine *engine, const char *url, unsigned max)
+struct readers *readers_new(const struct driver *driver, const char *url, unsigned max)
 {
     struct readers *r = base_alloc(sizeof *r);
-    *r = (struct readers){.engine = engine, .url = base_strdup(url), .max = max};
+    *r = (struct readers){.driver = driver, .url = base_strdup(url), .max = max};
     pthread_mutex_init(&r->lock, NULL);
     thread_cond_init(&r->given);
     return r;
@@ -29,7 +29,7 @@ static void close_list(struct readers *r, struct db_conn *list)
 {
     for (struct db_conn *next; list; list = next) {
         next = list->next;
-        r->engine->close(list);
+        r->driver->close(list);
     }
 }
 
@@ -87,7 +87,7 @@ struct db_conn *readers_take(struct readers *r, bool fresh, struct err *err)
     close_list(r, old);
     if (!ok)
         return NULL;
-    if (!c && !r->engine->open(r->url, CONN_READER, &c, err)) {
+    if (!c && !r->driver->open(r->url, CONN_READER, &c, err)) {
         forget_one(r);
         return NULL;
     }
@@ -96,8 +96,8 @@ struct db_conn *readers_take(struct readers *r, bool fresh, struct err *err)
 
 void readers_give(struct readers *r, struct db_conn *c)
 {
-    if (r->engine->state(c) != CONN_READY) {
-        r->engine->close(c);
+    if (r->driver->state(c) != CONN_READY) {
+        r->driver->close(c);
         forget_one(r);
         return;
     }

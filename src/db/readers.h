@@ -3,10 +3,10 @@
 #ifndef INGOT_DB_READERS_H
 #define INGOT_DB_READERS_H
 
-#include "db/engine.h"
+#include "db/driver.h"
 
 struct readers;
-struct readers *readers_new(const struct engine *engine, const char *url, unsigned max);
+struct readers *readers_new(const struct driver *driver, const char *url, unsigned max);
 void readers_free(struct readers *r); /* all connections must be back */
 /* Waits while all are in use, but 60 s at most (ERR_UNAVAILABLE). fresh: one that was opened just now,
  * because an old one turned out lost. */

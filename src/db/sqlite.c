@@ -1,5 +1,5 @@
 /* SQLite: one file in WAL mode, durable at each commit. */
-#include "db/engine.h"
+#include "db/driver.h"
 
 #include "base/fs.h"
 #include "db/stmt.h"
@@ -119,7 +119,7 @@ static bool open_conn(const char *url, enum conn_use use, struct db_conn **ret, 
     if (creates && !create_private(path, err))
         return false;
     struct sqlite *s = base_zalloc(sizeof *s);
-    s->base.engine = &sqlite_engine;
+    s->base.driver = &sqlite_driver;
     int flags = (use == CONN_FILE_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX;
     int rc = sqlite3_open_v2(path, &s->db, flags, NULL);
     if (rc == SQLITE_OK) {
@@ -369,7 +369,7 @@ static bool copy_to(const char *url, const char *path, struct err *err)
     return ok;
 }
 
-const struct engine sqlite_engine = {
+const struct driver sqlite_driver = {
     .open = open_conn,
     .close = close_conn,
     .state = state,

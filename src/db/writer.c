@@ -30,7 +30,7 @@ struct request {
 };
 
 struct writer {
-    const struct engine *engine;
+    const struct driver *driver;
     char *url;
     struct hold *hold;    /* may be NULL */
     struct db_conn *conn; /* NULL: lost, to be opened again */
@@ -95,10 +95,10 @@ static enum outcome run_undoable(struct writer *w, struct request *r, enum undo 
 {
     struct db_conn *c = w->conn;
     struct err err = {0};
-    if (undo == UNDO_MARK && !w->engine->mark(c, &err))
-        return w->engine->state(c) == CONN_LOST ? OUTCOME_LOST : OUTCOME_ALONE;
+    if (undo == UNDO_MARK && !w->driver->mark(c, &err))
+        return w->driver->state(c) == CONN_LOST ? OUTCOME_LOST : OUTCOME_ALONE;
     run_one(c, r);
-    enum conn_state state = w->engine->state(c);
+    enum conn_state state = w->driver->state(c);
     if (state == CONN_LOST)
         return OUTCOME_LOST;
     if (r->ok && state == CONN_IN_TX)
@@ -108,7 +108,7 @@ static enum outcome run_undoable(struct writer *w, struct request *r, enum undo 
     if (undo == UNDO_NONE)
         return OUTCOME_AGAIN;
     /* A full disk ends the whole transaction of SQLite, a serialization failure that of PostgreSQL. */
-    if (state != CONN_IN_TX || c->retry || !w->engine->undo(c, &err))
+    if (state != CONN_IN_TX || c->retry || !w->driver->undo(c, &err))
         return OUTCOME_ALONE;
     return OUTCOME_DONE;
 }
@@ -119,19 +119,19 @@ static enum outcome commit(struct writer *w, struct request **batch, size_t n)
     for (size_t i = 0; i < n; i++)
         any |= batch[i]->ok;
     if (!any) {
-        w->engine->rollback(w->conn);
+        w->driver->rollback(w->conn);
         return OUTCOME_DONE;
     }
     struct err err = {0};
     w->conn->retry = false;
-    bool done = w->engine->commit(w->conn, &err);
+    bool done = w->driver->commit(w->conn, &err);
     /* Also after a failure: it is not always known whether it happened. */
     atomic_fetch_add(&w->commits, 1);
     if (done)
         return OUTCOME_DONE;
-    bool lost = w->engine->state(w->conn) == CONN_LOST;
+    bool lost = w->driver->state(w->conn) == CONN_LOST;
     bool retry = w->conn->retry;
-    w->engine->rollback(w->conn);
+    w->driver->rollback(w->conn);
     if (n > 1 && !lost && (retry || err.code != ERR_UNAVAILABLE))
         return OUTCOME_ALONE;
     if (lost)
@@ -152,15 +152,15 @@ static bool rehearse(struct writer *w, struct request **batch, size_t n, struct 
         return true;
     for (size_t i = 0; ok && i < n; i++) {
         run_one(w->conn, batch[i]);
-        ok = batch[i]->ok && w->engine->state(w->conn) == CONN_IN_TX;
+        ok = batch[i]->ok && w->driver->state(w->conn) == CONN_IN_TX;
     }
-    w->engine->rollback(w->conn);
+    w->driver->rollback(w->conn);
     for (size_t i = 0; i < n; i++) {
         batch[i]->ok = false;
         batch[i]->err = (struct err){0};
     }
     w->conn->retry = false;
-    return w->engine->state(w->conn) != CONN_LOST && w->engine->begin(w->conn, true, err);
+    return w->driver->state(w->conn) != CONN_LOST && w->driver->begin(w->conn, true, err);
 }
 #else
 static bool rehearse(struct writer *w, struct request **batch, size_t n, struct err *err)
@@ -172,7 +172,7 @@ static bool rehearse(struct writer *w, struct request **batch, size_t n, struct 
 
 static bool connect(struct writer *w, struct err *err)
 {
-    if (!w->engine->open(w->url, CONN_WRITER, &w->conn, err)) {
+    if (!w->driver->open(w->url, CONN_WRITER, &w->conn, err)) {
         w->conn = NULL;
         return false;
     }
@@ -192,14 +192,14 @@ static enum outcome try_batch(struct writer *w, struct request **batch, size_t n
         batch[i]->err = (struct err){0};
     }
     w->conn->retry = false;
-    if (!w->engine->begin(w->conn, true, &err) || !rehearse(w, batch, n, &err)) {
+    if (!w->driver->begin(w->conn, true, &err) || !rehearse(w, batch, n, &err)) {
         fail_all(batch, n, &err);
-        return w->engine->state(w->conn) == CONN_LOST ? OUTCOME_LOST : OUTCOME_DONE;
+        return w->driver->state(w->conn) == CONN_LOST ? OUTCOME_LOST : OUTCOME_DONE;
     }
     for (size_t i = 0; i < n; i++) {
         enum outcome o = run_undoable(w, batch[i], undo);
         if (o != OUTCOME_DONE) {
-            w->engine->rollback(w->conn);
+            w->driver->rollback(w->conn);
             return o;
         }
     }
@@ -212,8 +212,8 @@ static enum outcome try_connected(struct writer *w, struct request **batch, size
     enum outcome o = OUTCOME_LOST;
     for (int i = 0; i < 2 && o == OUTCOME_LOST; i++) {
         o = try_batch(w, batch, n, undo);
-        if (w->conn && w->engine->state(w->conn) == CONN_LOST) {
-            w->engine->close(w->conn);
+        if (w->conn && w->driver->state(w->conn) == CONN_LOST) {
+            w->driver->close(w->conn);
             w->conn = NULL;
         }
     }
@@ -335,12 +335,12 @@ static void *loop(void *arg)
     return NULL;
 }
 
-struct writer *writer_new(const struct engine *engine, const char *url, struct hold *hold,
+struct writer *writer_new(const struct driver *driver, const char *url, struct hold *hold,
                           void (*idle)(void *ctx), void *ctx, struct err *err)
 {
     struct writer *w = base_alloc(sizeof *w);
     *w = (struct writer){
-        .engine = engine, .url = base_strdup(url), .hold = hold, .idle = idle, .idle_ctx = ctx};
+        .driver = driver, .url = base_strdup(url), .hold = hold, .idle = idle, .idle_ctx = ctx};
     for (size_t i = 0; i < PRIORITIES; i++)
         w->queue[i].tail = &w->queue[i].head;
     if (!connect(w, err)) {
@@ -362,7 +362,7 @@ void writer_free(struct writer *w)
     pthread_mutex_unlock(&w->lock);
     pthread_join(w->thread, NULL);
     if (w->conn)
-        w->engine->close(w->conn);
+        w->driver->close(w->conn);
     pthread_cond_destroy(&w->arrived);
     pthread_mutex_destroy(&w->lock);
     free(w->url);

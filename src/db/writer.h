@@ -5,13 +5,13 @@
 #ifndef INGOT_DB_WRITER_H
 #define INGOT_DB_WRITER_H
 
-#include "db/engine.h"
+#include "db/driver.h"
 
 struct writer;
 struct hold;
 /* idle runs on the thread about every 10 s. Nothing is written without the hold (hold.h; may be NULL, and
  * outlives the writer). NULL when the database cannot be opened. */
-struct writer *writer_new(const struct engine *engine, const char *url, struct hold *hold,
+struct writer *writer_new(const struct driver *driver, const char *url, struct hold *hold,
                           void (*idle)(void *ctx), void *ctx, struct err *err);
 void writer_free(struct writer *w); /* runs what is queued first */
 bool writer_run(struct writer *w, db_write_fn fn, void *ctx, struct err *err);

@@ -54,7 +54,7 @@ static bool within(int64_t x, int64_t from, int64_t below)
     return x >= from && x < below;
 }
 
-static bool check_request(const struct sched_snapshot *s, const struct sched_request *r, const char *array,
+static bool check_request(const struct sched_snapshot *s, const struct sched_demand *r, const char *array,
                           int32_t i, struct err *err)
 {
     if (!within(r->cpu, 0, CPU_MAX + 1) || !within(r->memory, 0, MEMORY_MAX + 1))

@@ -84,11 +84,11 @@ void cluster_init(struct cluster *c, const struct sched_snapshot *s, struct aren
 void view_init(struct view *v, const struct cluster *c, struct arena *a)
 {
     *v = (struct view){0};
-    v->rooms = arena_array(a, struct room, (size_t)c->n_slots + 1);
+    v->capacities = arena_array(a, struct capacity, (size_t)c->n_slots + 1);
     v->cards = arena_array(a, int16_t, (size_t)c->first_card[c->n_slots] + 1);
     for (int32_t i = 0; i < c->n_slots; i++) {
         const struct sched_node *n = &c->s->nodes[c->node_of[i]];
-        v->rooms[i] = (struct room){n->cpu, n->memory};
+        v->capacities[i] = (struct capacity){n->cpu, n->memory};
         for (int32_t k = 0; k < n->n_cards; k++)
             v->cards[c->first_card[i] + k] = n->cards[k].broken ? 0 : SCHED_WHOLE;
     }
@@ -97,14 +97,14 @@ void view_init(struct view *v, const struct cluster *c, struct arena *a)
 void view_copy(struct view *dst, const struct view *src, const struct cluster *c, struct arena *a)
 {
     size_t cards = (size_t)c->first_card[c->n_slots] + 1;
-    dst->rooms = arena_copy(a, src->rooms, sizeof *src->rooms * ((size_t)c->n_slots + 1));
+    dst->capacities = arena_copy(a, src->capacities, sizeof *src->capacities * ((size_t)c->n_slots + 1));
     dst->cards = arena_copy(a, src->cards, sizeof *src->cards * cards);
     dst->tree = src->tree ? arena_copy(a, src->tree, sizeof *src->tree * 2 * (size_t)c->width) : NULL;
 }
 
 static struct peak leaf_of(const struct view *v, const struct cluster *c, int32_t slot)
 {
-    struct peak p = {.cpu = v->rooms[slot].cpu, .memory = v->rooms[slot].memory};
+    struct peak p = {.cpu = v->capacities[slot].cpu, .memory = v->capacities[slot].memory};
     for (int32_t i = c->first_card[slot]; i < c->first_card[slot + 1]; i++) {
         p.whole += v->cards[i] == SCHED_WHOLE;
         if (v->cards[i] > p.part)
@@ -148,13 +148,13 @@ void view_changed(struct view *v, const struct cluster *c, int32_t slot)
 }
 
 void view_apply(struct view *v, const struct cluster *c, const struct sched_rank *rank,
-                const struct sched_request *r, int sign)
+                const struct sched_demand *r, int sign)
 {
     int32_t slot = c->slot_of[rank->node];
     if (slot == SCHED_NONE)
         return;
-    v->rooms[slot].cpu += sign * r->cpu;
-    v->rooms[slot].memory += sign * r->memory;
+    v->capacities[slot].cpu += sign * r->cpu;
+    v->capacities[slot].memory += sign * r->memory;
     int32_t first = c->first_card[slot], n = c->first_card[slot + 1] - first;
     for (int32_t i = 0; i < rank->n_shares; i++)
         if (rank->shares[i].card < n)
@@ -164,8 +164,8 @@ void view_apply(struct view *v, const struct cluster *c, const struct sched_rank
 
 void view_limit(struct view *v, const struct cluster *c, int32_t slot, const struct view *limit)
 {
-    struct room *room = &v->rooms[slot];
-    const struct room *most = &limit->rooms[slot];
+    struct capacity *room = &v->capacities[slot];
+    const struct capacity *most = &limit->capacities[slot];
     if (room->cpu > most->cpu)
         room->cpu = most->cpu;
     if (room->memory > most->memory)

@@ -33,13 +33,13 @@ struct peak {
     int32_t whole, part;
 };
 
-struct room {
+struct capacity {
     int64_t cpu, memory;
 };
 
 /* Free room at one moment, real or imagined. */
 struct view {
-    struct room *rooms;
+    struct capacity *capacities;
     int16_t *cards;    /* free thousandths; broken ones have none */
     struct peak *tree; /* NULL: not kept, and fit_find must not be used */
 };
@@ -50,11 +50,11 @@ void cluster_init(struct cluster *c, const struct sched_snapshot *s, struct aren
 void view_init(struct view *v, const struct cluster *c, struct arena *a);
 void view_copy(struct view *dst, const struct view *src, const struct cluster *c, struct arena *a);
 void view_build_tree(struct view *v, const struct cluster *c, struct arena *a);
-/* After rooms or cards of the slot have changed. */
+/* After capacities or cards of the slot have changed. */
 void view_changed(struct view *v, const struct cluster *c, int32_t slot);
 /* Takes (sign -1) or gives back (sign 1) what a rank has; nodes without a slot are passed over. */
 void view_apply(struct view *v, const struct cluster *c, const struct sched_rank *rank,
-                const struct sched_request *r, int sign);
+                const struct sched_demand *r, int sign);
 /* Lowers the slot to what `limit` has there. */
 void view_limit(struct view *v, const struct cluster *c, int32_t slot, const struct view *limit);
 

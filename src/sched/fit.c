@@ -1,6 +1,6 @@
 #include "sched/fit.h"
 
-int32_t fit_shares(const struct sched_request *r)
+int32_t fit_shares(const struct sched_demand *r)
 {
     int32_t n = 0;
     for (int i = 0; i < SCHED_WANTS; i++)
@@ -21,10 +21,10 @@ static int32_t count_cards(const struct view *v, const struct cluster *c, int32_
     return part ? n : n / (w.thousandths / SCHED_WHOLE);
 }
 
-int32_t fit_count(const struct view *v, const struct cluster *c, int32_t slot, const struct sched_request *r,
+int32_t fit_count(const struct view *v, const struct cluster *c, int32_t slot, const struct sched_demand *r,
                   int32_t most)
 {
-    const struct room *room = &v->rooms[slot];
+    const struct capacity *room = &v->capacities[slot];
     int64_t n = most;
     if (room->cpu < r->cpu || room->memory < r->memory)
         return 0;
@@ -76,13 +76,13 @@ static int32_t take_cards(struct view *v, const struct cluster *c, int32_t slot,
     return n;
 }
 
-bool fit_slot(struct view *v, const struct cluster *c, int32_t slot, const struct sched_request *r,
+bool fit_slot(struct view *v, const struct cluster *c, int32_t slot, const struct sched_demand *r,
               struct sched_share *shares, struct sched_rank *ret)
 {
     if (!fit_count(v, c, slot, r, 1))
         return false;
-    v->rooms[slot].cpu -= r->cpu;
-    v->rooms[slot].memory -= r->memory;
+    v->capacities[slot].cpu -= r->cpu;
+    v->capacities[slot].memory -= r->memory;
     int32_t n = 0;
     for (int i = 0; i < SCHED_WANTS; i++)
         if (r->wants[i].thousandths)
@@ -95,7 +95,7 @@ bool fit_slot(struct view *v, const struct cluster *c, int32_t slot, const struc
 struct search {
     const struct view *view;
     const struct cluster *cluster;
-    const struct sched_request *request;
+    const struct sched_demand *request;
     struct peak need;
     int32_t lo, hi;
 };
@@ -113,7 +113,7 @@ static int32_t search(const struct search *q, int32_t node, int32_t at, int32_t 
     return found != SCHED_NONE ? found : search(q, 2 * node + 1, at + span / 2, span / 2);
 }
 
-static struct peak need_of(const struct sched_request *r)
+static struct peak need_of(const struct sched_demand *r)
 {
     struct peak need = {.cpu = r->cpu, .memory = r->memory};
     for (int i = 0; i < SCHED_WANTS; i++) {
@@ -125,7 +125,7 @@ static struct peak need_of(const struct sched_request *r)
     return need;
 }
 
-void fit_scratch_reserve(struct fit_scratch *scratch, int32_t ranks, const struct sched_request *r,
+void fit_scratch_reserve(struct fit_scratch *scratch, int32_t ranks, const struct sched_demand *r,
                          struct arena *a)
 {
     size_t shares = (size_t)ranks * (size_t)fit_shares(r) + 1; /* so that there is an address even for none */
@@ -142,7 +142,7 @@ void fit_scratch_reserve(struct fit_scratch *scratch, int32_t ranks, const struc
 bool fit_gang(struct view *v, const struct cluster *c, const struct shape *shape, int32_t n,
               struct fit_scratch *scratch, struct arena *a)
 {
-    const struct sched_request *r = &shape->request;
+    const struct sched_demand *r = &shape->request;
     fit_scratch_reserve(scratch, n, r, a);
     size_t per_rank = (size_t)fit_shares(r);
     struct search q = {.view = v, .cluster = c, .request = r, .need = need_of(r)};
@@ -175,10 +175,10 @@ bool fit_sound(const struct view *v, const struct cluster *c, const struct sched
     for (int32_t i = c->first_card[slot]; i < c->first_card[slot + 1]; i++)
         if (v->cards[i] < 0)
             return false;
-    return v->rooms[slot].cpu >= 0 && v->rooms[slot].memory >= 0;
+    return v->capacities[slot].cpu >= 0 && v->capacities[slot].memory >= 0;
 }
 
-bool fit_exact(struct view *v, const struct cluster *c, const struct sched_request *r,
+bool fit_exact(struct view *v, const struct cluster *c, const struct sched_demand *r,
                const struct sched_rank *ranks, int32_t n)
 {
     for (int32_t i = 0; i < n; i++) {

@@ -19,7 +19,7 @@ struct target {
 
 struct shape {
     struct target *target;
-    struct sched_request request;
+    struct sched_demand request;
     bool spread;
     /* The smallest gang that was refused by a view in this pass. Views only shrink, so larger ones are too.
      */
@@ -47,7 +47,7 @@ struct shape *shapes_get(struct shapes *t, const struct sched_waiting *job);
 bool fit_pool_open(const struct sched_snapshot *s, int32_t pool, int32_t project);
 
 /* How many ranks the slot holds, at most `most`. */
-int32_t fit_count(const struct view *v, const struct cluster *c, int32_t slot, const struct sched_request *r,
+int32_t fit_count(const struct view *v, const struct cluster *c, int32_t slot, const struct sched_demand *r,
                   int32_t most);
 /* Ranks that fit into the view, at most `most`. */
 int32_t fit_total(const struct view *v, const struct cluster *c, const struct shape *shape, int32_t most);
@@ -63,15 +63,15 @@ struct fit_scratch {
 bool fit_gang(struct view *v, const struct cluster *c, const struct shape *shape, int32_t n,
               struct fit_scratch *scratch, struct arena *a);
 /* The same for exactly these ranks. */
-bool fit_exact(struct view *v, const struct cluster *c, const struct sched_request *r,
+bool fit_exact(struct view *v, const struct cluster *c, const struct sched_demand *r,
                const struct sched_rank *ranks, int32_t n);
 /* Takes room for one rank in this slot if there is some; shares are written to `shares` (at most
  * fit_shares(request)). */
-bool fit_slot(struct view *v, const struct cluster *c, int32_t slot, const struct sched_request *r,
+bool fit_slot(struct view *v, const struct cluster *c, int32_t slot, const struct sched_demand *r,
               struct sched_share *shares, struct sched_rank *ret);
 /* The number of shares that one rank gets. */
-int32_t fit_shares(const struct sched_request *r);
-void fit_scratch_reserve(struct fit_scratch *scratch, int32_t ranks, const struct sched_request *r,
+int32_t fit_shares(const struct sched_demand *r);
+void fit_scratch_reserve(struct fit_scratch *scratch, int32_t ranks, const struct sched_demand *r,
                          struct arena *a);
 /* Whether nothing that the rank's node has is taken twice. */
 bool fit_sound(const struct view *v, const struct cluster *c, const struct sched_rank *rank);

@@ -11,7 +11,7 @@
 /* A job that this pass started or promised room: it takes room until its end. */
 struct live {
     const struct sched_rank *ranks;
-    const struct sched_request *request;
+    const struct sched_demand *request;
     int32_t n_ranks, project;
     int64_t end;
 };

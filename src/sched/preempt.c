@@ -127,7 +127,7 @@ static bool price_slot(struct attempt *t, int32_t slot, const struct cost *best,
                        struct victim *set, int32_t *ret_n)
 {
     struct pass *p = t->pass;
-    const struct sched_request *r = &t->k->job->request;
+    const struct sched_demand *r = &t->k->job->request;
     struct cost cost = {.priority = INT32_MIN};
     int32_t n = 0;
     bool fits = fit_count(&p->trial, &p->cluster, slot, r, 1) > 0;

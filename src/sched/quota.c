@@ -1,6 +1,6 @@
 #include "sched/quota.h"
 
-struct demand demand_of(const struct sched_request *r, int32_t ranks)
+struct demand demand_of(const struct sched_demand *r, int32_t ranks)
 {
     struct demand d = {0};
     for (int i = 0; i < SCHED_WANTS; i++) {

@@ -31,7 +31,7 @@ struct quotas {
     struct hold *holds;
 };
 
-struct demand demand_of(const struct sched_request *r, int32_t ranks);
+struct demand demand_of(const struct sched_demand *r, int32_t ranks);
 
 void quotas_init(struct quotas *q, const struct sched_snapshot *s, struct arena *a);
 int64_t quota_limit(const struct sched_snapshot *s, int32_t project, int32_t resource);

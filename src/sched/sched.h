@@ -102,7 +102,7 @@ struct sched_want {
 };
 
 /* What each rank takes on its node. */
-struct sched_request {
+struct sched_demand {
     int64_t cpu, memory;
     struct sched_want wants[SCHED_WANTS]; /* of different kinds */
 };
@@ -123,7 +123,7 @@ struct sched_running {
     int32_t project;
     int64_t user;
     int32_t priority;
-    struct sched_request request;
+    struct sched_demand request;
     const struct sched_rank *ranks;
     int32_t n_ranks;
     int64_t started_at;
@@ -139,7 +139,7 @@ struct sched_waiting {
     int32_t priority; /* higher goes first */
     int32_t n_ranks;  /* size of the gang, at least 1 */
     bool spread;      /* every rank on a node of its own */
-    struct sched_request request;
+    struct sched_demand request;
     enum sched_arch arch;
     int32_t pool; /* SCHED_NONE: any that the project may use */
     int64_t submitted_at;

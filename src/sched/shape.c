@@ -66,7 +66,7 @@ static uint64_t mix(uint64_t h, uint64_t x)
     return h ^ h >> 29;
 }
 
-static bool request_eq(const struct sched_request *a, const struct sched_request *b)
+static bool request_eq(const struct sched_demand *a, const struct sched_demand *b)
 {
     bool same = a->cpu == b->cpu && a->memory == b->memory;
     for (int i = 0; i < SCHED_WANTS; i++)
@@ -77,7 +77,7 @@ static bool request_eq(const struct sched_request *a, const struct sched_request
 
 struct shape *shapes_get(struct shapes *t, const struct sched_waiting *job)
 {
-    const struct sched_request *r = &job->request;
+    const struct sched_demand *r = &job->request;
     int32_t access = t->has_pool[job->project] ? job->project : SCHED_NONE;
     uint64_t h = mix(mix(mix(7, (uint64_t)r->cpu), (uint64_t)r->memory), (uint64_t)job->pool + 1);
     h = mix(h, ((uint64_t)access + 1) << 8 | (uint64_t)job->arch << 1 | job->spread);

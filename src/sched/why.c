@@ -3,7 +3,7 @@
 
 enum { GANGS_COUNTED_MAX = 256 };
 
-static int64_t wanted_of(const struct sched_request *r, int32_t i, struct sched_wait *ret)
+static int64_t wanted_of(const struct sched_demand *r, int32_t i, struct sched_wait *ret)
 {
     if (i < SCHED_WANTS) {
         ret->resource = SCHED_DEVICE;
@@ -26,7 +26,7 @@ static int64_t node_has(const struct sched_node *n, const struct sched_wait *w, 
 }
 
 /* Ranks that fit into the node when it is empty, at most `most`. */
-static int32_t node_count(const struct sched_node *n, const struct sched_request *r, int32_t most)
+static int32_t node_count(const struct sched_node *n, const struct sched_demand *r, int32_t most)
 {
     int64_t count = most;
     for (int32_t i = 0; i < SCHED_WANTS + 2; i++) {
@@ -178,8 +178,8 @@ static void sum_target(struct pass *p, struct target *t)
     for (int32_t i = 0; i < t->n_classes; i++)
         for (int32_t slot = c->classes[t->classes[i]].lo; slot < c->classes[t->classes[i]].hi; slot++) {
             memset(has, 0, width * sizeof *has);
-            has[0] = p->now.rooms[slot].cpu;
-            has[1] = p->now.rooms[slot].memory;
+            has[0] = p->now.capacities[slot].cpu;
+            has[1] = p->now.capacities[slot].memory;
             for (int32_t k = c->first_card[slot]; k < c->first_card[slot + 1]; k++) {
                 int64_t *of = &has[2 + 2 * c->card_kind[k]], card = p->now.cards[k];
                 if (card <= 0)

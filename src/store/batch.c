@@ -1,12 +1,12 @@
 /* Many blobs made durable together. What costs time with small files is not their bytes but waiting for the
- * disk, and giving each its name. So files are written by one thread (scribe.h) and settled by another, in
+ * disk, and giving each its name. So files are written by one thread (files.h) and settled by another, in
  * groups, while the next ones come: their rows, one wait for the bytes of all, their names. New files are not
  * made in the folder that others are moved out of: the two would wait for each other. The names become
  * durable with the flush. */
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/thread.h"
-#include "store/scribe.h"
+#include "store/file_writer.h"
 #include "store/store_own.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ struct blob_batch {
     struct buf small; /* the pieces so far, while they are few */
     struct blob_writer *writer;
     bool begun; /* the threads are there */
-    struct scribe *scribe;
+    struct file_writer *files;
     char prefix[17]; /* of its files' names, and a number */
     uint64_t made;
 
@@ -172,7 +172,7 @@ static void settle_next(struct blob_batch *b)
     b->busy = b->held = true;
     b->side = (b->side + 1) % BLOB_SIDES;
     pthread_mutex_unlock(&b->lock);
-    bool ok = scribe_settle(b->scribe, &err) && make_known(b, &b->settling, &err);
+    bool ok = file_writer_wait(b->files, &err) && make_known(b, &b->settling, &err);
     pthread_mutex_lock(&b->lock);
     b->held = false;
     note_failure(b, ok,
@@ -218,7 +218,7 @@ static void begin(struct blob_batch *b)
     random_bytes(id, sizeof id);
     hex_encode(id, sizeof id, b->prefix);
     b->begun = true;
-    b->scribe = scribe_new(b->store->tmp_fd);
+    b->files = file_writer_new(b->store->tmp_fd);
     b->thread = thread_start("settle", settle_all, b);
 }
 
@@ -273,7 +273,7 @@ bool blob_batch_data(struct blob_batch *b, struct str data, struct digest *ret, 
     name_next(b, x.name);
     sha256_of(data, x.digest.b);
     *ret = x.digest;
-    return scribe_write(b->scribe, x.name, data, err) && add_item(b, &x, err);
+    return file_writer_write(b->files, x.name, data, err) && add_item(b, &x, err);
 }
 
 bool blob_batch_end(struct blob_batch *b, struct digest *ret, int64_t *ret_size, struct err *err)
@@ -359,7 +359,7 @@ void blob_batch_free(struct blob_batch *b)
     pthread_mutex_unlock(&b->lock);
     if (b->begun)
         pthread_join(b->thread, NULL);
-    scribe_free(b->scribe);
+    file_writer_free(b->files);
     blob_batch_drop(b);
     buf_release(&b->small);
     drop(b->store, &b->coming);

@@ -85,6 +85,20 @@ def test_includes_go_down(tree, file, include, wrong):
     assert len(layers.upward(paths, RANKS, root)) == wrong
 
 
+@pytest.mark.parametrize("file, include, wrong", [
+    ("core__job__a_c", "core/task/x.h", 0),
+    ("core__task__a_c", "core/job/x.h", 1),
+    ("core__task__a_c", "core/task/x.h", 0),
+    ("core__task__a_c", "core/x.h", 0),
+    ("core__a_c", "core/job/x.h", 0),
+    ("core__new__a_c", "core/x.h", 1),
+])
+def test_includes_go_down_within_core(tree, file, include, wrong):
+    headers = {"core__task__x_h": "", "core__job__x_h": "", "core__x_h": ""}
+    paths, root = tree(**headers, **{file: f'#include "{include}"\n'})
+    assert len(layers.upward_in_core(paths, {"task": 0, "job": 1}, root)) == wrong
+
+
 def test_circles_are_found(tree):
     paths, root = tree(base__a_h='#include "base/b.h"\n', base__b_h='#include "base/c.h"\n', base__c_h="")
     assert layers.circles(paths, root) == []

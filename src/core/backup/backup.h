@@ -1,5 +1,5 @@
 /* A backup of the whole platform: one tar archive, compressed with zstd, of a consistent copy of the database
- * (`ingot.db`, a SQLite file whichever engine is used), `config.json`, files of users and jobs
+ * (`ingot.db`, a SQLite file whichever database is used), `config.json`, files of users and jobs
  * (core/backup/trees.h) and the blobs, made while the platform runs. The last member, `manifest.json`, has
  * the SHA-256 of each other one (a blob's is its name), so an archive that was cut off or changed is
  * recognised before anything is touched. */

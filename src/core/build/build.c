@@ -54,7 +54,7 @@ const struct field image_build_fields[] = {
 };
 
 struct asked {
-    struct job_request job;
+    struct job_new job;
     struct str version;
     int64_t id;
 };

@@ -291,7 +291,7 @@ static bool start(struct op *op, struct object *version, const char *name, struc
     return engine_answer_id(op, &kind_task, same, out, err);
 }
 
-static void say_result(struct source *s, const struct sample_counts *n, int64_t bytes, const char *stamp)
+static void write_result(struct source *s, const struct sample_counts *n, int64_t bytes, const char *stamp)
 {
     auto_buf struct buf text = {0};
     struct json_out o;
@@ -333,7 +333,7 @@ static bool run_export(struct task *t, struct err *err)
         return false;
     task_output(t, &digest, json_str(yyjson_obj_get(t->params, "name")));
     /* Without a stamp, because the version changed meanwhile, it is not given again. */
-    say_result(&s, &counts, size, strcmp(before, after) == 0 ? after : "");
+    write_result(&s, &counts, size, strcmp(before, after) == 0 ? after : "");
     return task_progress(t, counts.samples, counts.samples, err);
 }
 

@@ -92,7 +92,7 @@ struct walk {
 };
 
 /* Reading the source is the first half of an import, as it is of an archive. */
-static bool say_copied(struct walk *w, int64_t more, struct err *err)
+static bool keep_copied(struct walk *w, int64_t more, struct err *err)
 {
     if (w->bytes)
         w->copied += more;
@@ -104,7 +104,7 @@ static bool copy_file(struct walk *w, int fd, struct str path, struct err *err)
     ssize_t n;
     bool ok = true;
     while (ok && (n = read(fd, w->block, BLOCK)) > 0)
-        ok = unpack_piece(w->out, (struct str){w->block, (size_t)n}, err) && say_copied(w, n, err);
+        ok = unpack_piece(w->out, (struct str){w->block, (size_t)n}, err) && keep_copied(w, n, err);
     if (!ok || n < 0) {
         unpack_drop(w->out);
         return ok ? err_errno(err, errno, "cannot read a file of the folder") : false;
@@ -120,7 +120,7 @@ static bool take_file(struct walk *w, int dirfd, const char *name, struct str pa
         task_problem(w->task, path, NULL, "left out: %s", why.message);
         return true;
     }
-    return copy_file(w, fd, path, err) && unpack_keep(w->task, w->out, err) && say_copied(w, 0, err);
+    return copy_file(w, fd, path, err) && unpack_keep(w->task, w->out, err) && keep_copied(w, 0, err);
 }
 
 static bool walk_dir(struct walk *w, int fd, struct str prefix, int depth, struct err *err);

@@ -285,7 +285,7 @@ static bool measure_content(struct import *m, const struct codec_sample *s, stru
                             bool *usable, struct err *err)
 {
     struct unpacked_file f = {.path = s->path, .size = (int64_t)s->content.n};
-    unpack_look(&f, s->content);
+    unpack_check(&f, s->content);
     return blob_batch_data(m->files.batch, s->content, &f.blob, err) &&
            unpack_admit(&m->files, &f.blob, f.size, err) && measure(m, &f, n, usable, err);
 }
@@ -409,7 +409,7 @@ static bool clip(struct import *m, const struct codec_sample *s, struct sample_n
 
 /* An import in quarters: its sources are read in the first two (unpack.c, folder_in.c, s3_in.c), samples in
  * the third, and they are put in the last. */
-static bool say_progress(struct import *m, int64_t done, int64_t of, int quarter, struct err *err)
+static bool keep_progress(struct import *m, int64_t done, int64_t of, int quarter, struct err *err)
 {
     int64_t total = of > 0 ? of : 1;
     return task_progress(m->task, (quarter * total + done) / 4, total, err);
@@ -516,7 +516,7 @@ static bool input_sample(void *ctx, const struct codec_sample *s, struct err *er
         return true;
     arena_release(&m->batch_arena);
     arena_init(&m->batch_arena);
-    return unpack_keep(m->task, &m->files, err) && say_progress(m, m->read, (int64_t)m->listed, 2, err);
+    return unpack_keep(m->task, &m->files, err) && keep_progress(m, m->read, (int64_t)m->listed, 2, err);
 }
 
 static bool input_label(void *ctx, const struct codec_label *l, struct err *err)
@@ -597,7 +597,7 @@ static bool put_all(struct import *m, struct err *err)
             m->batch[m->batched++] = item.sample;
         }
         bool full = m->batched == BATCH || m->waits == BATCH;
-        if ((full || done) && (!flush(m, err) || !say_progress(m, m->done, m->read, 3, err)))
+        if ((full || done) && (!flush(m, err) || !keep_progress(m, m->done, m->read, 3, err)))
             return false;
     }
     return blob_batch_flush(m->files.batch, err);
@@ -655,7 +655,7 @@ static bool open_version(struct import *m, struct err *err)
            sample_set_of(&op, &m->version, &m->set, err) && sample_set_open(&m->set, err);
 }
 
-static void say_result(struct import *m, const struct codec *c, const struct codec_counts *n)
+static void write_result(struct import *m, const struct codec *c, const struct codec_counts *n)
 {
     auto_buf struct buf text = {0};
     struct json_out o;
@@ -716,10 +716,11 @@ static bool read_all(struct import *m, struct err *err)
                         : false;
     m->codec = c;
     if (!codec_read(c, &in, m->set.type, &counts, err) || !took_something(m, err) ||
-        !say_progress(m, m->read, m->read, 2, err) || !put_all(m, err) || !import_undo_forget(m->task, err) ||
+        !keep_progress(m, m->read, m->read, 2, err) || !put_all(m, err) ||
+        !import_undo_forget(m->task, err) ||
         !engine_write(m->task->core, &m->task->caller, m->task->arena, put_classes, m, err))
         return false;
-    say_result(m, c, &counts);
+    write_result(m, c, &counts);
     return true;
 }
 

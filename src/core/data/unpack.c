@@ -3,7 +3,7 @@
 #include "base/charset.h"
 #include "base/clock.h"
 #include "base/map.h"
-#include "core/data/rar_look.h"
+#include "core/data/rar_check.h"
 #include "core/quota.h"
 #include "media/media.h"
 #include "store/manifest.h"
@@ -86,7 +86,7 @@ bool unpack_add(struct unpacked *u, struct str path, const struct digest *blob, 
     return true;
 }
 
-void unpack_look(struct unpacked_file *f, struct str first)
+void unpack_check(struct unpacked_file *f, struct str first)
 {
     struct media_info info = {0};
     bool picture = media_quick(first, &info) && strcmp(info.kind, "image") == 0;
@@ -107,7 +107,7 @@ void unpack_drop(struct unpacked *u)
 bool unpack_file(struct unpacked *u, struct str path, struct err *err)
 {
     struct unpacked_file f = {0};
-    unpack_look(&f, blob_batch_head(u->batch));
+    unpack_check(&f, blob_batch_head(u->batch));
     if (!blob_batch_end(u->batch, &f.blob, &f.size, err) || !unpack_add(u, path, &f.blob, f.size, err))
         return false;
     u->file[u->n - 1].width = f.width;
@@ -212,7 +212,7 @@ static bool no_bomb(const struct unpacking *u, int64_t bytes, struct err *err)
 }
 
 /* Also asks whether the import was cancelled: one file may be most of the archive. */
-static bool say_progress(struct unpacking *u, struct err *err)
+static bool keep_progress(struct unpacking *u, struct err *err)
 {
     return task_progress(u->task, lseek(u->fd, 0, SEEK_CUR) / 2, u->size, err);
 }
@@ -224,7 +224,8 @@ static bool take_piece(struct unpacking *u, struct str piece, int64_t *size, str
     if (u->out->limit >= 0 && *size > u->out->limit)
         return err_set(err, ERR_QUOTA, "storage", "the project may store %lld bytes, and one file has more",
                        (long long)u->out->limit);
-    return no_bomb(u, u->out->bytes + *size, err) && unpack_piece(u->out, piece, err) && say_progress(u, err);
+    return no_bomb(u, u->out->bytes + *size, err) && unpack_piece(u->out, piece, err) &&
+           keep_progress(u, err);
 }
 
 /* A tar leaves out what is zero in sparse files. */
@@ -335,7 +336,7 @@ static bool unpack_archive(struct unpacking *u, struct err *err)
             return true;
         }
         u->found++;
-        if (!take_entry(u, e, err) || !unpack_keep(u->task, u->out, err) || !say_progress(u, err))
+        if (!take_entry(u, e, err) || !unpack_keep(u->task, u->out, err) || !keep_progress(u, err))
             return false;
     }
 }
@@ -367,7 +368,7 @@ bool unpack(struct task *t, struct str name, const struct digest *blob, struct u
             return false;
         return unpack_add(out, name, blob, u.size, err);
     }
-    const char *why = rar_look(fd);
+    const char *why = rar_check(fd);
     if (why)
         return unreadable(name, why, err);
     struct input in = {fd, base_alloc(BLOCK)};

@@ -51,7 +51,7 @@ bool unpack_piece(struct unpacked *u, struct str piece, struct err *err);
 bool unpack_file(struct unpacked *u, struct str path, struct err *err);
 void unpack_drop(struct unpacked *u);
 /* How large a picture is that begins so; now, as later the file would have to be opened again. */
-void unpack_look(struct unpacked_file *f, struct str first);
+void unpack_check(struct unpacked_file *f, struct str first);
 /* Called now and then by what takes long: keeps the blobs from the collector, as no sample uses them yet. */
 bool unpack_keep(struct task *t, struct unpacked *u, struct err *err);
 

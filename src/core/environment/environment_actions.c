@@ -36,15 +36,15 @@ static bool start_write(struct op *op, void *ctx, struct err *err)
     struct str state = object_text(o, "state");
     if (!str_is(state, "stopped") && !str_is(state, "failed"))
         return err_set(err, ERR_CONFLICT, "state", "the environment is " STR_FMT " already", STR_ARG(state));
-    struct job_request r = {.project = o->project,
-                            .owner_kind = kind_environment.name,
-                            .owner = o->id,
-                            .name = object_text(o, "name"),
-                            .image = object_text(o, "image"),
-                            .command = STR("JupyterLab, VS Code, SSH"),
-                            .spec = object_int(o, "spec"),
-                            .nodes = object_int(o, "nodes"),
-                            .hours = real_of(object_value(o, "hours"))};
+    struct job_new r = {.project = o->project,
+                        .owner_kind = kind_environment.name,
+                        .owner = o->id,
+                        .name = object_text(o, "name"),
+                        .image = object_text(o, "image"),
+                        .command = STR("JupyterLab, VS Code, SSH"),
+                        .spec = object_int(o, "spec"),
+                        .nodes = object_int(o, "nodes"),
+                        .hours = real_of(object_value(o, "hours"))};
     int64_t job;
     if (!job_create(op, &r, &job, err))
         return false;

@@ -3,7 +3,7 @@
 #include "core/data/sample.h"
 #include "core/environment/environment.h"
 #include "core/environment/workspace.h"
-#include "core/folder/collect.h"
+#include "core/folder/gather.h"
 #include "core/folder/lineage.h"
 #include "core/quota.h"
 
@@ -228,7 +228,7 @@ struct keeping {
     struct task *task;
     const char *folder;
     struct target to;
-    struct collection files;
+    struct gathering files;
     struct str result; /* of this run, or of one before the server was killed */
 };
 
@@ -314,7 +314,7 @@ static bool make_version(struct op *op, struct keeping *k, const struct object *
                       : db_textz(arena_printf(op->arena, "Kept from /workspace/%s of " STR_FMT, k->folder,
                                               STR_ARG(object_text(environment, "name"))));
     *object_value(&o, "lineage") = db_text(lineage);
-    return collect_insert(op, &k->files, &o, err) && write_result(op, k, &o, err);
+    return gather_insert(op, &k->files, &o, err) && write_result(op, k, &o, err);
 }
 
 /* The task's row has the result from the same write on: a server that is killed afterwards makes no second
@@ -353,10 +353,10 @@ static bool read_files(struct keeping *k, const struct object *o, const struct w
                        struct err *err)
 {
     struct task *t = k->task;
-    if (!collect_size(t, f->fd, &k->files.total, err) ||
+    if (!gather_size(t, f->fd, &k->files.total, err) ||
         !quota_admit_storage(t->core, t->project, k->files.total, err) ||
-        !collect_room(t->core, k->files.total, err) || (!f->inside && !tell_mounts(k, o, err)) ||
-        !collect_files(&k->files, f->fd, err) || !workspace_still(t->core, f, t->arena, err))
+        !gather_room(t->core, k->files.total, err) || (!f->inside && !tell_mounts(k, o, err)) ||
+        !gather_files(&k->files, f->fd, err) || !workspace_still(t->core, f, t->arena, err))
         return false;
     return k->files.n ||
            err_set(err, ERR_CONFLICT, "folder",
@@ -380,7 +380,7 @@ static bool run_task(struct task *t, struct err *err)
         !open_folder(t->core, &o, k.folder, t->arena, &f, err))
         return false;
     unused_ok auto_fd int fd = f.fd; /* closes it */
-    if (!read_files(&k, &o, &f, err) || !collect_hold(&k.files, err))
+    if (!read_files(&k, &o, &f, err) || !gather_hold(&k.files, err))
         return false;
     bool ok = engine_write(t->core, &t->caller, t->arena, keep_write, &k, err);
     collect_settle(&k.files);

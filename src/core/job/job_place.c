@@ -1,7 +1,7 @@
 /* From the scheduler's plan to the table. */
 #include "base/hash.h"
 #include "core/compute/node.h"
-#include "core/job/scene.h"
+#include "core/job/plan_input.h"
 
 #define SAY_EVERY_US INT64_C(1500000)
 #define ESTIMATES    200               /* jobs at the front of the queue whose start is estimated */
@@ -9,7 +9,7 @@
 
 /* --- nodes, as far as the executor tells something new --- */
 
-static bool sync_nodes(struct look *l, struct err *err)
+static bool sync_nodes(struct tick *l, struct err *err)
 {
     struct exec *x = l->jobs->exec;
     struct exec_node *nodes;
@@ -74,14 +74,14 @@ static bool starts_write(struct op *op, void *ctx, struct err *err)
 }
 
 /* All in one commit, then launched. */
-static bool start_all(struct look *l, struct scene *s, const struct sched_plan *plan, struct err *err)
+static bool start_all(struct tick *l, struct plan_input *s, const struct sched_plan *plan, struct err *err)
 {
     struct starts starts = {arena_array(l->arena, struct starting, (size_t)plan->n_starts + 1),
                             plan->n_starts};
     for (int32_t i = 0; i < plan->n_starts; i++) {
         const struct sched_start *start = &plan->starts[i];
         starts.list[i] = (struct starting){.job = &l->job[s->waiting_job[start->job]],
-                                           .placement = scene_placement(s, start)};
+                                           .placement = plan_input_placement(s, start)};
     }
     if (!starts.n)
         return true;
@@ -120,7 +120,7 @@ static bool evict_write(struct op *op, void *ctx, struct err *err)
     return job_set_state(op, &now, &c, err);
 }
 
-static bool evict_all(struct look *l, struct scene *s, const struct sched_plan *plan, struct err *err)
+static bool evict_all(struct tick *l, struct plan_input *s, const struct sched_plan *plan, struct err *err)
 {
     for (int32_t i = 0; i < plan->n_evictions; i++) {
         struct evicting e = {&l->job[s->running_job[plan->evictions[i].victim]],
@@ -133,20 +133,20 @@ static bool evict_all(struct look *l, struct scene *s, const struct sched_plan *
     return true;
 }
 
-/* --- saying why the others wait --- */
+/* --- why the others wait --- */
 
-struct saying {
+struct wait_reason {
     const struct object *job;
     const char *reason, *reason_zh;
     int64_t estimate;
 };
 
-struct sayings {
-    struct saying *list;
+struct wait_reasons {
+    struct wait_reason *list;
     size_t n;
 };
 
-static bool say_one(struct op *op, const struct saying *s, struct err *err)
+static bool write_reason(struct op *op, const struct wait_reason *s, struct err *err)
 {
     struct object now;
     bool found;
@@ -164,15 +164,15 @@ static bool say_one(struct op *op, const struct saying *s, struct err *err)
 
 static bool says_write(struct op *op, void *ctx, struct err *err)
 {
-    const struct sayings *s = ctx;
+    const struct wait_reasons *s = ctx;
     for (size_t i = 0; i < s->n; i++)
-        if (!say_one(op, &s->list[i], err))
+        if (!write_reason(op, &s->list[i], err))
             return false;
     return true;
 }
 
 /* Only what is new. */
-static void say(struct sayings *all, struct saying s)
+static void add_reason(struct wait_reasons *all, struct wait_reason s)
 {
     int64_t known = object_int(s.job, "estimate"), moved = known - s.estimate;
     bool same = !known == !s.estimate && moved < MOVED_US && moved > -MOVED_US;
@@ -180,54 +180,55 @@ static void say(struct sayings *all, struct saying s)
         all->list[all->n++] = s;
 }
 
-static void say_wait(struct look *l, struct scene *s, int32_t w, const struct sched_wait *wait,
-                     struct sayings *all)
+static void add_wait(struct tick *l, struct plan_input *s, int32_t w, const struct sched_wait *wait,
+                     struct wait_reasons *all)
 {
     auto_buf struct buf en = {0}, zh = {0};
     sched_reason_write(&s->snapshot, wait, SCHED_EN, &en);
     sched_reason_write(&s->snapshot, wait, SCHED_ZH, &zh);
-    say(all, (struct saying){.job = &l->job[s->waiting_job[w]],
-                             .reason = arena_strz(l->arena, buf_view(&en)),
-                             .reason_zh = arena_strz(l->arena, buf_view(&zh)),
-                             .estimate = wait->estimate});
+    add_reason(all, (struct wait_reason){.job = &l->job[s->waiting_job[w]],
+                                         .reason = arena_strz(l->arena, buf_view(&en)),
+                                         .reason_zh = arena_strz(l->arena, buf_view(&zh)),
+                                         .estimate = wait->estimate});
 }
 
 /* Jobs that the snapshot leaves out. */
-static void say_impossible(struct look *l, struct scene *s, struct sayings *all)
+static void add_impossible(struct tick *l, struct plan_input *s, struct wait_reasons *all)
 {
-    struct sched_request ignored;
+    struct sched_demand ignored;
     for (size_t i = 0; i < l->n; i++)
         if (job_state_of(&l->job[i]) == JOB_QUEUED &&
-            !scene_request(s, object_int(&l->job[i], "spec"), &ignored))
-            say(all,
-                (struct saying){.job = &l->job[i],
+            !plan_input_demand(s, object_int(&l->job[i], "spec"), &ignored))
+            add_reason(all, (struct wait_reason){
+                                .job = &l->job[i],
                                 .reason = "its spec asks for more or other devices than any node can have",
                                 .reason_zh = "规格要求的设备超出任何节点的能力"});
 }
 
 /* All in one commit, and not with every look: a long queue that moves changes every sentence. */
-static bool say_all(struct look *l, struct scene *s, const struct sched_plan *plan, struct err *err)
+static bool write_reasons(struct tick *l, struct plan_input *s, const struct sched_plan *plan,
+                          struct err *err)
 {
-    struct sayings all = {arena_array(l->arena, struct saying, l->n + 1), 0};
+    struct wait_reasons all = {arena_array(l->arena, struct wait_reason, l->n + 1), 0};
     if (l->now - l->jobs->said_at < SAY_EVERY_US)
         return true;
     for (int32_t i = 0; i < plan->n_waits; i++)
         if (plan->waits[i].reason != SCHED_STARTS)
-            say_wait(l, s, i, &plan->waits[i], &all);
-    say_impossible(l, s, &all);
+            add_wait(l, s, i, &plan->waits[i], &all);
+    add_impossible(l, s, &all);
     if (!all.n)
         return true;
     l->jobs->said_at = l->now;
     return engine_write(l->jobs->core, &caller_system, l->arena, says_write, &all, err);
 }
 
-bool jobs_place(struct look *l, struct err *err)
+bool jobs_place(struct tick *l, struct err *err)
 {
-    struct scene s = {.core = l->jobs->core,
-                      .arena = l->arena,
-                      .job = l->job,
-                      .n = l->n,
-                      .snapshot = {.now = l->now, .options = {.estimates = ESTIMATES}}};
+    struct plan_input s = {.core = l->jobs->core,
+                           .arena = l->arena,
+                           .job = l->job,
+                           .n = l->n,
+                           .snapshot = {.now = l->now, .options = {.estimates = ESTIMATES}}};
     struct sched_plan plan;
     if (!sync_nodes(l, err))
         return false;
@@ -236,8 +237,8 @@ bool jobs_place(struct look *l, struct err *err)
         waits = waits || job_state_of(&l->job[i]) == JOB_QUEUED;
     if (!waits)
         return true;
-    if (!scene_build(&s, l->jobs->promises, err) || !sched_pass(&s.snapshot, l->arena, &plan, err))
+    if (!plan_input_build(&s, l->jobs->promises, err) || !sched_pass(&s.snapshot, l->arena, &plan, err))
         return false;
     promises_update(l->jobs, &s, &plan);
-    return start_all(l, &s, &plan, err) && evict_all(l, &s, &plan, err) && say_all(l, &s, &plan, err);
+    return start_all(l, &s, &plan, err) && evict_all(l, &s, &plan, err) && write_reasons(l, &s, &plan, err);
 }

@@ -2,7 +2,7 @@
 #include "core/job/owner.h"
 #include "core/validate.h"
 
-static void request_json(const struct job_request *r, struct buf *out)
+static void request_json(const struct job_new *r, struct buf *out)
 {
     struct json_out o;
     json_begin(&o, out);
@@ -24,7 +24,7 @@ static void request_json(const struct job_request *r, struct buf *out)
     json_object_end(&o);
 }
 
-bool job_create(struct op *op, const struct job_request *r, int64_t *ret_id, struct err *err)
+bool job_create(struct op *op, const struct job_new *r, int64_t *ret_id, struct err *err)
 {
     auto_buf struct buf text = {0};
     size_t n = kind_field_count(&kind_job);

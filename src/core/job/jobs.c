@@ -5,7 +5,7 @@
 #include "core/job/curves.h"
 #include "core/job/jobs_own.h"
 #include "core/job/owner.h"
-#include "core/job/scene.h"
+#include "core/job/plan_input.h"
 #include "core/job/sentence.h"
 #include "core/row.h"
 #include "exec/local/local.h"
@@ -42,7 +42,7 @@ struct curves *jobs_curves(struct jobs *j)
 
 /* --- looking --- */
 
-struct ranks look_ranks(const struct look *l, const struct object *job)
+struct ranks tick_ranks(const struct tick *l, const struct object *job)
 {
     struct ranks r = {.wanted = (int32_t)object_int(job, "nodes")};
     int32_t attempt = (int32_t)object_int(job, "attempt"), seen = 0;
@@ -70,7 +70,7 @@ struct move {
     struct job_change change;
     int64_t not_before;
     const struct exec_status *end;
-    bool innocent; /* it goes back to the queue for no fault of its own: no retry is counted */
+    bool uncounted; /* it goes back to the queue for no fault of its own: no retry is counted */
     bool moved;
 };
 
@@ -86,20 +86,20 @@ static bool move_write(struct op *op, void *ctx, struct err *err)
         return true; /* somebody else was faster: the next look sees it */
     if (m->end && m->end->code >= 0)
         *object_value(&now, "exit_code") = db_int(m->end->code);
-    if (m->innocent)
+    if (m->uncounted)
         *object_value(&now, "evicted") = db_int(object_int(&now, "evicted") + 1);
     *object_value(&now, "not_before") = m->not_before ? db_int(m->not_before) : db_null();
     m->moved = true;
     return job_set_state(op, &now, &m->change, err);
 }
 
-static bool move(struct look *l, struct move *m, struct err *err)
+static bool move(struct tick *l, struct move *m, struct err *err)
 {
     return engine_write(l->jobs->core, &caller_system, l->arena, move_write, m, err);
 }
 
 /* At the end of the look, with others in one commit: for changes that only tell what has happened already. */
-static bool move_later(struct look *l, const struct move *m)
+static bool move_later(struct tick *l, const struct move *m)
 {
     if (!l->moves)
         l->moves = arena_array(l->arena, struct move, l->n + 1);
@@ -109,7 +109,7 @@ static bool move_later(struct look *l, const struct move *m)
 
 static bool moves_write(struct op *op, void *ctx, struct err *err)
 {
-    struct look *l = ctx;
+    struct tick *l = ctx;
     for (size_t i = 0; i < l->n_moves; i++)
         if (!move_write(op, &l->moves[i], err))
             return false;
@@ -117,7 +117,7 @@ static bool moves_write(struct op *op, void *ctx, struct err *err)
 }
 
 /* Together; when that fails each for itself, so that one cannot hold up the others. */
-static void write_moves(struct look *l)
+static void write_moves(struct tick *l)
 {
     struct err err = {0};
     if (!l->n_moves || engine_write(l->jobs->core, &caller_system, l->arena, moves_write, l, &err))
@@ -130,7 +130,7 @@ static void write_moves(struct look *l)
 }
 
 /* The jobs that moved as they are now, without those that are over: what they leave is free at once. */
-static bool read_moved(struct look *l, struct err *err)
+static bool read_moved(struct tick *l, struct err *err)
 {
     size_t n = 0;
     for (size_t i = 0; i < l->n_moves; i++) {
@@ -150,7 +150,7 @@ static bool read_moved(struct look *l, struct err *err)
 }
 
 /* Why a container ended badly. */
-static const char *end_reason(struct look *l, const struct exec_status *s)
+static const char *end_reason(struct tick *l, const struct exec_status *s)
 {
     if (s->reason[0])
         return arena_strdup(l->arena, s->reason);
@@ -166,7 +166,7 @@ static const char *end_reason(struct look *l, const struct exec_status *s)
     }
 }
 
-static void to_be_tried_again(struct look *l, struct move *m, int64_t failures, const char *why)
+static void to_be_tried_again(struct tick *l, struct move *m, int64_t failures, const char *why)
 {
     m->change.to = JOB_QUEUED;
     m->not_before = l->now + (BACKOFF_US << (failures > 6 ? 6 : failures - 1));
@@ -174,7 +174,7 @@ static void to_be_tried_again(struct look *l, struct move *m, int64_t failures, 
 }
 
 /* All ranks have ended: what becomes of the job? */
-static void judge(struct look *l, const struct object *job, const struct ranks *r, struct move *m)
+static void judge(struct tick *l, const struct object *job, const struct ranks *r, struct move *m)
 {
     static const struct exec_status well = {.code = 0};
     enum job_then then = job_then_of(job);
@@ -182,7 +182,7 @@ static void judge(struct look *l, const struct object *job, const struct ranks *
     int64_t failures = object_int(job, "attempt") - object_int(job, "evicted");
     m->end = r->failed;
     if (stopping && (then != JOB_THEN_RETRY || !r->failed)) {
-        m->innocent = then == JOB_THEN_QUEUED;
+        m->uncounted = then == JOB_THEN_QUEUED;
         m->change.to = then == JOB_THEN_STOPPED  ? JOB_STOPPED
                        : then == JOB_THEN_QUEUED ? JOB_QUEUED
                                                  : JOB_FAILED;
@@ -193,7 +193,7 @@ static void judge(struct look *l, const struct object *job, const struct ranks *
         m->end = &well;
     } else if (r->failed->end == EXEC_END_LOST && object_int(job, "evicted") < LOST_MAX) {
         m->change.to = JOB_QUEUED;
-        m->innocent = true;
+        m->uncounted = true;
         m->change.reason = "its container was lost with its machine or supervisor; it is started again";
         m->change.reason_zh = "容器随其机器或守护进程丢失，将重新启动";
     } else if (failures <= object_int(job, "retries")) {
@@ -205,12 +205,12 @@ static void judge(struct look *l, const struct object *job, const struct ranks *
 }
 
 /* The owner takes over what the containers leave, before anybody reads that the job is over. */
-static bool collect(struct look *l, const struct object *job, struct move *m, struct err *err)
+static bool collect(struct tick *l, const struct object *job, struct move *m, struct err *err)
 {
     const struct job_owner *owner = job_owner_of(job);
     struct err why = {0};
-    if (!job_is_over(m->change.to) || !owner || !owner->collect ||
-        owner->collect(l->jobs->core, job, l->arena, &why))
+    if (!job_is_over(m->change.to) || !owner || !owner->take_over ||
+        owner->take_over(l->jobs->core, job, l->arena, &why))
         return true;
     if (why.code == ERR_UNAVAILABLE) {
         *err = why;
@@ -221,14 +221,14 @@ static bool collect(struct look *l, const struct object *job, struct move *m, st
     return true;
 }
 
-static bool finish(struct look *l, const struct object *job, const struct ranks *r, struct err *err)
+static bool finish(struct tick *l, const struct object *job, const struct ranks *r, struct err *err)
 {
     struct move m = {.job = job, .change = {.from = job_state_of(job), .started_at = r->started_us}};
     judge(l, job, r, &m);
     return collect(l, job, &m, err) && move_later(l, &m);
 }
 
-static bool stop_ranks(struct look *l, const struct object *job, struct err *err)
+static bool stop_ranks(struct tick *l, const struct object *job, struct err *err)
 {
     struct exec *x = l->jobs->exec;
     for (size_t i = 0; i < l->n_status; i++) {
@@ -240,16 +240,16 @@ static bool stop_ranks(struct look *l, const struct object *job, struct err *err
     return true;
 }
 
-static bool over_time(const struct look *l, const struct object *job)
+static bool over_time(const struct tick *l, const struct object *job)
 {
     double hours = object_value(job, "hours")->r;
     int64_t started = object_int(job, "started_at");
     return hours > 0 && started && l->now > started + (int64_t)(hours * 3.6e9);
 }
 
-static bool step_started(struct look *l, const struct object *job, struct err *err)
+static bool step_started(struct tick *l, const struct object *job, struct err *err)
 {
-    struct ranks r = look_ranks(l, job);
+    struct ranks r = tick_ranks(l, job);
     enum job_state s = job_state_of(job);
     if (r.missing && s == JOB_STARTING)
         return jobs_launch(l->jobs, job->id, (int32_t)object_int(job, "attempt")), true;
@@ -290,17 +290,17 @@ static bool step_started(struct look *l, const struct object *job, struct err *e
     return !owner || !owner->running || owner->running(l->jobs->core, job, l->arena, err);
 }
 
-static bool step_stopping(struct look *l, const struct object *job, struct err *err)
+static bool step_stopping(struct tick *l, const struct object *job, struct err *err)
 {
-    struct ranks r = look_ranks(l, job);
+    struct ranks r = tick_ranks(l, job);
     if (r.starting + r.running > 0)
         return stop_ranks(l, job, err);
     return finish(l, job, &r, err);
 }
 
-static bool step(struct look *l, const struct object *job, struct err *err)
+static bool step(struct tick *l, const struct object *job, struct err *err)
 {
-    if (look_is_launching(l, job->id))
+    if (tick_is_launching(l, job->id))
         return true;
     switch (job_state_of(job)) {
     case JOB_STARTING:
@@ -315,7 +315,7 @@ static bool step(struct look *l, const struct object *job, struct err *err)
 
 /* --- containers of jobs that nobody knows (a backup was restored) --- */
 
-static bool is_live(const struct look *l, struct exec_id id)
+static bool is_live(const struct tick *l, struct exec_id id)
 {
     size_t low = 0, high = l->n;
     while (low < high) {
@@ -328,7 +328,7 @@ static bool is_live(const struct look *l, struct exec_id id)
     return low < l->n && l->job[low].id == id.job && object_int(&l->job[low], "attempt") == id.attempt;
 }
 
-static bool stop_strangers(struct look *l, struct err *err)
+static bool stop_strangers(struct tick *l, struct err *err)
 {
     struct exec *x = l->jobs->exec;
     for (size_t i = 0; i < l->n_status; i++) {
@@ -389,14 +389,14 @@ static void rest(struct jobs *j, size_t n, uint64_t began)
     controller_rest(j->core, &controller_jobs, most * (n < MANY ? n : MANY) / MANY);
 }
 
-static bool look_once(struct jobs *j, struct err *err)
+static bool tick_once(struct jobs *j, struct err *err)
 {
     uint64_t began = clock_mono();
     auto_arena struct arena a;
     arena_init(&a);
-    struct look l = {.jobs = j, .arena = &a, .now = clock_now()};
-    look_launching(&l);
-    if (!scene_jobs(j->core, &a, &l.job, &l.n, err))
+    struct tick l = {.jobs = j, .arena = &a, .now = clock_now()};
+    tick_launching(&l);
+    if (!plan_input_jobs(j->core, &a, &l.job, &l.n, err))
         return false;
     if (!j->exec->ops->list(j->exec, &a, &l.status, &l.n_status, err))
         return false;
@@ -479,7 +479,7 @@ static bool control(struct core *core, struct err *err)
     }
     auto_arena struct arena a;
     arena_init(&a);
-    return j->exec ? look_once(j, err) : engine_write(core, &caller_system, &a, wait_write, j, err);
+    return j->exec ? tick_once(j, err) : engine_write(core, &caller_system, &a, wait_write, j, err);
 }
 
 void jobs_wake(struct jobs *j)

@@ -36,7 +36,7 @@ struct jobs {
 };
 
 /* One look at everything: the jobs that are not over, and their containers. In the arena of the look. */
-struct look {
+struct tick {
     struct jobs *jobs;
     struct arena *arena;
     int64_t now;
@@ -56,14 +56,14 @@ struct ranks {
     const struct exec_status *failed; /* the first that ended badly, or NULL */
     int64_t started_us;               /* when the last one's command began; 0 */
 };
-struct ranks look_ranks(const struct look *l, const struct object *job);
+struct ranks tick_ranks(const struct tick *l, const struct object *job);
 
 /* job_place.c: asks the scheduler, moves what may start to `starting`, stops what makes room, and keeps the
  * reasons of the others. */
-bool jobs_place(struct look *l, struct err *err);
+bool jobs_place(struct tick *l, struct err *err);
 /* promise.c */
-struct scene;
-void promises_update(struct jobs *j, const struct scene *s, const struct sched_plan *plan);
+struct plan_input;
+void promises_update(struct jobs *j, const struct plan_input *s, const struct sched_plan *plan);
 void promises_free(struct jobs *j);
 /* job_curves.c: the action `curves` of a job. */
 bool job_show_curves(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
@@ -74,7 +74,7 @@ void launchers_start(struct jobs *j);
 void launchers_stop(struct jobs *j); /* waits for what is being launched */
 /* Starts all ranks on a thread (harmless for those that run already). */
 void jobs_launch(struct jobs *j, int64_t job, int32_t attempt);
-void look_launching(struct look *l);
-bool look_is_launching(const struct look *l, int64_t job);
+void tick_launching(struct tick *l);
+bool tick_is_launching(const struct tick *l, int64_t job);
 
 #endif

@@ -158,7 +158,7 @@ void jobs_launch(struct jobs *j, int64_t job, int32_t attempt)
         forget(w); /* the next look tries again */
 }
 
-void look_launching(struct look *l)
+void tick_launching(struct tick *l)
 {
     size_t n = 0;
     pthread_mutex_lock(&l->jobs->lock);
@@ -170,7 +170,7 @@ void look_launching(struct look *l)
     pthread_mutex_unlock(&l->jobs->lock);
 }
 
-bool look_is_launching(const struct look *l, int64_t job)
+bool tick_is_launching(const struct tick *l, int64_t job)
 {
     for (size_t i = 0; i < l->n_launching; i++)
         if (l->launching[i] == job)

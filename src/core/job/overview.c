@@ -49,7 +49,7 @@ static void write_words(struct json_out *out, const char *key, const char *en, c
     json_object_end(out);
 }
 
-static void write_forecast(struct scene *s, const struct sched_forecast *f, struct json_out *out)
+static void write_forecast(struct plan_input *s, const struct sched_forecast *f, struct json_out *out)
 {
     auto_buf struct buf en = {0}, zh = {0};
     sched_forecast_write(&s->snapshot, f, SCHED_EN, &en);
@@ -81,10 +81,10 @@ static bool run_forecast(struct op *op, struct object *o, const struct db_value 
                          int *status, struct err *err)
 {
     (void)status;
-    struct scene s;
+    struct plan_input s;
     struct sched_forecast f;
     double hours = input[3].type == DB_INT ? (double)input[3].i : input[3].r;
-    if (!usage_scene(op->core, op->arena, &s, err))
+    if (!usage_input(op->core, op->arena, &s, err))
         return false;
     struct sched_waiting w = {.id = INT64_MAX,
                               .project = sched_find_project(&s.snapshot, o->id),
@@ -106,7 +106,7 @@ static bool run_forecast(struct op *op, struct object *o, const struct db_value 
         write_impossible(out, "this machine cannot run containers", "本机无法运行容器");
         return true;
     }
-    if (!scene_request(&s, input[0].i, &w.request)) {
+    if (!plan_input_demand(&s, input[0].i, &w.request)) {
         write_impossible(out, "no node can have the devices that the spec asks for",
                          "没有节点具备规格要求的设备");
         return true;
@@ -182,9 +182,9 @@ static bool run_overview(struct op *op, struct object *o, const struct db_value 
 {
     (void)input;
     (void)status;
-    struct scene s;
+    struct plan_input s;
     int64_t bytes;
-    if (!usage_scene(op->core, op->arena, &s, err) ||
+    if (!usage_input(op->core, op->arena, &s, err) ||
         !store_project_bytes(op->core->store, o->id, &bytes, err))
         return false;
     struct usage use = usage_of(&s, (struct usage_filter){.project = o->id});

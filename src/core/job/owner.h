@@ -52,7 +52,7 @@ struct job_owner {
     bool (*changed)(struct op *op, const struct object *job, enum job_state from, struct err *err);
     /* Outside writes, on the controller's thread, after the job's containers have ended and before its state
      * says so (called again after a crash: must be harmless twice). For taking files over: start a task. */
-    bool (*collect)(struct core *core, const struct object *job, struct arena *a, struct err *err);
+    bool (*take_over)(struct core *core, const struct object *job, struct arena *a, struct err *err);
     /* Outside writes, on the controller's thread, at each look while the job runs (at least once a second);
      * must be quick. */
     bool (*running)(struct core *core, const struct object *job, struct arena *a, struct err *err);
@@ -61,7 +61,7 @@ extern const struct job_owner *const job_owners[];              /* ended by NULL
 const struct job_owner *job_owner_of(const struct object *job); /* NULL: a job of its own */
 
 /* A job made by its owner, inside a write. Texts as the kind's fields; the rules of the kind hold. */
-struct job_request {
+struct job_new {
     int64_t project;
     const char *owner_kind;
     int64_t owner;
@@ -70,7 +70,7 @@ struct job_request {
     int64_t spec, nodes, priority, retries;
     double hours;
 };
-bool job_create(struct op *op, const struct job_request *r, int64_t *ret_id, struct err *err);
+bool job_create(struct op *op, const struct job_new *r, int64_t *ret_id, struct err *err);
 /* Asks a job to stop, inside a write; one that is over is no error. jobs_wake afterwards. */
 bool job_stop(struct op *op, int64_t id, const char *reason, struct err *err);
 

@@ -1,4 +1,5 @@
-/* What a rank of a job was given, as the job's field `placement` keeps it (core/job/scene.h writes it). */
+/* What a rank of a job was given, as the job's field `placement` keeps it (core/job/plan_input.h writes it).
+ */
 #ifndef INGOT_CORE_JOB_PLACED_H
 #define INGOT_CORE_JOB_PLACED_H
 

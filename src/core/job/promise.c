@@ -1,6 +1,6 @@
 /* What the scheduler promised to jobs for which others are being stopped. Lost when the server restarts,
  * which costs an eviction in vain at most. */
-#include "core/job/scene.h"
+#include "core/job/plan_input.h"
 
 static void promise_free(struct promise *p)
 {
@@ -19,7 +19,7 @@ void promises_free(struct jobs *j)
     j->promises = NULL;
 }
 
-static bool is_kept(const struct scene *s, const struct sched_plan *plan, int64_t job)
+static bool is_kept(const struct plan_input *s, const struct sched_plan *plan, int64_t job)
 {
     for (int32_t i = 0; i < plan->n_waits; i++)
         if (s->snapshot.waiting[i].id == job)
@@ -27,7 +27,7 @@ static bool is_kept(const struct scene *s, const struct sched_plan *plan, int64_
     return false;
 }
 
-static struct promise *promise_new(const struct scene *s, const struct sched_promise *from)
+static struct promise *promise_new(const struct plan_input *s, const struct sched_promise *from)
 {
     struct promise *p = base_zalloc(sizeof *p);
     size_t shares = 0, at = 0;
@@ -49,7 +49,7 @@ static struct promise *promise_new(const struct scene *s, const struct sched_pro
     return p;
 }
 
-void promises_update(struct jobs *j, const struct scene *s, const struct sched_plan *plan)
+void promises_update(struct jobs *j, const struct plan_input *s, const struct sched_plan *plan)
 {
     for (struct promise **at = &j->promises; *at;) {
         struct promise *p = *at;

@@ -3,7 +3,7 @@
 #include "core/job/sentence.h"
 #include "core/job/usage.h"
 
-static void write_total(const struct scene *s, struct json_out *out)
+static void write_total(const struct plan_input *s, struct json_out *out)
 {
     struct usage all = {.storage = -1};
     for (int32_t i = 0; i < s->snapshot.n_nodes; i++) {
@@ -21,7 +21,7 @@ static void write_total(const struct scene *s, struct json_out *out)
     usage_write(s, &used, out);
 }
 
-static void write_node(const struct scene *s, int32_t i, struct json_out *out)
+static void write_node(const struct plan_input *s, int32_t i, struct json_out *out)
 {
     static const char *const states[] = {
         [SCHED_NODE_READY] = "ready", [SCHED_NODE_DRAINING] = "drained", [SCHED_NODE_LOST] = "lost"};
@@ -72,7 +72,7 @@ static int by_use(const void *a, const void *b)
     return (x->memory < y->memory) - (x->memory > y->memory);
 }
 
-static void write_ranked(const struct scene *s, const char *what, const struct ranked *r, bool quota,
+static void write_ranked(const struct plan_input *s, const char *what, const struct ranked *r, bool quota,
                          struct json_out *out)
 {
     json_object(out);
@@ -91,7 +91,7 @@ static void write_ranked(const struct scene *s, const char *what, const struct r
     json_object_end(out);
 }
 
-static bool write_projects(struct scene *s, struct json_out *out, struct err *err)
+static bool write_projects(struct plan_input *s, struct json_out *out, struct err *err)
 {
     struct db_rows rows;
     if (!db_query(s->core->db, s->arena,
@@ -117,7 +117,7 @@ static bool write_projects(struct scene *s, struct json_out *out, struct err *er
     return true;
 }
 
-static bool write_users(struct scene *s, struct json_out *out, struct err *err)
+static bool write_users(struct plan_input *s, struct json_out *out, struct err *err)
 {
     struct db_rows rows;
     if (!db_query(s->core->db, s->arena,
@@ -141,9 +141,9 @@ static bool write_users(struct scene *s, struct json_out *out, struct err *err)
 
 bool resources_write(struct core *core, struct arena *a, struct buf *text, struct err *err)
 {
-    struct scene s;
+    struct plan_input s;
     struct json_out out;
-    if (!usage_scene(core, a, &s, err))
+    if (!usage_input(core, a, &s, err))
         return false;
     json_begin(&out, text);
     json_object(&out);

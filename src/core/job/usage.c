@@ -2,17 +2,17 @@
 
 #include "base/clock.h"
 
-bool usage_scene(struct core *core, struct arena *a, struct scene *ret, struct err *err)
+bool usage_input(struct core *core, struct arena *a, struct plan_input *ret, struct err *err)
 {
     struct object *jobs;
-    *ret = (struct scene){.core = core, .arena = a, .snapshot = {.now = clock_now()}};
-    if (!scene_jobs(core, a, &jobs, &ret->n, err))
+    *ret = (struct plan_input){.core = core, .arena = a, .snapshot = {.now = clock_now()}};
+    if (!plan_input_jobs(core, a, &jobs, &ret->n, err))
         return false;
     ret->job = jobs;
-    return scene_build(ret, NULL, err);
+    return plan_input_build(ret, NULL, err);
 }
 
-static void add_rank(struct usage *u, const struct sched_request *r)
+static void add_rank(struct usage *u, const struct sched_demand *r)
 {
     u->cpu += r->cpu;
     u->memory += r->memory;
@@ -21,7 +21,7 @@ static void add_rank(struct usage *u, const struct sched_request *r)
             u->cards[r->wants[i].kind] += r->wants[i].thousandths;
 }
 
-struct usage usage_of(const struct scene *s, struct usage_filter f)
+struct usage usage_of(const struct plan_input *s, struct usage_filter f)
 {
     struct usage u = {.storage = -1};
     for (int32_t i = 0; i < s->snapshot.n_running; i++) {
@@ -40,7 +40,7 @@ struct usage usage_of(const struct scene *s, struct usage_filter f)
     return u;
 }
 
-void usage_write(const struct scene *s, const struct usage *u, struct json_out *out)
+void usage_write(const struct plan_input *s, const struct usage *u, struct json_out *out)
 {
     json_object(out);
     json_key(out, "cpu");

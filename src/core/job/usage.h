@@ -3,7 +3,7 @@
 #ifndef INGOT_CORE_JOB_USAGE_H
 #define INGOT_CORE_JOB_USAGE_H
 
-#include "core/job/scene.h"
+#include "core/job/plan_input.h"
 
 struct usage {
     int64_t cpu, memory;            /* millicores, bytes */
@@ -14,14 +14,14 @@ struct usage {
 };
 
 /* Everything as it is now, for reading. */
-bool usage_scene(struct core *core, struct arena *a, struct scene *ret, struct err *err);
+bool usage_input(struct core *core, struct arena *a, struct plan_input *ret, struct err *err);
 
 struct usage_filter {
     int64_t project, user; /* 0: all */
     int32_t node;          /* index + 1; 0: all */
 };
-struct usage usage_of(const struct scene *s, struct usage_filter f);
-void usage_write(const struct scene *s, const struct usage *u, struct json_out *out);
+struct usage usage_of(const struct plan_input *s, struct usage_filter f);
+void usage_write(const struct plan_input *s, const struct usage *u, struct json_out *out);
 /* A project's quota with null for what has no limit. */
 void usage_write_quota(struct arena *a, struct str quota, struct json_out *out);
 

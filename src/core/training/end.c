@@ -1,5 +1,5 @@
 /* What follows the end of an instance's job: the rest of its metrics, and its model as a version. */
-#include "core/folder/collect.h"
+#include "core/folder/gather.h"
 #include "core/training/training.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 struct saving {
     struct task *task;
     struct object instance;
-    struct collection files;
+    struct gathering files;
     int64_t version; /* the one that was made */
 };
 
@@ -35,7 +35,7 @@ static bool insert_version(struct op *op, struct saving *s, struct object *o, st
     *object_value(o, "description") =
         db_textz(arena_printf(op->arena, "Saved by " STR_FMT, STR_ARG(object_text(&s->instance, "name"))));
     *object_value(o, "lineage") = db_text(lineage);
-    return collect_insert(op, &s->files, o, err);
+    return gather_insert(op, &s->files, o, err);
 }
 
 static bool save_write(struct op *op, void *ctx, struct err *err)
@@ -62,16 +62,16 @@ static bool save_model(struct saving *s, struct err *err)
     if (!object_int(&s->instance, "save_to") || object_int(&s->instance, "model_version"))
         return true;
     if (!training_size(t->core, t->arena, &s->instance, &bytes, err) ||
-        !training_admit_own(t->core, &s->instance, bytes, err) || !collect_room(t->core, bytes, err))
+        !training_admit_own(t->core, &s->instance, bytes, err) || !gather_room(t->core, bytes, err))
         return false;
     auto_fd int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT || err_errno(err, errno, "cannot open %s", folder);
-    if (!collect_files(&s->files, fd, err))
+    if (!gather_files(&s->files, fd, err))
         return false;
     if (s->files.n == 0)
         return true;
-    if (!collect_hold(&s->files, err))
+    if (!gather_hold(&s->files, err))
         return false;
     bool ok = engine_write(t->core, &caller_system, t->arena, save_write, s, err);
     collect_settle(&s->files);

@@ -1,7 +1,7 @@
 /* What trainings write to folders of this machine has no limit of its own: a controller looks at it. */
 #include "base/fs.h"
 #include "core/controllers.h"
-#include "core/folder/collect.h"
+#include "core/folder/gather.h"
 #include "core/folder/walk.h"
 #include "core/folder_use.h"
 #include "core/quota.h"
@@ -33,7 +33,7 @@ bool training_size(const struct core *core, struct arena *a, const struct object
 bool training_admit(struct core *core, int64_t project, int64_t bytes, struct err *err)
 {
     uint64_t free_bytes = fs_free_bytes(core->data);
-    if (free_bytes < COLLECT_RESERVE)
+    if (free_bytes < GATHER_RESERVE)
         return err_set(err, ERR_QUOTA, NULL, "the platform's disk is full");
     return quota_admit_storage(core, project, bytes, err);
 }

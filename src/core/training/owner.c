@@ -238,4 +238,4 @@ static bool changed(struct op *op, const struct object *job, enum job_state from
 }
 
 const struct job_owner training_owner = {
-    .kind = "training_instance", .prepare = prepare, .changed = changed, .collect = NULL};
+    .kind = "training_instance", .prepare = prepare, .changed = changed, .take_over = NULL};

@@ -82,18 +82,18 @@ bool training_submit(struct op *op, struct object *instance, struct err *err)
         return false;
     if (!found)
         return err_set(err, ERR_NOT_FOUND, NULL, "the training was deleted meanwhile");
-    struct job_request r = {.project = instance->project,
-                            .owner_kind = kind_training_instance.name,
-                            .owner = instance->id,
-                            .name = job_name(op->arena, &training, instance),
-                            .image = object_text(instance, "image"),
-                            .command = object_text(instance, "command"),
-                            .env = object_text(instance, "env"),
-                            .spec = object_int(instance, "spec"),
-                            .nodes = object_int(instance, "nodes"),
-                            .priority = object_int(&training, "priority"),
-                            .retries = object_int(&training, "retries"),
-                            .hours = object_value(&training, "hours")->r};
+    struct job_new r = {.project = instance->project,
+                        .owner_kind = kind_training_instance.name,
+                        .owner = instance->id,
+                        .name = job_name(op->arena, &training, instance),
+                        .image = object_text(instance, "image"),
+                        .command = object_text(instance, "command"),
+                        .env = object_text(instance, "env"),
+                        .spec = object_int(instance, "spec"),
+                        .nodes = object_int(instance, "nodes"),
+                        .priority = object_int(&training, "priority"),
+                        .retries = object_int(&training, "retries"),
+                        .hours = object_value(&training, "hours")->r};
     if (!job_create(op, &r, &job, err))
         return false;
     *object_value(instance, "job") = db_int(job);

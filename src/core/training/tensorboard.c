@@ -45,7 +45,7 @@ static bool prepare(struct launch *u, struct err *err)
 }
 
 const struct job_owner tensorboard_owner = {
-    .kind = "tensorboard", .no_platform = true, .prepare = prepare, .changed = NULL, .collect = NULL};
+    .kind = "tensorboard", .no_platform = true, .prepare = prepare, .changed = NULL, .take_over = NULL};
 
 /* --- starting --- */
 
@@ -81,13 +81,13 @@ static bool start_write(struct op *op, void *ctx, struct err *err)
 {
     struct object *o = ctx, now, job;
     bool found;
-    struct job_request r = {.owner_kind = tensorboard_owner.kind,
-                            .owner = o->id,
-                            .image = STR("host"),
-                            .command = STR("tensorboard"),
-                            .nodes = 1,
-                            .priority = PRIORITY,
-                            .hours = HOURS};
+    struct job_new r = {.owner_kind = tensorboard_owner.kind,
+                        .owner = o->id,
+                        .image = STR("host"),
+                        .command = STR("tensorboard"),
+                        .nodes = 1,
+                        .priority = PRIORITY,
+                        .hours = HOURS};
     int64_t id;
     if (!engine_load_row(op, &kind_training_instance, o->id, &now, &found, err))
         return false;

@@ -353,7 +353,7 @@ static void write_plan(struct local *l, const struct container *c, const struct 
         pair(b, "programs", spec->programs);
     if (spec->platform_port)
         pair_int(b, "platform_port", spec->platform_port);
-    if (rooms_suit(spec))
+    if (supervisors_suit(spec))
         pair(b, "keep", "1");
     pair_int(b, "disk", spec->disk);
     pair_int(b, "memory", spec->memory);

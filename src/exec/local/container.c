@@ -153,7 +153,7 @@ void container_ended(struct local *l, struct container *c)
         inotify_rm_watch(l->inotify, c->watch);
     c->watch = -1;
     if (c->room)
-        rooms_leave(l, c->room, c->id);
+        supervisors_leave(l, c->room, c->id);
     else
         network_drop(l, c->id);
     c->room = NULL;

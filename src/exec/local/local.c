@@ -37,7 +37,7 @@ static bool new_room(struct local *l, struct container *c, const struct exec_spe
     char *argv[] = {"ingot-shim", "supervise", NULL};
     int end = -1;
     pthread_mutex_lock(&l->lock);
-    struct room *room = c->room = rooms_new(l, spec, &end, err);
+    struct supervisor *room = c->room = supervisors_new(l, spec, &end, err);
     pthread_mutex_unlock(&l->lock);
     auto_fd int socket = end;
     if (!room)
@@ -45,7 +45,7 @@ static bool new_room(struct local *l, struct container *c, const struct exec_spe
     const int fds[] = {ctl, crun, socket};
     pid_t pid = spawn_shim(l, cwd, argv, fds, countof(fds), err);
     pthread_mutex_lock(&l->lock);
-    rooms_started(room, pid);
+    supervisors_started(room, pid);
     pthread_mutex_unlock(&l->lock);
     return pid > 0;
 }
@@ -54,10 +54,10 @@ static bool new_room(struct local *l, struct container *c, const struct exec_spe
 static bool old_room(struct local *l, struct container *c, int cwd, int ctl, int crun)
 {
     pthread_mutex_lock(&l->lock);
-    struct room *room = c->room;
-    bool ok = room && rooms_send(room, cwd, ctl, crun);
+    struct supervisor *room = c->room;
+    bool ok = room && supervisors_send(room, cwd, ctl, crun);
     if (room && !ok) {
-        rooms_leave(l, room, (struct exec_id){0}); /* the address stays the container's */
+        supervisors_leave(l, room, (struct exec_id){0}); /* the address stays the container's */
         c->room = NULL;
     }
     pthread_mutex_unlock(&l->lock);
@@ -106,11 +106,11 @@ static bool start(struct exec *x, const struct exec_spec *spec, struct err *err)
     pthread_mutex_lock(&l->lock);
     bool known = container_find(l, spec->id) != NULL;
     bool fits = !known && check_machine(spec, err) && host_follow(l, err);
-    struct room *room = fits ? rooms_take(l, spec) : NULL;
+    struct supervisor *room = fits ? supervisors_take(l, spec) : NULL;
     bool leased = fits && network_lease(l, spec, &a, &leases, &n, err);
     struct container *c = leased ? container_add(l, spec->id) : NULL;
     if (room && !c)
-        rooms_leave(l, room, spec->id);
+        supervisors_leave(l, room, spec->id);
     for (size_t i = 0; c && i < n; i++) {
         if (exec_id_equal(leases[i].id, spec->id))
             network_text(leases[i].address, c->address);
@@ -323,7 +323,7 @@ static void local_free(struct exec *x)
     pthread_mutex_unlock(&l->lock);
     watch_wake(l);
     pthread_join(l->thread, NULL);
-    rooms_end(l);
+    supervisors_end(l);
     tidy(l);
     release(l);
 }

@@ -35,8 +35,8 @@ struct container {
     char address[16];
     pid_t shim, init; /* of `run`; 0 before */
     uint64_t netns;
-    struct room *room; /* its supervisor, when this process started it and it has not ended */
-    int watch;         /* inotify */
+    struct supervisor *room; /* its supervisor, when this process started it and it has not ended */
+    int watch;               /* inotify */
     bool spawned, removing, changed;
     int frozen;           /* how many read what it changed */
     char host[HOST_NAME]; /* l->host when it was made */
@@ -62,7 +62,7 @@ struct local {
     pthread_cond_t moved; /* a container ended or was removed */
     struct map *containers;
     struct lease *leases;
-    struct room *rooms;
+    struct supervisor *supervisors;
     int64_t rooms_made;
     uint8_t bridges[NETWORK_SLOTS]; /* network.c */
     exec_watch_fn *watcher;
@@ -140,16 +140,20 @@ pid_t spawn_shim(struct local *l, int cwd, char *const argv[], const int *fds, s
  * second time to be safe from containers that write to it. The caller closes it. */
 int spawn_crun(struct local *l, struct err *err);
 
-/* rooms.c: supervisors, and those that wait for a further container. All under the lock, but rooms_suit.
+/* supervisors.c: supervisors, and those that wait for a further container. All under the lock, but
+ * supervisors_suit.
  */
-bool rooms_suit(const struct exec_spec *spec); /* its supervisor may serve others afterwards */
-struct room *rooms_new(struct local *l, const struct exec_spec *spec, int *ret_fd, struct err *err);
-void rooms_started(struct room *r, pid_t pid);                          /* -1: it could not be */
-struct room *rooms_take(struct local *l, const struct exec_spec *spec); /* NULL: there is none */
-bool rooms_send(struct room *r, int folder, int ctl, int crun); /* false: its supervisor has just ended */
-void rooms_leave(struct local *l, struct room *r, struct exec_id id); /* the container id has ended */
-void rooms_sweep(struct local *l);
-void rooms_end(struct local *l);
+bool supervisors_suit(const struct exec_spec *spec); /* its supervisor may serve others afterwards */
+struct supervisor *supervisors_new(struct local *l, const struct exec_spec *spec, int *ret_fd,
+                                   struct err *err);
+void supervisors_started(struct supervisor *r, pid_t pid);                          /* -1: it could not be */
+struct supervisor *supervisors_take(struct local *l, const struct exec_spec *spec); /* NULL: there is none */
+bool supervisors_send(struct supervisor *r, int folder, int ctl,
+                      int crun); /* false: its supervisor has just ended */
+void supervisors_leave(struct local *l, struct supervisor *r,
+                       struct exec_id id); /* the container id has ended */
+void supervisors_sweep(struct local *l);
+void supervisors_end(struct local *l);
 
 /* meter.c: cards_busy and cards_memory of these devices (paths, each with a newline) */
 void meter_read(struct local *l, const char *devices, struct exec_stats *s);

@@ -127,7 +127,7 @@ void *watch_main(void *arg)
         take_events(l);
         if (clock_mono() - looked >= LOOK_MS * UINT64_C(1000000)) {
             look_at_all(l);
-            rooms_sweep(l);
+            supervisors_sweep(l);
             network_sweep(l);
             looked = clock_mono();
         }

@@ -72,11 +72,11 @@ void logfile_close(void);
 
 /* room.c: what was built for one container (namespaces, network, disk) serves the next one of the same
  * project, when the former has left no trace in it. */
-bool room_clear(const struct plan *p);
+bool reuse_clear(const struct plan *p);
 /* Says that the room is free and waits a while for the next container; false when there is none. Then
  * job_dir, SHIM_CTL_FD and SHIM_CRUN_FD are the next one's. */
-bool room_next(void);
-bool room_is_alone(void); /* the server that started it has ended */
+bool reuse_next(void);
+bool reuse_is_alone(void); /* the server that started it has ended */
 
 /* file.c */
 pid_t run_child(char *const argv[]);

@@ -245,7 +245,7 @@ static void watch(void)
 static void write_exit(const char *end, int code, int signal, bool oom, const char *reason)
 {
     char text[512];
-    bool sync = room_is_alone();
+    bool sync = reuse_is_alone();
     int n = snprintf(text, sizeof text, "%s %d %d %d %lld %lld\n%s\n", end, code, signal, oom,
                      (long long)s.started_us, (long long)now_us(), reason);
     int fd = openat(job_dir, "run", O_WRONLY | O_APPEND | O_CLOEXEC);
@@ -366,10 +366,10 @@ int shim_supervise(int argc, char **argv)
     do {
         if (!serve())
             return 1;
-        if (!room_clear(&s.plan))
+        if (!reuse_clear(&s.plan))
             return 0;
         forget();
-    } while (room_next());
+    } while (reuse_next());
     return 0;
 }
 

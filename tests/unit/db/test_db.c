@@ -1,4 +1,4 @@
-/* Statements, values and errors: the same on both engines. */
+/* Statements, values and errors: the same on both drivers. */
 #include "fixture.h"
 
 #include <math.h>

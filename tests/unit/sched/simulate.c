@@ -82,9 +82,9 @@ static void make_projects(struct sim *sim)
     sim->s.n_projects = spec->projects;
 }
 
-static struct sched_request make_request(struct sim *sim)
+static struct sched_demand make_request(struct sim *sim)
 {
-    struct sched_request r = {.cpu = between(sim, 1, 12) * 500, .memory = between(sim, 0, 24) * GIB};
+    struct sched_demand r = {.cpu = between(sim, 1, 12) * 500, .memory = between(sim, 0, 24) * GIB};
     if (sim->spec.devices && one_in(sim, 2))
         r.wants[0] = (struct sched_want){(int32_t)between(sim, 0, KINDS - 1),
                                          one_in(sim, 3) ? (int32_t)between(sim, 1, 9) * 100

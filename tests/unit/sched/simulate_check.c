@@ -24,7 +24,7 @@ struct use {
     int64_t *project;      /* by project: cpu, memory, kinds */
 };
 
-static void use_rank(const struct sim *sim, struct use *u, const struct sched_request *r,
+static void use_rank(const struct sim *sim, struct use *u, const struct sched_demand *r,
                      const struct sched_rank *rank)
 {
     u->cpu[rank->node] += r->cpu;
@@ -35,7 +35,7 @@ static void use_rank(const struct sim *sim, struct use *u, const struct sched_re
     }
 }
 
-static void use_project(const struct sim *sim, struct use *u, int32_t project, const struct sched_request *r,
+static void use_project(const struct sim *sim, struct use *u, int32_t project, const struct sched_demand *r,
                         int32_t ranks)
 {
     int64_t *row = u->project + (int64_t)project * (2 + sim->s.n_kinds);

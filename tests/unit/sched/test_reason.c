@@ -74,17 +74,17 @@ static void says_which_resource(void **state)
     world_job(&w, 1, 1, 2000);
     world_plan(&w);
     says(&w, 0, "waits for 2 gpu-a100; 1 is free in pool default", "等待 2 gpu-a100；资源池 default 空闲 1");
-    w.waiting[0].request = (struct sched_request){.cpu = 7500, .memory = GIB};
+    w.waiting[0].request = (struct sched_demand){.cpu = 7500, .memory = GIB};
     world_plan(&w);
     says(&w, 0, "waits for 7.5 CPUs on one node; 9 are free in pool default, but at most 7 CPUs on one",
          "等待同一节点上的 7.5 核 CPU；资源池 default 共空闲 9，单个节点最多 7 核 CPU");
-    w.waiting[0].request = (struct sched_request){.cpu = 1000, .memory = 64 * GIB};
+    w.waiting[0].request = (struct sched_demand){.cpu = 1000, .memory = 64 * GIB};
     world_plan(&w);
     says(&w, 0,
          "waits for 64 GiB of memory on one node; 67 GiB is free in pool default, but at most 63 GiB of "
          "memory on one",
          "等待同一节点上的 64 GiB 内存；资源池 default 共空闲 67 GiB，单个节点最多 63 GiB 内存");
-    w.waiting[0].request = (struct sched_request){.cpu = 7000, .memory = GIB, .wants = {{GPU, 500}}};
+    w.waiting[0].request = (struct sched_demand){.cpu = 7000, .memory = GIB, .wants = {{GPU, 500}}};
     world_plan(&w);
     says(&w, 0,
          "waits for a node in pool default with 0.5 gpu-a100 and the rest of its request free together",

@@ -1,17 +1,17 @@
-#include "core/job/scene.h"
+#include "core/job/plan_input.h"
 
 #include "core/job/placed.h"
 #include "core/row.h"
 
 /* --- what there is --- */
 
-struct scene_spec {
+struct plan_input_spec {
     int64_t id;
-    struct sched_request request;
+    struct sched_demand request;
     bool ok;
 };
 
-static int32_t kind_index(struct scene *s, const char *name)
+static int32_t kind_index(struct plan_input *s, const char *name)
 {
     int32_t i = 0;
     while (i < s->snapshot.n_kinds && strcmp(s->kinds[i].name, name) != 0)
@@ -25,7 +25,7 @@ static int32_t kind_index(struct scene *s, const char *name)
     return i;
 }
 
-static void set_cards(struct scene *s, struct sched_node *node, const struct exec_node *m)
+static void set_cards(struct plan_input *s, struct sched_node *node, const struct exec_node *m)
 {
     size_t n = m->n_devices < SCHED_CARDS_MAX ? m->n_devices : SCHED_CARDS_MAX;
     struct sched_card *cards = arena_array(s->arena, struct sched_card, n + 1);
@@ -45,7 +45,7 @@ static const struct exec_node *machine_named(const struct exec_node *list, size_
     return NULL;
 }
 
-static bool add_nodes(struct scene *s, struct err *err)
+static bool add_nodes(struct plan_input *s, struct err *err)
 {
     struct exec *x = jobs_exec(s->core->jobs);
     struct exec_node *machines = NULL;
@@ -83,7 +83,7 @@ static bool add_nodes(struct scene *s, struct err *err)
 }
 
 /* Pool 0 is that of the nodes without one. */
-static bool add_pools(struct scene *s, struct err *err)
+static bool add_pools(struct plan_input *s, struct err *err)
 {
     struct db_rows rows;
     if (!db_query(s->core->db, s->arena, "SELECT id, name, projects FROM node_pools ORDER BY id", DB_NO_ARGS,
@@ -117,7 +117,7 @@ static int64_t quota_number(yyjson_val *v, double unit)
     return yyjson_is_num(v) ? (int64_t)(yyjson_get_num(v) * unit) : SCHED_UNLIMITED;
 }
 
-static struct sched_quota read_quota(struct scene *s, const struct db_value *v)
+static struct sched_quota read_quota(struct plan_input *s, const struct db_value *v)
 {
     struct sched_quota q = {SCHED_UNLIMITED, SCHED_UNLIMITED, NULL};
     struct err ignored = {0};
@@ -137,7 +137,7 @@ static struct sched_quota read_quota(struct scene *s, const struct db_value *v)
 }
 
 /* Before pools and nodes, which name projects; the quotas are read after all kinds of devices are known. */
-static bool add_projects(struct scene *s, struct db_rows *rows, struct err *err)
+static bool add_projects(struct plan_input *s, struct db_rows *rows, struct err *err)
 {
     if (!db_query(s->core->db, s->arena, "SELECT id, quota, weight FROM projects ORDER BY id", DB_NO_ARGS,
                   rows, err))
@@ -150,26 +150,26 @@ static bool add_projects(struct scene *s, struct db_rows *rows, struct err *err)
     return true;
 }
 
-static void add_quotas(struct scene *s, const struct db_rows *rows)
+static void add_quotas(struct plan_input *s, const struct db_rows *rows)
 {
     struct sched_project *list = (struct sched_project *)s->snapshot.projects;
     for (size_t i = 0; i < rows->n; i++)
         list[i].quota = read_quota(s, &rows->row[i].v[1]);
 }
 
-static bool add_specs(struct scene *s, struct err *err)
+static bool add_specs(struct plan_input *s, struct err *err)
 {
     struct db_rows rows;
     if (!db_query(s->core->db, s->arena,
                   "SELECT id, cpus, memory, accelerator, accelerators FROM specs ORDER BY id", DB_NO_ARGS,
                   &rows, err))
         return false;
-    s->specs = arena_array(s->arena, struct scene_spec, rows.n + 1);
+    s->specs = arena_array(s->arena, struct plan_input_spec, rows.n + 1);
     s->n_specs = rows.n;
     for (size_t i = 0; i < rows.n; i++) {
         const struct db_value *v = rows.row[i].v;
-        struct scene_spec *p = &s->specs[i];
-        *p = (struct scene_spec){v[0].i, {.cpu = (int64_t)(v[1].r * 1000), .memory = v[2].i}, true};
+        struct plan_input_spec *p = &s->specs[i];
+        *p = (struct plan_input_spec){v[0].i, {.cpu = (int64_t)(v[1].r * 1000), .memory = v[2].i}, true};
         if (v[3].type != DB_TEXT || !v[3].s.n || v[4].r <= 0)
             continue;
         int32_t kind = kind_index(s, arena_strz(s->arena, v[3].s));
@@ -180,7 +180,7 @@ static bool add_specs(struct scene *s, struct err *err)
     return true;
 }
 
-bool scene_request(struct scene *s, int64_t spec, struct sched_request *ret)
+bool plan_input_demand(struct plan_input *s, int64_t spec, struct sched_demand *ret)
 {
     size_t low = 0, high = s->n_specs;
     while (low < high) {
@@ -198,7 +198,7 @@ bool scene_request(struct scene *s, int64_t spec, struct sched_request *ret)
 
 /* --- where ranks are --- */
 
-static void write_devices(struct scene *s, const struct sched_rank *r, struct json_out *o)
+static void write_devices(struct plan_input *s, const struct sched_rank *r, struct json_out *o)
 {
     const struct exec_node *m = s->machine[r->node];
     json_key(o, "devices");
@@ -214,9 +214,9 @@ static void write_devices(struct scene *s, const struct sched_rank *r, struct js
     json_array_end(o);
 }
 
-struct str scene_placement(struct scene *s, const struct sched_start *start)
+struct str plan_input_placement(struct plan_input *s, const struct sched_start *start)
 {
-    const struct sched_request *takes = &s->snapshot.waiting[start->job].request;
+    const struct sched_demand *takes = &s->snapshot.waiting[start->job].request;
     auto_buf struct buf text = {0};
     struct json_out o;
     json_begin(&o, &text);
@@ -242,7 +242,7 @@ static int32_t card_at(const struct exec_node *m, struct str path)
     return SCHED_NONE;
 }
 
-static void read_rank(struct scene *s, yyjson_val *v, struct sched_rank *r)
+static void read_rank(struct plan_input *s, yyjson_val *v, struct sched_rank *r)
 {
     struct str name = json_str(yyjson_obj_get(v, "node"));
     yyjson_val *devices = yyjson_obj_get(v, "devices"), *d;
@@ -265,11 +265,11 @@ static void read_rank(struct scene *s, yyjson_val *v, struct sched_rank *r)
 }
 
 /* What a rank was given; ranks of older versions of the program do not say. */
-static bool read_request(struct scene *s, yyjson_val *rank, struct sched_request *ret)
+static bool read_request(struct plan_input *s, yyjson_val *rank, struct sched_demand *ret)
 {
     struct placed p = placed_of(rank);
     int32_t kind = p.kind.n ? kind_index(s, arena_strz(s->arena, p.kind)) : SCHED_NONE;
-    *ret = (struct sched_request){.cpu = (int64_t)(p.cpus * 1000 + 0.5), .memory = p.memory};
+    *ret = (struct sched_demand){.cpu = (int64_t)(p.cpus * 1000 + 0.5), .memory = p.memory};
     if (kind >= 0)
         ret->wants[0] = (struct sched_want){kind, (int32_t)(p.cards * SCHED_WHOLE + 0.5)};
     return p.known;
@@ -277,7 +277,7 @@ static bool read_request(struct scene *s, yyjson_val *rank, struct sched_request
 
 /* --- jobs --- */
 
-bool scene_jobs(struct core *core, struct arena *a, struct object **ret, size_t *ret_n, struct err *err)
+bool plan_input_jobs(struct core *core, struct arena *a, struct object **ret, size_t *ret_n, struct err *err)
 {
     struct db_rows rows;
     auto_sql struct sql q;
@@ -285,7 +285,7 @@ bool scene_jobs(struct core *core, struct arena *a, struct object **ret, size_t 
     row_select(&q, &kind_job);
     sql_add(&q, "(state IN ('starting', 'running', 'stopping') OR id IN (SELECT id FROM jobs WHERE state ="
                 " 'queued' ORDER BY priority DESC, id LIMIT ");
-    sql_arg(&q, db_int(SCENE_WAITING_MAX));
+    sql_arg(&q, db_int(PLAN_INPUT_WAITING_MAX));
     sql_add(&q, ")) ORDER BY id");
     if (!db_query(core->db, a, q.text.p, sql_args(&q), &rows, err))
         return false;
@@ -304,16 +304,16 @@ static int64_t hours_us(const struct object *o)
 }
 
 /* False when nobody knows what it takes. */
-static bool add_running(struct scene *s, const struct object *o, struct sched_running *r)
+static bool add_running(struct plan_input *s, const struct object *o, struct sched_running *r)
 {
     int64_t nodes = object_int(o, "nodes"), started = object_int(o, "started_at"), hours = hours_us(o);
     struct sched_rank *ranks = arena_array(s->arena, struct sched_rank, (size_t)nodes);
     struct err ignored = {0};
     struct str text = object_text(o, "placement");
     yyjson_val *placement = text.n ? json_parse(s->arena, text, &ignored) : NULL;
-    struct sched_request request;
+    struct sched_demand request;
     if (!read_request(s, yyjson_arr_get_first(placement), &request) &&
-        !scene_request(s, object_int(o, "spec"), &request))
+        !plan_input_demand(s, object_int(o, "spec"), &request))
         return false;
     for (int64_t i = 0; i < nodes; i++)
         read_rank(s, yyjson_arr_get(placement, (size_t)i), &ranks[i]);
@@ -332,7 +332,7 @@ static bool add_running(struct scene *s, const struct object *o, struct sched_ru
 }
 
 /* A promise names nodes by id: indices are those of one snapshot. */
-static const struct sched_rank *promised_ranks(struct scene *s, const struct promise *p)
+static const struct sched_rank *promised_ranks(struct plan_input *s, const struct promise *p)
 {
     struct sched_rank *ranks = arena_array(s->arena, struct sched_rank, (size_t)p->n);
     for (int32_t i = 0; i < p->n; i++) {
@@ -347,7 +347,7 @@ static const struct sched_rank *promised_ranks(struct scene *s, const struct pro
     return ranks;
 }
 
-static void add_waiting(struct scene *s, const struct object *o, const struct sched_request *request,
+static void add_waiting(struct plan_input *s, const struct object *o, const struct sched_demand *request,
                         const struct promise *promises, struct sched_waiting *w)
 {
     *w = (struct sched_waiting){.id = o->id,
@@ -367,14 +367,14 @@ static void add_waiting(struct scene *s, const struct object *o, const struct sc
         }
 }
 
-static void add_jobs(struct scene *s, const struct promise *promises)
+static void add_jobs(struct plan_input *s, const struct promise *promises)
 {
     struct sched_running *running = arena_array(s->arena, struct sched_running, s->n + 1);
     struct sched_waiting *waiting = arena_array(s->arena, struct sched_waiting, s->n + 1);
     s->waiting_job = arena_array(s->arena, size_t, s->n + 1);
     s->running_job = arena_array(s->arena, size_t, s->n + 1);
     for (size_t i = 0; i < s->n; i++) {
-        struct sched_request request;
+        struct sched_demand request;
         const struct object *o = &s->job[i];
         if (sched_find_project(&s->snapshot, o->project) < 0)
             continue;
@@ -382,7 +382,7 @@ static void add_jobs(struct scene *s, const struct promise *promises)
             s->running_job[s->snapshot.n_running] = i;
             if (s->snapshot.n_nodes && add_running(s, o, &running[s->snapshot.n_running]))
                 s->snapshot.n_running++;
-        } else if (scene_request(s, object_int(o, "spec"), &request)) {
+        } else if (plan_input_demand(s, object_int(o, "spec"), &request)) {
             s->waiting_job[s->snapshot.n_waiting] = i;
             add_waiting(s, o, &request, promises, &waiting[s->snapshot.n_waiting++]);
         }
@@ -391,7 +391,7 @@ static void add_jobs(struct scene *s, const struct promise *promises)
     s->snapshot.waiting = waiting;
 }
 
-bool scene_build(struct scene *s, const struct promise *promises, struct err *err)
+bool plan_input_build(struct plan_input *s, const struct promise *promises, struct err *err)
 {
     struct db_rows projects;
     if (!add_projects(s, &projects, err) || !add_pools(s, err) || !add_nodes(s, err) || !add_specs(s, err))

@@ -9,7 +9,7 @@
 #define IDLE_MS 5000
 #define TURNS   100 /* containers one after the other */
 
-bool room_clear(const struct plan *p)
+bool reuse_clear(const struct plan *p)
 {
     static int turns;
     return !fail_reason[0] && *plan_get(p, "keep") && ++turns < TURNS && wire_unused() &&
@@ -42,13 +42,13 @@ static bool take(int flags)
     return ok;
 }
 
-bool room_is_alone(void)
+bool reuse_is_alone(void)
 {
     struct pollfd p = {.fd = SHIM_ROOM_FD, .events = POLLIN};
     return poll(&p, 1, 0) > 0 && p.revents & (POLLHUP | POLLERR | POLLNVAL);
 }
 
-bool room_next(void)
+bool reuse_next(void)
 {
     close(job_dir);
     job_dir = -1;

@@ -1,7 +1,7 @@
-/* What a database engine is to the rest of db/: connections that run prepared statements inside transactions.
+/* What a database driver is to the rest of db/: connections that run prepared statements inside transactions.
  * Two implementations: sqlite.c and postgres.c. A connection is used by one thread at a time. */
-#ifndef INGOT_DB_ENGINE_H
-#define INGOT_DB_ENGINE_H
+#ifndef INGOT_DB_DRIVER_H
+#define INGOT_DB_DRIVER_H
 
 #include "db/db.h"
 
@@ -13,13 +13,13 @@ typedef bool (*db_each_fn)(void *ctx, const struct db_row *row, struct err *err)
 struct run {
     const char *sql;
     struct db_args args;
-    db_each_fn each; /* may be NULL; false ends the run without an error of the engine */
+    db_each_fn each; /* may be NULL; false ends the run without an error of the driver */
     void *ctx;
     bool stream;     /* do not hold all rows in memory */
     bool stopped;    /* result: each returned false */
     size_t columns;  /* result */
     int64_t changed; /* result */
-    int64_t id;      /* result of an INSERT, if the engine tells_id */
+    int64_t id;      /* result of an INSERT, if the driver tells_id */
 };
 
 enum conn_state {
@@ -36,7 +36,7 @@ enum conn_use {
     CONN_FILE_READ, /* SQLite: a backup that is read and not touched */
 };
 
-struct engine {
+struct driver {
     bool (*open)(const char *url, enum conn_use use, struct db_conn **ret, struct err *err);
     void (*close)(struct db_conn *c);
     enum conn_state (*state)(const struct db_conn *c);
@@ -73,13 +73,13 @@ struct engine {
     /* The last automatic id that a table gave out; 0 when it has none. */
     bool (*sequence_get)(struct db_conn *c, const char *table, int64_t *ret, struct err *err);
     bool (*sequence_set)(struct db_conn *c, const char *table, int64_t last, struct err *err);
-    /* A copy of the whole database by the engine's own means; NULL: row by row (backup.c). */
+    /* A copy of the whole database by the driver's own means; NULL: row by row (backup.c). */
     bool (*copy_to)(const char *url, const char *path, struct err *err);
 };
 
-/* The head of every engine's own connection. */
+/* The head of every driver's own connection. */
 struct db_conn {
-    const struct engine *engine;
+    const struct driver *driver;
     bool writes;          /* inside a write: a failed statement spoils it, as PostgreSQL demands */
     bool busy;            /* rows of a statement are being delivered */
     bool retry;           /* the last failure goes away when everything is run once more */
@@ -90,18 +90,18 @@ struct db_conn {
     struct err spoiled_by;
 };
 
-extern const struct engine sqlite_engine, postgres_engine;
+extern const struct driver sqlite_driver, postgres_driver;
 
 const char *db_url(const struct db *db);
-/* The engine for a URL, NULL with err set when it is for none. */
-const struct engine *engine_for(const char *url, struct err *err);
+/* The driver for a URL, NULL with err set when it is for none. */
+const struct driver *driver_for(const char *url, struct err *err);
 
-/* conn.c: checks the arguments, then the engine's run. */
+/* conn.c: checks the arguments, then the driver's run. */
 bool conn_run(struct db_conn *c, struct run *r, struct err *err);
 /* Names in double quotes for SQL made from table and column names. */
 char *conn_quote(struct arena *a, const char *name);
 
-/* migrate.c: the tables of db/ itself, and a script's words in the engine's dialect. */
+/* migrate.c: the tables of db/ itself, and a script's words in the driver's dialect. */
 extern const char db_own_tables[];
 bool db_script_run(struct db_conn *c, const char *sql, struct err *err);
 /* The same for a script that makes tables: it is kept for backups. */

@@ -1,4 +1,4 @@
-#include "store/scribe.h"
+#include "store/file_writer.h"
 
 #include "base/fs.h"
 #include "base/thread.h"
@@ -10,12 +10,12 @@
 #define PAGE_BYTES (8 << 20) /* of all that wait */
 
 struct page {
-    char name[SCRIBE_NAME];
+    char name[FILE_WRITER_NAME];
     char *bytes;
     size_t n;
 };
 
-struct scribe {
+struct file_writer {
     int dirfd;
     pthread_t thread;
     pthread_mutex_t lock;
@@ -29,7 +29,7 @@ struct scribe {
     struct err err;
 };
 
-static bool write_page(const struct scribe *s, const struct page *p, struct err *err)
+static bool write_page(const struct file_writer *s, const struct page *p, struct err *err)
 {
     auto_fd int fd = openat(s->dirfd, p->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0440);
     if (fd < 0)
@@ -39,7 +39,7 @@ static bool write_page(const struct scribe *s, const struct page *p, struct err 
 
 static void *work(void *arg)
 {
-    struct scribe *s = arg;
+    struct file_writer *s = arg;
     pthread_mutex_lock(&s->lock);
     for (;;) {
         s->resting = s->given == s->written;
@@ -68,19 +68,19 @@ static void *work(void *arg)
     return NULL;
 }
 
-struct scribe *scribe_new(int dirfd)
+struct file_writer *file_writer_new(int dirfd)
 {
-    struct scribe *s = base_zalloc(sizeof *s);
+    struct file_writer *s = base_zalloc(sizeof *s);
     s->dirfd = dirfd;
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->came, NULL);
     pthread_cond_init(&s->went, NULL);
-    s->thread = thread_start("scribe", work, s);
+    s->thread = thread_start("file-writer", work, s);
     return s;
 }
 
 /* With the lock held. */
-static bool told(const struct scribe *s, struct err *err)
+static bool told(const struct file_writer *s, struct err *err)
 {
     if (s->failed)
         *err = s->err;
@@ -89,14 +89,14 @@ static bool told(const struct scribe *s, struct err *err)
 
 /* Until about half of what may wait is written: a change of threads for every file costs as much as a file.
  * With the lock held. */
-static void wait_for_it(struct scribe *s)
+static void wait_for_it(struct file_writer *s)
 {
     s->waits++;
     pthread_cond_wait(&s->went, &s->lock);
     s->waits--;
 }
 
-bool scribe_write(struct scribe *s, const char *name, struct str bytes, struct err *err)
+bool file_writer_write(struct file_writer *s, const char *name, struct str bytes, struct err *err)
 {
     char *copy = base_alloc(bytes.n + 1);
     if (bytes.n)
@@ -120,7 +120,7 @@ bool scribe_write(struct scribe *s, const char *name, struct str bytes, struct e
     return ok;
 }
 
-bool scribe_settle(struct scribe *s, struct err *err)
+bool file_writer_wait(struct file_writer *s, struct err *err)
 {
     pthread_mutex_lock(&s->lock);
     uint64_t all = s->given;
@@ -131,7 +131,7 @@ bool scribe_settle(struct scribe *s, struct err *err)
     return ok;
 }
 
-void scribe_free(struct scribe *s)
+void file_writer_free(struct file_writer *s)
 {
     if (!s)
         return;

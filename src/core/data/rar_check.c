@@ -1,4 +1,4 @@
-#include "core/data/rar_look.h"
+#include "core/data/rar_check.h"
 
 #include "base/base.h"
 
@@ -115,7 +115,7 @@ static const char *look_5(int fd, uint8_t *space)
     }
 }
 
-const char *rar_look(int fd)
+const char *rar_check(int fd)
 {
     auto_free uint8_t *space = base_alloc(HEADER_BYTES);
     ssize_t n = pread(fd, space, HEADER_BYTES, 0);

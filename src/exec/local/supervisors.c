@@ -9,8 +9,8 @@
 
 #define IDLE_MAX 16
 
-struct room {
-    struct room *next;
+struct supervisor {
+    struct supervisor *next;
     int fd;            /* -1 once its supervisor has ended or shall end */
     pid_t pid;         /* -1 while it is being started, 0 once it was reaped */
     struct exec_id id; /* whose lease the address is while the room is idle */
@@ -19,40 +19,41 @@ struct room {
     bool busy;
 };
 
-bool rooms_suit(const struct exec_spec *spec)
+bool supervisors_suit(const struct exec_spec *spec)
 {
     return spec->n_peers == 0 && spec->disk > 0;
 }
 
-struct room *rooms_new(struct local *l, const struct exec_spec *spec, int *ret_fd, struct err *err)
+struct supervisor *supervisors_new(struct local *l, const struct exec_spec *spec, int *ret_fd,
+                                   struct err *err)
 {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
         err_errno(err, errno, "cannot make a socket");
         return NULL;
     }
-    struct room *r = base_zalloc(sizeof *r);
-    *r = (struct room){.fd = pair[0],
-                       .pid = -1,
-                       .id = {.job = -++l->rooms_made},
-                       .network = spec->network,
-                       .disk = spec->disk,
-                       .port = spec->platform_port,
-                       .busy = true,
-                       .next = l->rooms};
-    l->rooms = r;
+    struct supervisor *r = base_zalloc(sizeof *r);
+    *r = (struct supervisor){.fd = pair[0],
+                             .pid = -1,
+                             .id = {.job = -++l->rooms_made},
+                             .network = spec->network,
+                             .disk = spec->disk,
+                             .port = spec->platform_port,
+                             .busy = true,
+                             .next = l->supervisors};
+    l->supervisors = r;
     *ret_fd = pair[1];
     return r;
 }
 
-void rooms_started(struct room *r, pid_t pid)
+void supervisors_started(struct supervisor *r, pid_t pid)
 {
     r->pid = pid > 0 ? pid : 0;
 }
 
-static void drop(struct local *l, struct room *r)
+static void drop(struct local *l, struct supervisor *r)
 {
-    struct room **at = &l->rooms;
+    struct supervisor **at = &l->supervisors;
     while (*at != r)
         at = &(*at)->next;
     *at = r->next;
@@ -61,8 +62,8 @@ static void drop(struct local *l, struct room *r)
     free(r);
 }
 
-/* An idle one whose supervisor has ended is gone; what is reaped later is reaped by rooms_sweep. */
-static bool is_ready(struct room *r)
+/* An idle one whose supervisor has ended is gone; what is reaped later is reaped by supervisors_sweep. */
+static bool is_ready(struct supervisor *r)
 {
     char byte;
     if (r->fd < 0)
@@ -77,9 +78,9 @@ static bool is_ready(struct room *r)
     return false;
 }
 
-struct room *rooms_take(struct local *l, const struct exec_spec *spec)
+struct supervisor *supervisors_take(struct local *l, const struct exec_spec *spec)
 {
-    for (struct room *r = l->rooms; rooms_suit(spec) && r; r = r->next) {
+    for (struct supervisor *r = l->supervisors; supervisors_suit(spec) && r; r = r->next) {
         if (r->busy || r->network != spec->network || r->disk != spec->disk ||
             r->port != spec->platform_port || !is_ready(r))
             continue;
@@ -90,7 +91,7 @@ struct room *rooms_take(struct local *l, const struct exec_spec *spec)
     return NULL;
 }
 
-bool rooms_send(struct room *r, int folder, int ctl, int crun)
+bool supervisors_send(struct supervisor *r, int folder, int ctl, int crun)
 {
     const int fds[] = {folder, ctl, crun};
     union {
@@ -107,10 +108,10 @@ bool rooms_send(struct room *r, int folder, int ctl, int crun)
     return sendmsg(r->fd, &m, MSG_NOSIGNAL) == 1;
 }
 
-void rooms_leave(struct local *l, struct room *r, struct exec_id id)
+void supervisors_leave(struct local *l, struct supervisor *r, struct exec_id id)
 {
     int idle = 0;
-    for (struct room *i = l->rooms; i; i = i->next)
+    for (struct supervisor *i = l->supervisors; i; i = i->next)
         idle += !i->busy && i->fd >= 0;
     r->busy = false;
     network_give(l, id, r->id);
@@ -122,9 +123,9 @@ void rooms_leave(struct local *l, struct room *r, struct exec_id id)
         drop(l, r);
 }
 
-void rooms_sweep(struct local *l)
+void supervisors_sweep(struct local *l)
 {
-    for (struct room *r = l->rooms, *next; r; r = next) {
+    for (struct supervisor *r = l->supervisors, *next; r; r = next) {
         next = r->next;
         if (r->pid > 0 && waitpid(r->pid, NULL, WNOHANG) != 0)
             r->pid = 0;
@@ -133,10 +134,10 @@ void rooms_sweep(struct local *l)
     }
 }
 
-void rooms_end(struct local *l)
+void supervisors_end(struct local *l)
 {
-    while (l->rooms) {
-        struct room *r = l->rooms;
+    while (l->supervisors) {
+        struct supervisor *r = l->supervisors;
         base_close_fd(&r->fd);
         r->fd = -1;
         while (r->pid > 0 && !r->busy && waitpid(r->pid, NULL, 0) < 0 && errno == EINTR) {

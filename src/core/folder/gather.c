@@ -1,4 +1,4 @@
-#include "core/folder/collect.h"
+#include "core/folder/gather.h"
 
 #include "base/fs.h"
 #include "core/folder/walk.h"
@@ -23,7 +23,7 @@ static bool count_file(void *ctx, const struct walk_file *f, struct err *err)
     return task_progress(s->task, 0, 0, err);
 }
 
-bool collect_size(struct task *t, int dirfd, int64_t *ret, struct err *err)
+bool gather_size(struct task *t, int dirfd, int64_t *ret, struct err *err)
 {
     struct sizing s = {.task = t};
     struct walk w = {.file = count_file, .ctx = &s};
@@ -33,10 +33,10 @@ bool collect_size(struct task *t, int dirfd, int64_t *ret, struct err *err)
     return true;
 }
 
-bool collect_room(struct core *core, int64_t bytes, struct err *err)
+bool gather_room(struct core *core, int64_t bytes, struct err *err)
 {
     uint64_t room = fs_free_bytes(core->data);
-    if (room >= COLLECT_RESERVE && (uint64_t)bytes <= room - COLLECT_RESERVE)
+    if (room >= GATHER_RESERVE && (uint64_t)bytes <= room - GATHER_RESERVE)
         return true;
     return err_set(err, ERR_QUOTA, "storage", "the platform's disk has no room for %lld bytes",
                    (long long)bytes);
@@ -45,7 +45,7 @@ bool collect_room(struct core *core, int64_t bytes, struct err *err)
 /* --- from files to blobs --- */
 
 /* As much as it had when it was opened: what is written meanwhile need never end. */
-static bool read_into(struct collection *c, int fd, int64_t size, const char *path, struct err *err)
+static bool read_into(struct gathering *c, int fd, int64_t size, const char *path, struct err *err)
 {
     for (int64_t left = size; left > 0;) {
         ssize_t n = read(fd, c->space, left < PIECE ? (size_t)left : PIECE);
@@ -69,8 +69,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
            a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-static bool put_file(struct collection *c, int fd, const char *path, struct manifest_entry *e,
-                     struct err *err)
+static bool put_file(struct gathering *c, int fd, const char *path, struct manifest_entry *e, struct err *err)
 {
     struct stat before, after;
     if (fstat(fd, &before) != 0)
@@ -105,7 +104,7 @@ static const char *why_left(int fd, int error)
 
 static bool take_file(void *ctx, const struct walk_file *f, struct err *err)
 {
-    struct collection *c = ctx;
+    struct gathering *c = ctx;
     struct err bad = {0};
     struct str path = arena_str(c->task->arena, str_of(f->path));
     if (!manifest_check_path(path, &bad)) {
@@ -136,11 +135,11 @@ static bool take_file(void *ctx, const struct walk_file *f, struct err *err)
 
 static void note_skipped(void *ctx, const char *path, const char *why)
 {
-    struct collection *c = ctx;
+    struct gathering *c = ctx;
     task_problem(c->task, str_of(path), NULL, "%s", why);
 }
 
-bool collect_files(struct collection *c, int dirfd, struct err *err)
+bool gather_files(struct gathering *c, int dirfd, struct err *err)
 {
     struct walk w = {.file = take_file, .skipped = note_skipped, .ctx = c};
     c->batch = blob_batch_new(c->task->core->store);
@@ -153,7 +152,7 @@ bool collect_files(struct collection *c, int dirfd, struct err *err)
 
 /* --- from blobs to a version --- */
 
-bool collect_hold(struct collection *c, struct err *err)
+bool gather_hold(struct gathering *c, struct err *err)
 {
     struct task *t = c->task;
     if (!manifest_build(t->arena, c->entry, c->n, &c->manifest, err) ||
@@ -164,12 +163,12 @@ bool collect_hold(struct collection *c, struct err *err)
     return true;
 }
 
-void collect_settle(struct collection *c)
+void collect_settle(struct gathering *c)
 {
     manifest_settle(c->task->core->store, c->task->project, &c->digest);
 }
 
-bool collect_insert(struct op *op, const struct collection *c, struct object *o, struct err *err)
+bool gather_insert(struct op *op, const struct gathering *c, struct object *o, struct err *err)
 {
     op->kind = o->kind;
     if (!o->kind->before_create(op, o, err))
