@@ -1,7 +1,6 @@
 #include "api/auth.h"
 
 #include "base/messages.h"
-#include "base/pool.h"
 #include "net/cookies.h"
 #include "net/url.h"
 
@@ -165,39 +164,4 @@ const char *auth_base_url(const struct core *core, const struct request *r, stru
     if (core->public_url)
         return arena_strz(a, without_slash(str_of(core->public_url)));
     return arena_printf(a, "%s://" STR_FMT, r->tls ? "https" : "http", STR_ARG(r->host));
-}
-
-struct renewal {
-    struct core *core;
-    uint8_t credential[CALLER_CREDENTIAL];
-};
-
-static void renew(void *arg)
-{
-    struct renewal *n = arg;
-    struct caller c = {0};
-    struct err err = {0};
-    if (accounts_resolve_again(n->core->accounts, n->credential, &c, &err))
-        accounts_caller_release(n->core->accounts, &c);
-    free(n);
-}
-
-enum auth auth_again(struct core *core, const uint8_t credential[CALLER_CREDENTIAL], bool *doubtful,
-                     struct caller *ret)
-{
-    enum auth found = accounts_peek_again(core->accounts, credential, ret);
-    if (found != AUTH_UNKNOWN) {
-        *doubtful = false;
-        return found;
-    }
-    if (*doubtful)
-        return AUTH_NONE;
-    *doubtful = true;
-    struct renewal *n = base_alloc(sizeof *n);
-    n->core = core;
-    memcpy(n->credential, credential, sizeof n->credential);
-    if (pool_submit(core->pool, renew, n))
-        return AUTH_UNKNOWN;
-    free(n);
-    return AUTH_NONE;
 }

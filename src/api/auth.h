@@ -31,11 +31,6 @@ bool auth_origin_ok(const struct core *core, const struct request *r, const stru
 
 /* The Origin is scheme://Host of this request, or the public address. */
 bool auth_origin_is_ours(const struct core *core, const struct request *r, struct str origin);
-/* For what lasts (WebSockets): who is it that the caller's `credential` names by now? Never blocks.
- * AUTH_UNKNOWN: it is being looked up, ask again in a second; with *doubtful still set there was no answer,
- * which is AUTH_NONE. Release what AUTH_HIT gives. */
-enum auth auth_again(struct core *core, const uint8_t credential[CALLER_CREDENTIAL], bool *doubtful,
-                     struct caller *ret);
 
 /* For signing in, where there is no session yet: an Origin of another site is refused, none is fine. */
 bool auth_sign_in_ok(const struct core *core, const struct request *r, struct err *err);

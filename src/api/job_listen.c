@@ -1,6 +1,6 @@
 #include "api/job_listen.h"
 
-#include "api/aside.h"
+#include "api/lasting.h"
 #include "base/log.h"
 #include "base/thread.h"
 #include "core/changes.h"
@@ -79,7 +79,7 @@ static void sweep(struct job_listeners *l)
         let_go(l, c);
         base_close_fd(&c->fd);
         if (c->server)
-            aside_start("inside-end", end_server, c->server);
+            lasting_thread("inside-end", end_server, c->server);
         free(c);
     }
 }

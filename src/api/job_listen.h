@@ -16,7 +16,7 @@
 struct job_listeners;
 /* base: handler, ctx, limits and access log as the platform's own server has them. */
 struct job_listeners *job_listeners_start(struct core *core, const struct http_options *base);
-/* NULL allowed. Requests in flight are answered until aside_stop returns. */
+/* NULL allowed. Requests in flight are answered until lasting_stop returns. */
 void job_listeners_stop(struct job_listeners *l);
 
 #endif

@@ -1,8 +1,8 @@
 #include "cli/serve.h"
 
 #include "api/api.h"
-#include "api/aside.h"
 #include "api/job_listen.h"
+#include "api/lasting.h"
 #include "api/rest/events.h"
 #include "api/tools/tools.h"
 #include "base/fs.h"
@@ -387,6 +387,7 @@ static bool serve(struct serve *s, struct err *err)
     if (!core)
         return false;
     announce_password(password);
+    lasting_start(core);
     events_start(core);
     s->http.handler = api_handle;
     s->http.ctx = core;
@@ -405,7 +406,7 @@ static bool serve(struct serve *s, struct err *err)
         http_stop(server, DRAIN_MS);
     if (tools)
         http_stop(tools, DRAIN_MS);
-    aside_stop();
+    lasting_stop();
     core_close(core);
     return server && err->code != ERR_HELD;
 }

@@ -20,6 +20,7 @@ struct caller {
     uint8_t credential[CALLER_CREDENTIAL]; /* accounts' own: names the session or token; zeroes without one */
     struct audit_action
         *acting;        /* the engine's own: the action that the caller's writes belong to, or NULL */
+    uint64_t epoch;     /* accounts' own: nothing about who may do what had changed when it counted so many */
     const void *grants; /* accounts' own: projects and permissions, immutable, held while the caller lives */
 };
 

@@ -168,11 +168,22 @@ void exchange_flushed(struct exchange *x)
         x->output->flushed(x);
 }
 
+void exchange_set_watch(struct exchange *x, struct exchange_watch w)
+{
+    if (x->proto)
+        x->watch = w;
+    else
+        w.over(w.ctx);
+}
+
 void exchange_finish(struct exchange *x, bool complete)
 {
     x->proto = NULL;
     if (!x->answered)
         count_answer(x, 499);
+    if (x->watch.over)
+        x->watch.over(x->watch.ctx);
+    x->watch.over = NULL;
     accesslog_add(x, complete ? x->answer.status : x->answered ? x->answer.status : 499);
     x->refs++; /* the callbacks may drop the handler's */
     if (!x->body_done)
@@ -280,6 +291,8 @@ static void run_posted(struct task *t)
     struct exchange *x = container_of(t, struct exchange, task);
     x->refs++;
     unsigned what = atomic_exchange(&x->posted, 0);
+    if (what & POST_WATCH)
+        exchange_set_watch(x, x->next_watch);
     if (what & POST_SINK)
         exchange_set_sink(x, &x->next_sink);
     if ((what & POST_RESUME) && !atomic_load(&x->paused)) {

@@ -61,7 +61,8 @@ enum exchange_post {
     POST_ANSWER = 4,
     POST_OUTPUT = 8,
     POST_ABORT = 16,
-    POST_LATER = 32
+    POST_LATER = 32,
+    POST_WATCH = 64
 };
 
 struct exchange {
@@ -93,6 +94,11 @@ struct exchange {
     struct buf refusal;
     const struct exchange_output *output;
     void *output_ctx;
+
+    struct exchange_watch { /* request_watch; the second is the handler's until it is posted */
+        void (*over)(void *ctx);
+        void *ctx;
+    } watch, next_watch;
 
     void (*later)(struct exchange *x); /* POST_LATER runs it on the loop */
     void *later_ctx;
@@ -137,6 +143,7 @@ void exchange_drain(struct exchange *x);
 /* --- from above --- */
 void exchange_post(struct exchange *x, unsigned what);                    /* any thread */
 void exchange_set_sink(struct exchange *x, const struct body_sink *sink); /* loop thread */
+void exchange_set_watch(struct exchange *x, struct exchange_watch w);     /* loop thread */
 /* Sends a, copying what it needs to when another thread calls; dropped when the client is gone. The body of
  * MEMORY is copied unless it is `lasting`. */
 void exchange_answer(struct exchange *x, struct answer a, bool lasting);

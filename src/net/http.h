@@ -71,6 +71,14 @@ void request_stream(struct request *r, const struct body_sink *sink);
 void request_pause(struct request *r);
 void request_resume(struct request *r);
 
+/* --- its end --- */
+/* Calls over once, on the loop's thread, when the client has left or has the whole answer: before that the
+ * request stays valid for request_abort. From any thread before the answer, once per request. */
+void request_watch(struct request *r, void (*over)(void *ctx), void *ctx);
+/* Breaks the request off, answered or not: the stream of HTTP/2, otherwise the connection. From any thread.
+ */
+void request_abort(struct request *r);
+
 /* --- the answer, from any thread --- */
 /* Headers and body are copied. HEAD is cared for; Content-Length, Date and Connection are added. */
 void respond(struct request *r, int status, const struct header *headers, size_t n, struct str body);
@@ -138,9 +146,8 @@ struct proxy_target {
     /* The upstream is a user's own program: its answers may not touch what the browser keeps for the rest
      * of this host (the cookies above, Clear-Site-Data, Strict-Transport-Security, wider service workers). */
     bool guarded;
-    /* On the loop's thread for every piece of a tunnel (WebSocket), from the client or to it; false cuts it.
-     * May be NULL. */
-    bool (*passing)(void *ctx, bool from_client, struct str piece);
+    /* On the loop's thread for every piece of a tunnel (WebSocket), from the client or to it. May be NULL. */
+    void (*passing)(void *ctx, bool from_client, struct str piece);
     /* Answers when `connect` gave nothing, on the loop's thread; NULL: 502. */
     void (*unreachable)(struct request *r, void *ctx);
 };

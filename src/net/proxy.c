@@ -116,16 +116,10 @@ static void hold_client(struct proxy *p)
         request_pause(&p->x->pub);
 }
 
-/* Whether a tunnel may go on; ends it otherwise. */
-static bool may_pass(struct proxy *p, bool from_client, struct str piece)
+static void tell_passing(struct proxy *p, bool from_client, struct str piece)
 {
-    struct exchange *x = p->x;
-    if (!p->t.passing || p->t.passing(p->t.ctx, from_client, piece))
-        return true;
-    drop_upstream(p);
-    if (x->proto)
-        x->ops->end(x);
-    return false;
+    if (p->t.passing)
+        p->t.passing(p->t.ctx, from_client, piece);
 }
 
 static void body_data(struct request *r, struct str piece)
@@ -133,8 +127,8 @@ static void body_data(struct request *r, struct str piece)
     struct proxy *p = proxy_of(r);
     if (!p->c)
         return; /* the upstream has answered and left */
-    if (p->tunnel && !may_pass(p, true, piece))
-        return;
+    if (p->tunnel)
+        tell_passing(p, true, piece);
     bool chunked = r->content_length < 0 && !p->tunnel;
     bool corked = chunked && conn_cork(p->c);
     if (chunked) {
@@ -314,9 +308,8 @@ static size_t up_data(struct conn *c, const char *data, size_t n)
     bool corked = client && conn_cork(client);
     if (!p->tunnel)
         used = feed(p, data, n);
-    if (p->c == c && p->tunnel && used < n && !may_pass(p, false, (struct str){data + used, n - used})) {
-        used = n;
-    } else if (p->c == c && p->tunnel && used < n) {
+    if (p->c == c && p->tunnel && used < n) {
+        tell_passing(p, false, (struct str){data + used, n - used});
         x->ops->write(x, (struct str){data + used, n - used});
         used = n;
         if (x->proto && x->ops->pending(x) > WAITING_MAX)

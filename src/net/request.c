@@ -123,3 +123,20 @@ void request_collect(struct request *r, size_t limit,
     x->collect_done = done;
     set_sink(x, &(struct body_sink){collect_data, collect_end});
 }
+
+void request_watch(struct request *r, void (*over)(void *ctx), void *ctx)
+{
+    struct exchange *x = exchange_of(r);
+    struct exchange_watch w = {over, ctx};
+    if (loop_current() == x->loop) {
+        exchange_set_watch(x, w);
+        return;
+    }
+    x->next_watch = w;
+    exchange_post(x, POST_WATCH);
+}
+
+void request_abort(struct request *r)
+{
+    exchange_post(exchange_of(r), POST_ABORT);
+}

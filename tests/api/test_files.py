@@ -1,10 +1,13 @@
 """Algorithm and model sets: versions, files in and out, uploads with tus, archives, quota (A1, M1)."""
 
 import io
+import random
 import zipfile
+from pathlib import Path
 
+import httpx
 import pytest
-from harness import unique
+from harness import unique, wait_for
 from tusclient.client import TusClient
 
 TUS = {"Tus-Resumable": "1.0.0"}
@@ -233,3 +236,31 @@ def test_files_survive_kill(fresh_server):
     assert append(admin, upload, 4, b"5678").status_code == 204
     admin.post(f"{version}/change", {"add": [{"path": "b", "upload": upload.rsplit("/", 1)[1]}]}, expect=200)
     assert read(admin, version, "b").content == b"12345678"
+
+
+def is_open(answer) -> bool:
+    """The server still has its side of the connection."""
+    stream = answer.extensions["network_stream"]
+    far, near = (stream.get_extra_info(f"{side}_addr")[1] for side in ("server", "client"))
+    lines = (line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:])
+    return any(line[1].endswith(f":{far:04X}") and line[2].endswith(f":{near:04X}") and line[3] == "01" for line in lines)
+
+
+@pytest.mark.parametrize("what", ["content", "archive"])
+def test_a_download_ends_with_the_membership(admin, project, make_user, server, what):
+    made = admin.post("model-sets", {"name": unique("set"), "project": project["id"], "scenario": "detection"})
+    path = f"model-sets/{made['id']}/versions"
+    version = f"{path}/{admin.post(path, {})['id']}"
+    put(admin, version, "large.bin", random.Random(1).randbytes(32 << 20))
+    reader = make_user(project)
+    member = next(m for m in admin.all(f"projects/{project['id']}/members") if (m["user"] or {}).get("id") == reader.user["id"])
+    with reader.http.stream("GET", f"{version}/{what}", params={"path": "large.bin"} if what == "content" else {}) as answer:
+        pieces = answer.iter_raw(1000)
+        next(pieces)
+        assert is_open(answer)
+        admin.delete(f"projects/{project['id']}/members/{member['id']}")
+        wait_for(lambda: not is_open(answer), "the end of the download")
+        with pytest.raises(httpx.RemoteProtocolError):
+            for _ in pieces:
+                pass
+    assert reader.call("GET", f"{version}/files").status_code == 404

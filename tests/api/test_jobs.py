@@ -167,6 +167,32 @@ def test_following_a_log(admin, run, server):
     assert [x for x in seen if x.startswith("line")] == ["line 1", "line 2", "line 3"]
 
 
+@pytest.mark.parametrize("end", ["token", "user", "member", "role"])
+def test_a_followed_log_ends_with_the_right_to_it(admin, project, run, server, make_user, end):
+    reader = make_user(project)
+    token = reader.post("tokens", {"name": "t"})
+    job = run("echo begin; exec sleep 1000", until=("running",))
+    with httpx.stream("GET", f"{server.url}/api/v1/jobs/{job['id']}/log/follow", timeout=120, trust_env=False,
+                      headers={"Authorization": f"Bearer {token['secret']}"}) as answer:
+        lines = answer.iter_lines()
+        while "begin" not in next(lines):
+            pass
+        member = next(m for m in admin.all(f"projects/{project['id']}/members") if (m["user"] or {}).get("id") == reader.user["id"])
+        if end == "token":
+            reader.delete(f"tokens/{token['id']}")
+        elif end == "user":
+            admin.patch(f"users/{reader.user['id']}", {"disabled": True}, reader.user["revision"])
+        elif end == "member":
+            admin.delete(f"projects/{project['id']}/members/{member['id']}")
+        else:
+            role = admin.post("roles", {"name": unique("role"), "permissions": ["dataset.read"]})
+            admin.patch(f"projects/{project['id']}/members/{member['id']}", {"role": role["id"]}, member["revision"])
+        with pytest.raises(httpx.RemoteProtocolError):
+            for _ in lines:
+                pass
+    admin.post(f"jobs/{job['id']}/stop", expect=200)
+
+
 def test_searching_and_downloading_a_log(admin, run):
     job = run("i=0; while [ $i -lt 3000 ]; do echo line $i; i=$((i+1)); done; echo NEEDLE; printf 'no end'; exit 1", retries=1)
     path = f"jobs/{job['id']}/log"

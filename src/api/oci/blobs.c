@@ -1,3 +1,4 @@
+#include "api/lasting.h"
 #include "api/oci/own.h"
 #include "api/range.h"
 
@@ -35,6 +36,8 @@ void oci_run_blob(struct oci_call *call)
         {STR("Cache-Control"), STR("private, max-age=31536000, immutable")},
     };
     const char *etag = arena_printf(call->arena, "\"" STR_FMT "\"", STR_ARG(call->last));
+    lasting_add(call->request, &call->caller,
+                &(struct lasting_terms){.permission = "image.read", .project = r.project});
     if (range_respond_blob(call->request, call->core->store, &d, etag, headers, countof(headers), &err))
         return;
     if (err.code == ERR_NOT_FOUND)

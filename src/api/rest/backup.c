@@ -1,5 +1,6 @@
 #include "api/rest/backup.h"
 
+#include "api/lasting.h"
 #include "api/outflow.h"
 #include "api/pump.h"
 #include "base/clock.h"
@@ -60,6 +61,7 @@ static void run_backup(struct api_call *call)
     struct err err = {0};
     if (!begin(call))
         return;
+    lasting_add(call->request, &call->caller, &(struct lasting_terms){.permission = "platform.backup"});
     bool ok = backup_write(call->core, &(struct backup_sink){send_piece, &d}, &err);
     atomic_store(&busy, false);
     if (!ok && d.flow)

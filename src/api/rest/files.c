@@ -1,4 +1,5 @@
 /* The files of versions of algorithm and model sets: read one, write one, take all as an archive. */
+#include "api/lasting.h"
 #include "api/outflow.h"
 #include "api/pump.h"
 #include "api/range.h"
@@ -10,7 +11,6 @@
 
 #include <archive.h>
 #include <archive_entry.h>
-#include <errno.h>
 
 #define SPACE (256 << 10)
 
@@ -82,12 +82,11 @@ static bool path_param(struct api_call *call, bool required, struct str *ret, st
     return (!required && !ret->n) || manifest_check_path(*ret, err);
 }
 
-static bool find_file(struct api_call *call, struct str path, const struct manifest_entry **ret,
-                      struct err *err)
+static bool find_file(struct api_call *call, struct str path, struct object *version,
+                      const struct manifest_entry **ret, struct err *err)
 {
-    struct object version;
     struct manifest m;
-    if (!find_version(call, &version, err) || !folder_manifest(call->core, &version, call->arena, &m, err))
+    if (!find_version(call, version, err) || !folder_manifest(call->core, version, call->arena, &m, err))
         return false;
     *ret = manifest_find(&m, path);
     return *ret || err_set(err, ERR_NOT_FOUND, "path", "there is no file \"" STR_FMT "\"", STR_ARG(path));
@@ -99,9 +98,10 @@ static void run_content(struct api_call *call)
 {
     struct err err = {0};
     struct str path, download = STR_NULL;
+    struct object version;
     const struct manifest_entry *e;
     char etag[SHA256_HEX + 3] = "\"";
-    if (!path_param(call, true, &path, &err) || !find_file(call, path, &e, &err)) {
+    if (!path_param(call, true, &path, &err) || !find_file(call, path, &version, &e, &err)) {
         api_problem(call, &err, NULL, 0);
         return;
     }
@@ -118,6 +118,7 @@ static void run_content(struct api_call *call)
                                      {STR("Content-Disposition"), str_of(disposition)},
                                      {STR("Content-Security-Policy"), STR("sandbox; default-src 'none'")},
                                      {STR("Cache-Control"), STR("private, no-cache")}};
+    lasting_show(call, &version);
     if (!range_respond_blob(call->request, call->core->store, &e->blob, etag, headers, countof(headers),
                             &err))
         api_problem(call, &err, NULL, 0);
@@ -239,15 +240,16 @@ struct zip {
     struct outflow *flow;
     struct archive *archive;
     char *space;
+    bool gone; /* the client is */
 };
 
+/* Never fails: libarchive leaks the compressor of an entry that it could not write. */
 static la_ssize_t zip_write(struct archive *a, void *ctx, const void *p, size_t n)
 {
+    (void)a;
     struct zip *z = ctx;
-    if (outflow_write(z->flow, (struct str){p, n}))
-        return (la_ssize_t)n;
-    archive_set_error(a, EPIPE, "the client went away");
-    return -1;
+    z->gone = z->gone || !outflow_write(z->flow, (struct str){p, n});
+    return (la_ssize_t)n;
 }
 
 static bool zip_entry(struct zip *z, struct store *s, const struct manifest_entry *e, struct arena *a,
@@ -265,7 +267,7 @@ static bool zip_entry(struct zip *z, struct store *s, const struct manifest_entr
     bool ok = archive_write_header(z->archive, entry) == ARCHIVE_OK;
     ssize_t n = 0;
     while (ok && (n = read(fd, z->space, SPACE)) > 0)
-        ok = archive_write_data(z->archive, z->space, (size_t)n) == n;
+        ok = archive_write_data(z->archive, z->space, (size_t)n) == n && !z->gone;
     archive_entry_free(entry);
     return (ok && n == 0) || err_set(err, ERR_INTERNAL, NULL, "the archive cannot be written");
 }
@@ -307,6 +309,7 @@ static void run_archive(struct api_call *call)
     struct zip z = {.archive = archive_write_new(), .space = base_alloc(SPACE)};
     archive_write_set_format_zip(z.archive);
     archive_write_set_bytes_in_last_block(z.archive, 1);
+    lasting_show(call, &version);
     z.flow = outflow_begin(call->request, 200, headers, countof(headers));
     bool ok = archive_write_open(z.archive, &z, NULL, zip_write, NULL) == ARCHIVE_OK &&
               zip_all(&z, store, &m, folder, &a, &err);

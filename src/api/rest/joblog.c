@@ -1,5 +1,5 @@
 /* Logs of jobs: pages, searching, live (Server-Sent Events) and as a download. */
-#include "api/aside.h"
+#include "api/lasting.h"
 #include "api/outflow.h"
 #include "api/rest/jobs.h"
 #include "base/thread.h"
@@ -49,14 +49,18 @@ bool jobs_container(struct api_call *call, const struct object *job, struct exec
     return last || err_set(err, ERR_CONFLICT, "state", "the job has not started yet");
 }
 
-static bool open_reading(struct api_call *call, struct reading *ret, struct err *err)
+/* lasts: the answer may take long. */
+static bool open_reading(struct api_call *call, bool lasts, struct reading *ret, struct err *err)
 {
     struct object job;
     *ret = (struct reading){.core = call->core};
-    if (!jobs_find(call, NULL, &job, err) || !jobs_container(call, &job, &ret->id, err))
+    if (!jobs_find(call, NULL, &job, err) || !jobs_container(call, &job, &ret->id, err) ||
+        !api_number(call, "after", 0, INT64_MAX, 0, &ret->offset, err))
         return false;
     ret->exec = jobs_exec(call->core->jobs);
-    return api_number(call, "after", 0, INT64_MAX, 0, &ret->offset, err);
+    if (lasts)
+        lasting_show(call, &job);
+    return true;
 }
 
 /* A job that is starting has an attempt, but no container yet. */
@@ -133,7 +137,7 @@ static void run_log(struct api_call *call)
     struct exec_log log;
     size_t n;
     bool awaited;
-    if (!open_reading(call, &r, &err) || !look_at_log(&r, &log, &awaited, &err)) {
+    if (!open_reading(call, false, &r, &err) || !look_at_log(&r, &log, &awaited, &err)) {
         api_problem(call, &err, NULL, 0);
         return;
     }
@@ -242,7 +246,7 @@ static bool open_search(struct api_call *call, struct search *s, struct err *err
 {
     struct exec_log log;
     int64_t ignore_case;
-    if (!open_reading(call, &s->r, err))
+    if (!open_reading(call, false, &s->r, err))
         return false;
     bool given = request_param(call->request, "q", &s->q, err);
     if (!given || !s->q.n || s->q.n > QUERY_MAX)
@@ -323,7 +327,7 @@ static void run_download(struct api_call *call)
     struct err err = {0};
     int64_t times;
     char id[EXEC_ID_MAX], disposition[128];
-    if (!open_reading(call, &r, &err) || !api_number(call, "times", 0, 1, 0, &times, &err)) {
+    if (!api_number(call, "times", 0, 1, 0, &times, &err) || !open_reading(call, true, &r, &err)) {
         api_problem(call, &err, NULL, 0);
         return;
     }
@@ -413,7 +417,7 @@ static void follow_all(void *arg)
 {
     struct follower *f = arg;
     bool more = true;
-    while (more && !aside_ending() && follow_step(f, &more)) {
+    while (more && !lasting_ending() && follow_step(f, &more)) {
     }
     outflow_end(f->flow, true);
     free(f->space);
@@ -430,14 +434,14 @@ static void run_follow(struct api_call *call)
     bool counted = atomic_fetch_add(&followers, 1) < FOLLOWERS_MAX;
     if (!counted)
         err_set(&err, ERR_UNAVAILABLE, NULL, "too many logs are being followed");
-    if (!counted || !open_reading(call, &f->reading, &err)) {
+    if (!counted || !open_reading(call, true, &f->reading, &err)) {
         atomic_fetch_sub(&followers, 1);
         free(f);
         api_problem(call, &err, NULL, 0);
         return;
     }
     f->flow = outflow_begin(call->request, 200, headers, countof(headers));
-    aside_start("follow", follow_all, f);
+    lasting_thread("follow", follow_all, f);
 }
 
 #define LOG "/api/v1/jobs/{job_id}/log"

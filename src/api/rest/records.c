@@ -1,4 +1,5 @@
 /* The record files of dataset versions: their bytes, what is in them, whether they are sound. */
+#include "api/lasting.h"
 #include "api/range.h"
 #include "api/rest/uploads.h"
 #include "core/data/record_view.h"
@@ -32,6 +33,7 @@ static void run_bytes(struct api_call *call)
     strcat(etag, "\"");
     const struct header headers[] = {{STR("Content-Type"), STR("application/octet-stream")},
                                      {STR("Cache-Control"), STR("private, no-cache")}};
+    lasting_show(call, &version);
     if (!range_respond_blob(call->request, call->core->store, &d, etag, headers, countof(headers), &err))
         api_problem(call, &err, NULL, 0);
 }
@@ -214,6 +216,7 @@ static void run_value(struct api_call *call)
                                          {STR("Content-Security-Policy"), STR("sandbox; default-src 'none'")},
                                          {STR("Cache-Control"), STR("private, max-age=3600")}};
         uint64_t at = (uint64_t)((const char *)v.data - (const char *)view.map);
+        lasting_show(call, &version);
         respond_file(call->request, 200, headers, countof(headers), view.fd, at, v.size);
         view.fd = -1;
     } else {

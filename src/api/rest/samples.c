@@ -1,4 +1,5 @@
 /* Samples of dataset versions: list, read, annotate, history, content, thumbnails. */
+#include "api/lasting.h"
 #include "api/range.h"
 #include "api/rest/uploads.h"
 #include "base/clock.h"
@@ -338,6 +339,7 @@ static void run_content(struct api_call *call)
                                      {STR("Content-Disposition"), str_of(disposition)},
                                      {STR("Content-Security-Policy"), STR("sandbox; default-src 'none'")},
                                      {STR("Cache-Control"), STR("private, max-age=86400")}};
+    lasting_show(call, &version);
     if (!range_respond_blob(call->request, call->core->store, &s.blob, etag, headers, countof(headers), &err))
         api_problem(call, &err, NULL, 0);
 }

@@ -1,5 +1,6 @@
 /* What tasks leave: the report (one JSON object per line for everything that was skipped or repaired) and the
  * product. */
+#include "api/lasting.h"
 #include "api/range.h"
 #include "api/rest/uploads.h"
 #include "core/task/task.h"
@@ -39,6 +40,7 @@ static void run_report(struct api_call *call)
     }
     digest_hex(&d, etag + 1);
     strcat(etag, "\"");
+    lasting_show(call, &task);
     if (!range_respond_blob(call->request, call->core->store, &d, etag, headers, countof(headers), &err))
         api_problem(call, &err, NULL, 0);
 }
@@ -61,6 +63,7 @@ static void run_download(struct api_call *call)
                                            url_encode(call->arena, object_text(&task, "output_name")));
     const struct header headers[] = {{STR("Content-Type"), STR("application/zip")},
                                      {STR("Content-Disposition"), str_of(disposition)}};
+    lasting_show(call, &task);
     if (!range_respond_blob(call->request, call->core->store, &d, etag, headers, countof(headers), &err))
         api_problem(call, &err, NULL, 0);
 }

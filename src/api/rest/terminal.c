@@ -1,10 +1,9 @@
 /* A shell or another command in a job's container, over a WebSocket: binary messages are its bytes both ways.
  * Text messages from the client: {"rows":24,"cols":80} resizes the terminal, {"eof":true} ends the input of a
  * command without one. The last message to the client is the text {"exit_code":0}. */
-#include "api/aside.h"
 #include "api/auth.h"
+#include "api/lasting.h"
 #include "api/rest/jobs.h"
-#include "base/clock.h"
 #include "base/thread.h"
 #include "core/environment/environment.h"
 #include "core/environment/tools.h"
@@ -13,6 +12,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -20,20 +20,18 @@
 #define PIECE      (32 << 10)
 #define PENDING    (1 << 20)
 #define INPUT      (16 << 20)
-#define CHECK_NS   UINT64_C(1000000000)
 #define PERMISSION "job.create"
 
 struct terminal {
+    atomic_uint refs; /* its thread, and the table of what lasts */
     struct core *core;
     struct exec *exec;
     struct exec_attach attach;
     bool tty;
     int64_t job, project;
-    bool counts; /* what is typed and printed is a use of an environment */
-    uint8_t credential[CALLER_CREDENTIAL];
-    uint64_t checked; /* clock_mono */
-    bool doubtful;
-    int wake; /* eventfd: there is input */
+    bool counts;        /* what is typed and printed is a use of an environment */
+    bool administrator; /* opened as one */
+    int wake;           /* eventfd: there is input */
     pthread_mutex_t lock;
     pthread_cond_t drained;
     struct ws *ws; /* NULL once it is closed */
@@ -124,22 +122,18 @@ static bool send_piece(struct terminal *t, const char *p, size_t n)
     return open;
 }
 
-/* The session or token may have ended, or its user left the project. While the socket is open the platform is
- * too. */
-static void end_unless_allowed(struct terminal *t)
+/* Others' terminals are for administrators only. */
+static bool still_may(void *ctx, const struct caller *now)
 {
-    struct caller c = {0};
-    struct err err = {0};
-    uint64_t now = clock_mono();
-    if (now - t->checked < CHECK_NS)
-        return;
-    t->checked = now;
+    const struct terminal *t = ctx;
+    return !t->administrator || now->administrator;
+}
+
+static void end_terminal(void *ctx)
+{
+    struct terminal *t = ctx;
     pthread_mutex_lock(&t->lock);
-    enum auth found = t->ws ? auth_again(t->core, t->credential, &t->doubtful, &c) : AUTH_UNKNOWN;
-    bool may = found == AUTH_UNKNOWN || (found == AUTH_HIT && caller_need(&c, PERMISSION, t->project, &err));
-    if (found == AUTH_HIT)
-        accounts_caller_release(t->core->accounts, &c);
-    if (!may)
+    if (t->ws)
         ws_close(t->ws, 1008, "you may not use this terminal any more");
     pthread_mutex_unlock(&t->lock);
 }
@@ -170,14 +164,13 @@ static void pass_bytes(struct terminal *t)
         bool more = give_input(t);
         struct pollfd p[] = {{.fd = t->attach.fd, .events = (short)(more ? POLLIN | POLLOUT : POLLIN)},
                              {.fd = t->wake, .events = POLLIN}};
-        int ready = poll(p, countof(p), CHECK_NS / 1000000);
+        int ready = poll(p, countof(p), -1);
         uint64_t ignored;
         if (ready > 0 && p[1].revents && read(t->wake, &ignored, sizeof ignored) < 0)
             ready = 0;
         bool readable = ready > 0 && p[0].revents & (POLLIN | POLLHUP | POLLERR);
         ssize_t n = readable ? read(t->attach.fd, space, PIECE) : -1;
         bool ended = readable && (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR));
-        end_unless_allowed(t);
         open = send_piece(t, space, n > 0 ? (size_t)n : 0) && !ended;
     }
     free(space);
@@ -204,8 +197,11 @@ static void tell_end(struct terminal *t)
     pthread_mutex_unlock(&t->lock);
 }
 
-static void terminal_free(struct terminal *t)
+static void terminal_unref(void *ctx)
 {
+    struct terminal *t = ctx;
+    if (atomic_fetch_sub(&t->refs, 1) != 1)
+        return;
     pthread_mutex_destroy(&t->lock);
     pthread_cond_destroy(&t->drained);
     buf_release(&t->input);
@@ -219,7 +215,7 @@ static void run_all(void *arg)
     pass_bytes(t);
     tell_end(t);
     t->exec->ops->attach_close(&t->attach);
-    terminal_free(t);
+    terminal_unref(t);
 }
 
 /* A page of another site must not open a shell with the cookie of whoever looks at it. */
@@ -297,8 +293,7 @@ static bool open_terminal(struct api_call *call, struct terminal *t, struct err 
     t->job = job.id;
     t->project = job.project;
     t->counts = str_is(object_text(&job, "owner_kind"), kind_environment.name);
-    t->checked = clock_mono();
-    memcpy(t->credential, call->caller.credential, sizeof t->credential);
+    t->administrator = call->caller.administrator;
     t->exec = jobs_exec(call->core->jobs);
     struct exec_attach_spec spec = {
         .argv = argv, .n_argv = n, .env = env, .n_env = t->tty ? 1 : 0, .tty = t->tty};
@@ -315,16 +310,24 @@ static void run_terminal(struct api_call *call)
         api_problem(call, &err, NULL, 0);
         return;
     }
+    atomic_init(&t->refs, 2);
     t->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->drained, NULL);
+    lasting_add(call->request, &call->caller,
+                &(struct lasting_terms){.permission = PERMISSION,
+                                        .project = t->project,
+                                        .may = still_may,
+                                        .end = end_terminal,
+                                        .over = terminal_unref,
+                                        .ctx = t});
     pthread_mutex_lock(&t->lock);
     t->ws = respond_ws(call->request, &(struct ws_options){.max_message = 64 << 10}, &events, t);
     bool refused = !t->ws;
     pthread_mutex_unlock(&t->lock);
     if (refused)
         wake(t);
-    aside_start("terminal", run_all, t);
+    lasting_thread("terminal", run_all, t);
 }
 
 const struct route terminal_routes[] = {

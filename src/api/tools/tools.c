@@ -1,8 +1,8 @@
 #include "api/tools/tools.h"
 
 #include "api/auth.h"
+#include "api/lasting.h"
 #include "api/problem.h"
-#include "base/clock.h"
 #include "core/environment/tools.h"
 #include "core/job/job.h"
 #include "net/ws_frame.h"
@@ -13,8 +13,7 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
-#define COOKIES  "ingot_" /* the platform's and ours: nothing for a container */
-#define CHECK_NS UINT64_C(1000000000)
+#define COOKIES "ingot_" /* the platform's and ours: nothing for a container */
 
 /* One request; in its arena. */
 struct visit {
@@ -25,8 +24,6 @@ struct visit {
     struct str prefix, rest; /* "/t/7/jupyter" and what follows its slash */
     struct tool_pass pass;
     struct tool_way way;
-    uint64_t checked; /* clock_mono: of a tunnel */
-    bool doubtful;
     struct ws_watch watch[2]; /* what the client sends, and what it is sent */
     bool polls;               /* all that goes over the tunnel is the page's own */
 };
@@ -113,30 +110,19 @@ static int visit_connect(void *ctx)
     return fd;
 }
 
-/* Still allowed? A credential that the cache does not know (any more) is looked up once. */
-static bool still_allowed(struct visit *v)
+static bool still_may(void *ctx, const struct caller *now)
 {
-    struct caller c = {0};
+    const struct visit *v = ctx;
     struct err err = {0};
-    enum auth found = auth_again(v->core, v->pass.credential, &v->doubtful, &c);
-    if (found != AUTH_HIT)
-        return found == AUTH_UNKNOWN;
-    bool may = tools_may(&c, v->tool, &v->way, &err);
-    accounts_caller_release(v->core->accounts, &c);
-    return may;
+    return tools_may(now, v->tool, &v->way, &err);
 }
 
 /* A piece of a WebSocket. Pings, pongs and keep-alives are nobody's doing. */
-static bool visit_passing(void *ctx, bool from_client, struct str piece)
+static void visit_passing(void *ctx, bool from_client, struct str piece)
 {
     struct visit *v = ctx;
-    uint64_t now = clock_mono();
     if (ws_watch_feed(&v->watch[!from_client], piece, v->tool->beat) && !v->polls)
         tools_touch(v->core->tools, v->job);
-    if (now - v->checked < CHECK_NS)
-        return true;
-    v->checked = now;
-    return still_allowed(v);
 }
 
 /* --- a tool that does not answer yet --- */
@@ -212,7 +198,6 @@ static void go(struct visit *v, const struct caller *c)
     }
     if (c->name)
         r->log_user = arena_strdup(r->arena, c->name);
-    v->checked = clock_mono();
     v->polls = tool_polls(v->tool, STR("WS"), v->rest);
     struct proxy_target t = {
         .connect = visit_connect,
@@ -228,6 +213,7 @@ static void go(struct visit *v, const struct caller *c)
     };
     if (t.path)
         t.path = arena_strz(r->arena, (struct str){t.path, r->path.n - v->prefix.n});
+    lasting_add(r, c, &(struct lasting_terms){.may = still_may, .ctx = v});
     respond_proxy(r, &t);
 }
 
@@ -238,7 +224,7 @@ static void look_up(void *arg)
     struct core *core = v->core;
     struct caller c = {0};
     struct err err = {0};
-    if (!accounts_resolve_again(core->accounts, v->pass.credential, &c, &err)) {
+    if (!accounts_resolve_again(core->accounts, v->pass.credential, false, &c, &err)) {
         refuse(v->r, &err);
         return;
     }
@@ -257,7 +243,7 @@ static void proceed(struct visit *v)
 {
     struct core *core = v->core;
     struct caller c = {0};
-    enum auth found = accounts_peek_again(core->accounts, v->pass.credential, &c);
+    enum auth found = accounts_peek_again(core->accounts, v->pass.credential, false, &c);
     if (found == AUTH_HIT && tools_peek(core->tools, v->job, is_use(v), &v->way)) {
         go(v, &c);
         accounts_caller_release(core->accounts, &c);

@@ -37,10 +37,10 @@ enum auth accounts_peek(struct accounts *acc, struct str secret, bool is_cookie,
 bool accounts_resolve(struct accounts *acc, struct str secret, bool is_cookie, struct caller *ret,
                       struct err *err);
 /* The same for what a former caller's `credential` names, for what was given to that session or token:
- * cookies of tools. Does not count as a use of it. */
-enum auth accounts_peek_again(struct accounts *acc, const uint8_t credential[CALLER_CREDENTIAL],
+ * cookies of tools, answers that last. Whether it counts as a use of it is `use`. */
+enum auth accounts_peek_again(struct accounts *acc, const uint8_t credential[CALLER_CREDENTIAL], bool use,
                               struct caller *ret);
-bool accounts_resolve_again(struct accounts *acc, const uint8_t credential[CALLER_CREDENTIAL],
+bool accounts_resolve_again(struct accounts *acc, const uint8_t credential[CALLER_CREDENTIAL], bool use,
                             struct caller *ret, struct err *err);
 /* Gives the grants back; c is nobody afterwards. Harmless for callers without grants. */
 void accounts_caller_release(struct accounts *acc, struct caller *c);
@@ -52,6 +52,11 @@ bool accounts_caller_current(const struct accounts *acc, const struct caller *c)
 #define ACCOUNTS_SECRET_MAX 64 /* bytes of a credential's text with its NUL */
 bool accounts_job_token(struct core *core, const struct object *job, int32_t attempt,
                         char ret[ACCOUNTS_SECRET_MAX], struct err *err);
+/* Counts what may have changed who may do what: grants, ended sessions and tokens. A caller with another
+ * `epoch` is to be looked up again. */
+uint64_t accounts_epoch(const struct accounts *acc);
+/* Whenever that counts, fn is called afterwards, on any thread: be quick. One listener; NULL: none. */
+void accounts_on_change(struct accounts *acc, void (*fn)(void));
 /* A caller for what a controller does in a user's name. ERR_NOT_FOUND for unknown and disabled users. */
 bool accounts_caller_of(struct accounts *acc, int64_t user, struct caller *ret, struct err *err);
 

@@ -48,7 +48,26 @@ bool credential_key(struct str secret, bool is_cookie, uint8_t ret[CREDENTIAL_KE
     return true;
 }
 
-static void fill(struct caller *ret, const struct credential *e)
+uint64_t accounts_epoch(const struct accounts *acc)
+{
+    struct accounts *a = (struct accounts *)acc;
+    return atomic_load(&a->generation) + atomic_load(&a->revocations);
+}
+
+void accounts_on_change(struct accounts *acc, void (*fn)(void))
+{
+    atomic_store(&acc->on_change, fn);
+}
+
+static void tell_change(struct accounts *acc)
+{
+    void (*fn)(void) = atomic_load(&acc->on_change);
+    if (fn)
+        fn();
+}
+
+/* epoch: counted before the credential was looked at. */
+static void fill(struct caller *ret, const struct credential *e, uint64_t epoch)
 {
     struct grants *g = grants_ref(e->grants);
     *ret = (struct caller){
@@ -58,6 +77,7 @@ static void fill(struct caller *ret, const struct credential *e)
         .session = e->cookie ? e->id : 0,
         .token = e->cookie || e->job ? 0 : e->id,
         .job = e->job ? e->id : 0,
+        .epoch = epoch,
         .grants = g,
     };
     memcpy(ret->credential, e->key, sizeof ret->credential);
@@ -75,6 +95,7 @@ static bool is_over(const struct credential *e, int64_t now)
 static enum auth peek(struct accounts *acc, const uint8_t key[CREDENTIAL_KEY], bool use, struct caller *ret)
 {
     int64_t now = clock_now();
+    uint64_t epoch = accounts_epoch(acc);
     enum auth result = AUTH_UNKNOWN;
     pthread_rwlock_rdlock(&acc->lock);
     struct credential *e = map_get(acc->credentials, (struct str){(const char *)key, CREDENTIAL_KEY});
@@ -84,7 +105,7 @@ static enum auth peek(struct accounts *acc, const uint8_t key[CREDENTIAL_KEY], b
         /* A second's grain keeps the line from bouncing between loop threads. */
         if (use && now - atomic_load_explicit(&e->used, memory_order_relaxed) > SECOND)
             atomic_store_explicit(&e->used, now, memory_order_relaxed);
-        fill(ret, e);
+        fill(ret, e, epoch);
         result = AUTH_HIT;
     }
     pthread_rwlock_unlock(&acc->lock);
@@ -97,10 +118,10 @@ enum auth accounts_peek(struct accounts *acc, struct str secret, bool is_cookie,
     return credential_key(secret, is_cookie, key) ? peek(acc, key, true, ret) : AUTH_NONE;
 }
 
-enum auth accounts_peek_again(struct accounts *acc, const uint8_t credential[CALLER_CREDENTIAL],
+enum auth accounts_peek_again(struct accounts *acc, const uint8_t credential[CALLER_CREDENTIAL], bool use,
                               struct caller *ret)
 {
-    return peek(acc, credential, false, ret);
+    return peek(acc, credential, use, ret);
 }
 
 static bool bad_credential(struct err *err)
@@ -182,7 +203,7 @@ static bool load_credential(struct accounts *acc, struct credential *e, struct e
 static bool resolve(struct accounts *acc, const uint8_t key[CREDENTIAL_KEY], bool use, struct caller *ret,
                     struct err *err)
 {
-    uint64_t revocations = atomic_load(&acc->revocations);
+    uint64_t revocations = atomic_load(&acc->revocations), epoch = accounts_epoch(acc);
     struct credential *e = base_zalloc(sizeof *e);
     e->cookie = key[0] == 's';
     e->job = key[0] == 'j';
@@ -195,7 +216,7 @@ static bool resolve(struct accounts *acc, const uint8_t key[CREDENTIAL_KEY], boo
     bool due = use && !e->job && now - atomic_load(&e->stored) > MINUTE;
     if (use)
         atomic_store(&e->used, now);
-    fill(ret, e);
+    fill(ret, e, epoch);
     remember(acc, e, revocations);
     if (due)
         controller_wake(acc->core, &controller_accounts);
@@ -211,10 +232,10 @@ bool accounts_resolve(struct accounts *acc, struct str secret, bool is_cookie, s
     return resolve(acc, key, true, ret, err);
 }
 
-bool accounts_resolve_again(struct accounts *acc, const uint8_t credential[CALLER_CREDENTIAL],
+bool accounts_resolve_again(struct accounts *acc, const uint8_t credential[CALLER_CREDENTIAL], bool use,
                             struct caller *ret, struct err *err)
 {
-    return resolve(acc, credential, false, ret, err);
+    return resolve(acc, credential, use, ret, err);
 }
 
 void accounts_caller_release(struct accounts *acc, struct caller *c)
@@ -241,20 +262,24 @@ bool accounts_caller_current(const struct accounts *acc, const struct caller *c)
 bool accounts_caller_of(struct accounts *acc, int64_t user, struct caller *ret, struct err *err)
 {
     struct grants *g;
+    uint64_t epoch = accounts_epoch(acc);
     if (!grants_load(acc->core, user, STR_NULL, atomic_load(&acc->generation), &g, err)) {
         if (err->code == ERR_UNAUTHORIZED)
             err->code = ERR_NOT_FOUND;
         return false;
     }
-    *ret = (struct caller){.user = user, .name = g->name, .administrator = g->administrator, .grants = g};
+    *ret = (struct caller){
+        .user = user, .name = g->name, .administrator = g->administrator, .epoch = epoch, .grants = g};
     return true;
 }
 
 /* --- changes --- */
 void accounts_grants_changed(struct core *core)
 {
-    if (core->accounts)
-        atomic_fetch_add(&core->accounts->generation, 1);
+    if (!core->accounts)
+        return;
+    atomic_fetch_add(&core->accounts->generation, 1);
+    tell_change(core->accounts);
 }
 
 /* Drops the cached credentials of that sort (the first byte of the key) and id, or of that user (id 0). */
@@ -281,6 +306,7 @@ static void forget(struct core *core, char sort, int64_t id, int64_t user)
         credential_free(e);
     }
     pthread_rwlock_unlock(&acc->lock);
+    tell_change(acc);
 }
 
 void accounts_forget_token(struct core *core, int64_t token)
@@ -312,6 +338,7 @@ void accounts_forget_all(struct core *core)
     credentials_drop(acc);
     acc->credentials = map_new();
     pthread_rwlock_unlock(&acc->lock);
+    tell_change(acc);
 }
 
 /* --- last_used_at --- */

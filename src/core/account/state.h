@@ -19,6 +19,7 @@ struct accounts {
     struct core *core;
     atomic_uint_least64_t generation;  /* of grants: a snapshot of another one is stale */
     atomic_uint_least64_t revocations; /* of credentials: a lookup that began before one is not cached */
+    _Atomic(void (*)(void)) on_change; /* hears of both */
     pthread_rwlock_t lock;             /* of the map */
     struct map *credentials;           /* key as credential_key -> struct credential */
     struct failures *failures;
