@@ -203,7 +203,7 @@ void job_listeners_stop(struct job_listeners *l)
         next = c->next;
         base_close_fd(&c->fd);
         if (c->server)
-            aside_start("inside-end", end_server, c->server); /* all at the same time */
+            lasting_thread("inside-end", end_server, c->server); /* all at the same time */
         free(c);
     }
     close(l->poll);

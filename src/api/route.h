@@ -36,6 +36,7 @@ struct route {
     const char *answer;  /* JSON Schema of the answer; NULL: nothing (204) */
     const char *type;    /* media type of the answer; NULL: application/json */
     bool parts;          /* api/range.h gives the answer: also 206 and 304 */
+    bool tagged;         /* the answer has an ETag: also 304 */
     const char *gives;   /* names of the answer's headers, parted by spaces */
     int status;          /* of success when it is not 200 (or 204 without an answer) */
 };

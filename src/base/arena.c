@@ -34,6 +34,14 @@ void arena_release(struct arena *a)
     *a = (struct arena){0};
 }
 
+size_t arena_size(const struct arena *a)
+{
+    size_t n = 0;
+    for (const struct arena_chunk *c = a->chunks; c; c = c->next)
+        n += sizeof *c + c->size;
+    return n;
+}
+
 static struct arena_chunk *chunk_new(size_t size)
 {
     if (size > PTRDIFF_MAX / 2) {

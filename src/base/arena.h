@@ -16,7 +16,8 @@ struct arena {
 };
 
 void arena_init(struct arena *a);
-void arena_release(struct arena *a); /* may be initialised or used again afterwards */
+void arena_release(struct arena *a);      /* may be initialised or used again afterwards */
+size_t arena_size(const struct arena *a); /* bytes that it has taken */
 
 void *arena_alloc(struct arena *a, size_t size) __attribute__((returns_nonnull));
 void *arena_zalloc(struct arena *a, size_t size) __attribute__((returns_nonnull));

@@ -132,12 +132,37 @@ void conn_close(struct conn *c)
         c->next->prev = c->prev;
     if (c->server_side)
         atomic_fetch_sub(&l->server->connections, 1);
+    conn_drop(c, c->kept);
     SSL_free(c->ssl);
     c->ssl = NULL;
     /* The handle first: it takes the descriptor out of the loop, which must not happen to the next owner of
      * the number. */
     uv_close((uv_handle_t *)&c->poll, on_closed);
     close(c->fd);
+}
+
+/* --- memory --- */
+
+void conn_keep(struct conn *c, size_t n)
+{
+    if (c->closing)
+        return;
+    c->kept += n;
+    atomic_fetch_add(&c->loop->server->kept, n);
+}
+
+void conn_drop(struct conn *c, size_t n)
+{
+    n = n < c->kept ? n : c->kept; /* all of it was when it closed */
+    c->kept -= n;
+    atomic_fetch_sub(&c->loop->server->kept, n);
+}
+
+bool conn_over_share(const struct conn *c)
+{
+    struct http_server *s = c->loop->server;
+    unsigned n = atomic_load(&s->connections);
+    return atomic_load(&s->kept) > s->limits.max_kept && c->kept > s->limits.max_kept / (n ? n : 1);
 }
 
 static void read_some(struct conn *c);

@@ -48,6 +48,7 @@ struct conn {
     uint64_t file_at, file_left;
     uint64_t deadline, write_deadline; /* uv_now; 0: none */
     uint64_t lingered;                 /* bytes thrown away so far */
+    size_t kept;                       /* bytes, by conn_keep */
     struct task later;                 /* a failure to tell, or input inside TLS to read */
     int fd, file_fd;
     uint8_t mask;                                    /* events asked of the poll handle */
@@ -100,6 +101,11 @@ void conn_write_ref(struct conn *c, struct str s);
 void conn_write_file(struct conn *c, int fd, uint64_t offset, uint64_t length);
 /* Bytes that wait for the socket (without corked ones). */
 uint64_t conn_pending(const struct conn *c);
+/* What is kept in memory for the client besides: requests, their bodies, answers that it has not taken. */
+void conn_keep(struct conn *c, size_t n);
+void conn_drop(struct conn *c, size_t n);
+/* All connections together keep more than they may, and this one more than its share of that. */
+bool conn_over_share(const struct conn *c);
 /* The sweep: calls what is due. */
 void conn_check_time(struct conn *c, uint64_t now);
 

@@ -1,6 +1,7 @@
 #include "net/exchange.h"
 
 #include "net/accesslog.h"
+#include "net/conn.h"
 #include "net/cookies.h"
 #include "net/server.h"
 
@@ -83,6 +84,15 @@ void exchange_set_sink(struct exchange *x, const struct body_sink *sink)
         x->ops->resume(x);
 }
 
+void exchange_keep(struct exchange *x, size_t n)
+{
+    if (!x->proto)
+        return;
+    x->kept += n;
+    conn_keep(x->ops->carrier(x), n);
+    x->ops->relieve(x);
+}
+
 /* --- the answer --- */
 
 /* The client is gone, or was answered for: the handler's answer goes nowhere. */
@@ -102,6 +112,13 @@ static void drop_answer(struct exchange *x)
 static void count_answer(const struct exchange *x, int status)
 {
     traffic_answered(x->pub.method, x->pub.traffic, status, (uv_hrtime() - x->started) / 1000);
+}
+
+/* What the client did not take at once. On HTTP/1 it is in the socket or waits for it. */
+static void keep_answer(struct exchange *x)
+{
+    if (x->proto && (x->pub.version == 20 || x->ops->pending(x)))
+        exchange_keep(x, arena_size(&x->arena));
 }
 
 static void give_answer(struct exchange *x)
@@ -126,8 +143,10 @@ static void give_answer(struct exchange *x)
     x->answer.headers = NULL;
     if (x->answer.opened && x->proto)
         x->answer.opened(x);
-    if (!streamed)
+    if (!streamed) {
+        keep_answer(x);
         x->refs--;
+    }
     exchange_unref(x);
 }
 
@@ -178,6 +197,7 @@ void exchange_set_watch(struct exchange *x, struct exchange_watch w)
 
 void exchange_finish(struct exchange *x, bool complete)
 {
+    conn_drop(x->ops->carrier(x), x->kept);
     x->proto = NULL;
     if (!x->answered)
         count_answer(x, 499);

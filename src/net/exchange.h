@@ -44,8 +44,9 @@ struct exchange_ops {
     void (*end)(struct exchange *x);                     /* STREAM, TUNNEL */
     void (*resume)(struct exchange *x);                  /* the body is wanted (again) */
     void (*abort)(struct exchange *x);                   /* break it off */
-    uint64_t (*pending)(const struct exchange *x);       /* output that waits */
-    struct conn *(*carrier)(const struct exchange *x);   /* the client's connection */
+    void (*relieve)(struct exchange *x);           /* more is kept for the client: give up what is too much */
+    uint64_t (*pending)(const struct exchange *x); /* output that waits */
+    struct conn *(*carrier)(const struct exchange *x); /* the client's connection */
 };
 
 /* What the owner of a streamed answer hears. */
@@ -77,6 +78,7 @@ struct exchange {
     unsigned refs;
     uint64_t started; /* uv_hrtime, ns */
     uint64_t sent;    /* bytes of the answer's body */
+    size_t kept;      /* bytes, by exchange_keep */
 
     bool answered;     /* an answer has begun */
     bool heard;        /* the handler has answered: what it wrote may be read */
@@ -139,6 +141,9 @@ void exchange_refuse(struct exchange *x, int status, const char *detail);
  * the request. path: as far as it is known; cookie: of an unfinished Cookie header, or STR_NULL. */
 void exchange_refuse_large(struct exchange *x, const char *detail, struct str path, struct str cookie);
 void exchange_drain(struct exchange *x);
+
+/* So many bytes more are kept until the exchange ends; it may end by that. Loop thread. */
+void exchange_keep(struct exchange *x, size_t n);
 
 /* --- from above --- */
 void exchange_post(struct exchange *x, unsigned what);                    /* any thread */

@@ -166,6 +166,8 @@ struct http_limits {            /* 0 takes the default */
     unsigned write_timeout_ms;  /* 30 s in which the client takes nothing */
     unsigned max_connections;   /* 10,000 */
     unsigned max_streams;       /* 128 per HTTP/2 connection */
+    size_t max_kept;            /* 256 MiB kept for all clients together: bodies, answers they do not take */
+    size_t max_kept_each;       /* 32 MiB for one connection of HTTP/2, unless it is for one request */
 };
 
 struct http_options {

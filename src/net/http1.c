@@ -305,6 +305,13 @@ static void h1_abort(struct exchange *x)
     conn_fail(((struct http1 *)x->proto)->c);
 }
 
+static void h1_relieve(struct exchange *x)
+{
+    struct conn *c = ((struct http1 *)x->proto)->c;
+    if (conn_over_share(c))
+        conn_fail(c);
+}
+
 static uint64_t h1_pending(const struct exchange *x)
 {
     return conn_pending(((const struct http1 *)x->proto)->c);
@@ -321,6 +328,7 @@ static const struct exchange_ops ops = {
     .end = h1_end,
     .resume = h1_resume,
     .abort = h1_abort,
+    .relieve = h1_relieve,
     .pending = h1_pending,
     .carrier = h1_carrier,
 };

@@ -95,6 +95,39 @@ void http2_flush(struct http2 *h)
         conn_deadline(h->c, 1);
 }
 
+/* --- memory --- */
+
+/* The newest one for which something is kept; *ret_only when there is no other. */
+static struct http2_stream *newest_kept(const struct http2 *h, bool *ret_only)
+{
+    struct http2_stream *found = NULL;
+    for (struct http2_stream *s = h->streams; s; s = s->next) {
+        if (!http2_stream_keeps(s))
+            continue;
+        *ret_only = !found;
+        if (found)
+            break;
+        found = s;
+    }
+    return found;
+}
+
+void http2_relieve(struct http2 *h)
+{
+    while (!h->busy && !h->c->failed) {
+        bool only = false, share = conn_over_share(h->c);
+        if (!share && h->c->kept <= limits_of(h)->max_kept_each)
+            return;
+        struct http2_stream *s = newest_kept(h, &only);
+        if (!s || (only && !share))
+            return;
+        /* Not when nghttp2 has told the client: that may not take anything. */
+        nghttp2_submit_rst_stream(h->session, NGHTTP2_FLAG_NONE, s->id, NGHTTP2_ENHANCE_YOUR_CALM);
+        http2_stream_close(s, false);
+        http2_flush(h);
+    }
+}
+
 /* --- nghttp2's callbacks --- */
 
 static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *f, void *ctx)
@@ -102,6 +135,10 @@ static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *f, vo
     struct http2 *h = ctx;
     if (f->hd.type != NGHTTP2_HEADERS || f->headers.cat != NGHTTP2_HCAT_REQUEST)
         return 0;
+    if (conn_over_share(h->c)) {
+        nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, f->hd.stream_id, NGHTTP2_REFUSED_STREAM);
+        return 0;
+    }
     struct http2_stream *s = http2_stream_new(h, f->hd.stream_id);
     nghttp2_session_set_stream_user_data(session, s->id, s);
     return 0;
@@ -214,6 +251,7 @@ static size_t h2_data(struct conn *c, const char *p, size_t n)
         return n;
     }
     http2_flush(h);
+    http2_relieve(h);
     set_deadline(h);
     end_if_done(h);
     return n;

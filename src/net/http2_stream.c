@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdio.h>
 
+#define STREAM_COST (8 * 1024) /* of a stream without its bytes: the session's part, ours, a header */
+
 static const struct exchange_ops ops;
 
 static struct http2_stream *stream_of(const struct exchange *x)
@@ -26,6 +28,7 @@ struct http2_stream *http2_stream_new(struct http2 *h, int32_t id)
     h->streams = s;
     h->count++;
     h->used = true;
+    conn_keep(h->c, STREAM_COST);
     struct request *r = &s->x.pub;
     memcpy(r->peer, h->c->peer, sizeof r->peer);
     r->tls = h->c->ssl != NULL;
@@ -40,6 +43,7 @@ void http2_stream_close(struct http2_stream *s, bool complete)
     nghttp2_session_set_stream_user_data(h->session, s->id, NULL);
     if (s->in.n) /* never taken: the connection's window gets it back */
         nghttp2_session_consume_connection(h->session, s->in.n);
+    conn_drop(h->c, STREAM_COST + s->in.n + s->out.n);
     buf_release(&s->in);
     buf_release(&s->out);
     *(s->prev ? &s->prev->next : &h->streams) = s->next;
@@ -186,6 +190,7 @@ void http2_stream_data(struct http2_stream *s, struct str piece)
     if (unwanted(s)) {
         nghttp2_session_consume(h->session, id, piece.n);
     } else if (s->in.n || !exchange_wants_body(&s->x)) {
+        conn_keep(h->c, piece.n);
         buf_str(&s->in, piece);
     } else {
         nghttp2_session_consume(h->session, id, piece.n);
@@ -209,6 +214,7 @@ static void s_resume(struct exchange *x)
     if (s->in.n && exchange_wants_body(x)) {
         struct buf in = s->in;
         buf_init(&s->in);
+        conn_drop(h->c, in.n);
         nghttp2_session_consume(h->session, s->id, in.n);
         exchange_body(x, buf_view(&in));
         buf_release(&in);
@@ -263,6 +269,7 @@ static ssize_t read_stream(struct http2_stream *s, uint8_t *to, size_t n, uint32
         memcpy(to, s->out.p + s->out_at, n);
     s->out_at += n;
     if (s->out_at == s->out.n) {
+        conn_drop(s->h->c, s->out.n);
         buf_release(&s->out);
         s->out_at = 0;
         s->drained = true;
@@ -275,10 +282,11 @@ static ssize_t read_stream(struct http2_stream *s, uint8_t *to, size_t n, uint32
 static ssize_t read_answer(nghttp2_session *session, int32_t id, uint8_t *to, size_t n, uint32_t *flags,
                            nghttp2_data_source *source, void *ctx)
 {
-    (void)session;
-    (void)id;
+    (void)source;
     (void)ctx;
-    struct http2_stream *s = source->ptr;
+    struct http2_stream *s = nghttp2_session_get_stream_user_data(session, id);
+    if (!s) /* given up, and the client is about to be told */
+        return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
     s->out_moved = uv_now(&s->x.loop->uv);
     ssize_t got = s->x.answer.kind == ANSWER_MEMORY ? read_memory(s, to, n, flags)
                   : s->x.answer.kind == ANSWER_FILE ? read_file(s, to, n, flags)
@@ -350,7 +358,7 @@ static void s_answer(struct exchange *x)
 {
     struct http2_stream *s = stream_of(x);
     struct http2 *h = s->h;
-    nghttp2_data_provider body = {{.ptr = s}, read_answer};
+    nghttp2_data_provider body = {.read_callback = read_answer};
     s->out_moved = uv_now(&x->loop->uv);
     submit(s, is_empty(s) ? NULL : &body);
     http2_flush(h);
@@ -370,8 +378,11 @@ static void s_write(struct exchange *x, struct str piece)
     struct http2_stream *s = stream_of(x);
     if (s->out_end || !piece.n || s->all_sent)
         return;
+    struct http2 *h = s->h;
+    conn_keep(h->c, piece.n);
     buf_str(&s->out, piece);
     wake(s);
+    http2_relieve(h);
 }
 
 static void s_end(struct exchange *x)
@@ -386,6 +397,16 @@ static void s_abort(struct exchange *x)
     struct http2_stream *s = stream_of(x);
     nghttp2_submit_rst_stream(s->h->session, NGHTTP2_FLAG_NONE, s->id, NGHTTP2_INTERNAL_ERROR);
     http2_flush(s->h);
+}
+
+bool http2_stream_keeps(const struct http2_stream *s)
+{
+    return s->x.kept || s->in.n || s->out.n;
+}
+
+static void s_relieve(struct exchange *x)
+{
+    http2_relieve(x->proto);
 }
 
 static uint64_t s_pending(const struct exchange *x)
@@ -405,6 +426,7 @@ static const struct exchange_ops ops = {
     .end = s_end,
     .resume = s_resume,
     .abort = s_abort,
+    .relieve = s_relieve,
     .pending = s_pending,
     .carrier = s_carrier,
 };

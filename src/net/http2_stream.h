@@ -53,10 +53,14 @@ void http2_stream_field(struct http2_stream *s, struct str name, struct str valu
 void http2_stream_begin(struct http2_stream *s, bool ended);
 void http2_stream_data(struct http2_stream *s, struct str piece);
 void http2_stream_ended(struct http2_stream *s);
+/* Bytes are kept for it, besides what every stream takes. */
+bool http2_stream_keeps(const struct http2_stream *s);
 /* Breaks off what makes no progress. */
 void http2_stream_check_time(struct http2_stream *s, uint64_t now);
 
 /* http2.c: sends what nghttp2 has, unless that is going on. */
 void http2_flush(struct http2 *h);
+/* Gives up the newest streams for which something is kept while that is too much. */
+void http2_relieve(struct http2 *h);
 
 #endif

@@ -98,6 +98,7 @@ static void collect_data(struct request *r, struct str piece)
     if (!x->collected.cap && r->content_length > 0)
         buf_reserve(&x->collected, (size_t)r->content_length);
     buf_str(&x->collected, piece);
+    exchange_keep(x, piece.n);
 }
 
 static void collect_end(struct request *r, bool complete)

@@ -27,6 +27,8 @@ static void fill_limits(struct http_limits *m)
         .write_timeout_ms = 30000,
         .max_connections = 10000,
         .max_streams = 128,
+        .max_kept = (size_t)256 << 20,
+        .max_kept_each = (size_t)32 << 20,
     };
 #define FILL(f) m->f = m->f ? m->f : defaults.f
     FILL(max_header);
@@ -38,6 +40,8 @@ static void fill_limits(struct http_limits *m)
     FILL(write_timeout_ms);
     FILL(max_connections);
     FILL(max_streams);
+    FILL(max_kept);
+    FILL(max_kept_each);
 #undef FILL
 }
 

@@ -19,6 +19,7 @@ struct http_server {
     bool handed;     /* the listening sockets are another process's too */
     struct tls *tls; /* NULL: plain */
     atomic_uint connections;
+    atomic_size_t kept; /* bytes, by conn_keep */
     atomic_ullong next_id;
     unsigned loop_count;
     struct loop **loops;

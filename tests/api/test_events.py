@@ -2,15 +2,12 @@
 
 import json
 import queue
-import socket
 import threading
 
-import h2.config
-import h2.connection
 import h2.events
-import h2.settings
 import httpx
 import pytest
+from h2c import H2
 from harness import DEADLINE, unique
 
 
@@ -98,40 +95,17 @@ def test_the_server_ends_while_clients_listen(fresh_server, listen):
 def test_a_slow_client_gets_the_newest_of_each_object(server, admin, project):
     """Its window is closed while one object changes more often than what may be on its way, and another one at the end."""
     changes = 200
-    at = httpx.URL(server.url)
-    wire = socket.create_connection((at.host, at.port), timeout=DEADLINE)
-    h2c = h2.connection.H2Connection(h2.config.H2Configuration(header_encoding="utf-8"))
-    h2c.initiate_connection()
-    h2c.update_settings({h2.settings.SettingCodes.INITIAL_WINDOW_SIZE: 0})
-    h2c.send_headers(1, [(":method", "GET"), (":scheme", "http"), (":authority", at.netloc.decode()),
-                         (":path", f"/api/v1/events?project={project['id']}"), ("authorization", f"Bearer {admin.token}")],
-                     end_stream=True)
-    wire.sendall(h2c.data_to_send())
-
-    def receive(until) -> list:
-        """Events of the connection up to the first one for which it is true."""
-        seen = []
-        while not any(until(e) for e in seen):
-            data = wire.recv(1 << 16)
-            assert data, "the server has closed the connection"
-            seen += h2c.receive_data(data)
-            wire.sendall(h2c.data_to_send())
-        return seen
-
-    def window(n: int) -> None:
-        h2c.increment_flow_control_window(n, 1)
-        wire.sendall(h2c.data_to_send())
-    receive(lambda e: isinstance(e, h2.events.ResponseReceived))
+    wire = H2(server.url)
+    stream = wire.get(f"/api/v1/events?project={project['id']}", admin.token)
+    wire.receive(h2.events.ResponseReceived)
     one, other = (admin.post("label-sets", {"project": project["id"], "name": unique("set")}) for _ in "ab")
     for i in range(changes):
         admin.patch(f"label-sets/{one['id']}", {"name": unique("set")}, i + 1)
-        window(1)  # it is slow, not gone
+        wire.window(stream, 1)  # it is slow, not gone
     admin.delete(f"label-sets/{other['id']}")
-    window(1 << 20)
+    wire.window(stream, 1 << 20)
     text = ""
     while f'"verb":"delete","id":{other["id"]}' not in text:
-        text += "".join(e.data.decode() for e in receive(lambda e: isinstance(e, h2.events.DataReceived))
-                        if isinstance(e, h2.events.DataReceived))
-    told = text.count(f'"id":{one["id"]},')
-    assert 0 < told < changes
+        text += "".join(e.data.decode() for e in wire.receive(h2.events.DataReceived))
+    assert 0 < text.count(f'"id":{one["id"]},') < changes
     wire.close()

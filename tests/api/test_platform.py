@@ -5,10 +5,13 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
+import h2.events
 import httpx
 import pytest
 from cli import Cli
+from h2c import H2
 from harness import ADMIN_PASSWORD, DEADLINE, binary, problem, unique, wait_for
 from openapi_spec_validator import validate
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
@@ -80,6 +83,38 @@ def test_deleted_jobs_go_soon(server, admin, project):
     before = runs()
     admin.delete(f"jobs/{job['id']}")
     wait_for(lambda: runs() > before, "the run of collect-jobs")
+
+
+@pytest.mark.parametrize("path", ["openapi.json", "kinds", "permissions"])
+def test_descriptions_are_made_once(admin, path):
+    plain = admin.call("GET", path, headers={"Accept-Encoding": "identity"})
+    packed = admin.call("GET", path, headers={"Accept-Encoding": "gzip"})
+    assert "content-encoding" not in plain.headers and packed.headers["content-encoding"] == "gzip"
+    assert plain.content == packed.content and len(plain.content) > 2 * int(packed.headers["content-length"])
+    assert plain.headers["etag"] == packed.headers["etag"] and plain.headers["vary"] == "Accept-Encoding"
+    again = admin.call("GET", path, headers={"If-None-Match": plain.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def memory_mb(server) -> float:
+    status = Path(f"/proc/{server.process.pid}/status").read_text()
+    return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024
+
+
+def test_answers_that_nobody_takes(server, admin):
+    """2,000 streams with a closed window ask for the largest document: they share it."""
+    size = len(admin.call("GET", "openapi.json").content)
+    before = memory_mb(server)
+    wires = [H2(server.url) for _ in range(20)]
+    for wire in wires:
+        for _ in range(100):
+            wire.get("/api/v1/openapi.json")
+    for wire in wires:
+        wire.receive(h2.events.ResponseReceived, 100)
+    assert admin.get("health")["status"] == "ok"
+    assert memory_mb(server) - before < 2000 * size / 3 / (1 << 20)
+    for wire in wires:
+        wire.close()
 
 
 def test_kinds(admin):

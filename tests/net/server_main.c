@@ -593,6 +593,8 @@ static bool set_limit(struct http_limits *m, const char *name, unsigned long n)
     LIMIT(write_timeout_ms)
     LIMIT(max_connections)
     LIMIT(max_streams)
+    LIMIT(max_kept)
+    LIMIT(max_kept_each)
 #undef LIMIT
     return false;
 }

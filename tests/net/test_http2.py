@@ -316,6 +316,82 @@ def test_window_that_never_opens(start):
     r.close()
 
 
+def settled(r, streams):
+    """Waits until each stream is answered or given up; those that are still open."""
+    heads, over = set(), {}
+    while len(heads | set(over)) < len(streams):
+        r.events.clear()
+        data = r.socket.recv(65536)
+        assert data, "the connection ended"
+        for e in r.h2.receive_data(data):
+            if isinstance(e, h2.events.ResponseReceived):
+                heads.add(e.stream_id)
+            elif isinstance(e, h2.events.StreamReset):
+                over[e.stream_id] = e.error_code
+        r.flush()
+    r.h2.ping(b"12345678")
+    r.flush()
+    r.events.clear()
+    while not any(isinstance(e, h2.events.PingAckReceived) for e in r.events):
+        r.events += r.h2.receive_data(r.socket.recv(65536))
+    over |= {e.stream_id: e.error_code for e in r.events if isinstance(e, h2.events.StreamReset)}
+    assert set(over.values()) <= {7, 11}, over  # REFUSED_STREAM, ENHANCE_YOUR_CALM
+    return [s for s in streams if s not in over]
+
+
+@pytest.mark.parametrize("path", ["/large", "/pool-large", "/stream"])
+def test_answers_that_nobody_takes(start, path):
+    """100 streams with a closed window: so many are kept as one connection may keep, and these are whole."""
+    n = 100000
+    s = start("--max_kept_each", 2 << 20)
+    r = Raw(s, initial_window_size=0)
+    streams = [r.request(path=f"{path}?n={n}") for _ in range(100)]
+    kept = settled(r, streams)
+    assert 0 < len(kept) <= ((2 << 20) / n if path != "/stream" else 99)  # which waits for its client by itself
+    r.h2.increment_flow_control_window(1 << 20)
+    for one in kept:
+        r.h2.increment_flow_control_window(n, one)
+    r.flush()
+    got = dict.fromkeys(kept, b"")
+    while any(len(x) < n for x in got.values()):
+        e = r.wait(h2.events.DataReceived)
+        got[e.stream_id] += e.data
+        r.h2.increment_flow_control_window(len(e.data))
+        r.flush()
+    assert all(x == pattern(n) for x in got.values())
+    r.close()
+
+
+def test_all_connections_together(start):
+    """None of them keeps much, but all do; who takes what they ask for is not concerned."""
+    n, most = 100000, 4 << 20
+    s = start("--max_kept", most)
+    several = [Raw(s, initial_window_size=0) for _ in range(10)]
+    asked = [(r, [r.request(path=f"/pool-large?n={n}") for _ in range(20)]) for r in several]
+    kept = sum(len(settled(r, streams)) for r, streams in asked)
+    assert 0 < kept * n <= 2 * most
+    with client(s) as c:
+        assert c.get(f"/pool-large?n={n}").content == pattern(n)
+    with s.connect() as h1:  # one answer that is larger than a share, and than what the socket takes
+        h1.sendall(b"GET /pool-large?n=20000000 HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert len(read_all(h1)) < 20000000
+    for r in several:
+        r.close()
+
+
+def test_bodies_that_never_end(start):
+    s = start("--max_kept_each", 1 << 20)
+    r = Raw(s)
+    streams = [r.request("POST", "/echo", end=False) for _ in range(50)]
+    while r.h2.outbound_flow_control_window < 3 << 20:
+        r.wait(h2.events.WindowUpdated)
+    for one in streams * 3:
+        r.h2.send_data(one, b"x" * 16000)
+    r.flush()
+    assert r.wait(h2.events.StreamReset).error_code == 11
+    r.close()
+
+
 def test_graceful_stop(start):
     s = start("--stop-ms", 60000)
     busy, idle, sse = Raw(s), Raw(s), Raw(s)

@@ -395,10 +395,10 @@ static void route_responses(struct writer *w, const struct route *r)
     json_key(o, "responses");
     json_object(o);
     route_response(w, r, status, status == 204 ? "Done" : "OK");
-    if (r->parts) {
+    if (r->parts)
         route_response(w, r, 206, "The part that Range names");
+    if (r->parts || r->tagged)
         not_modified(o);
-    }
     problem_responses(o);
     json_object_end(o);
 }

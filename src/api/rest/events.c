@@ -69,8 +69,8 @@ struct key {
     int64_t id;
 };
 
-/* What was made while the client did not listen is new to it, whatever happened since; a change of state tells
- * less than any other. */
+/* What was made while the client did not listen is new to it, whatever happened since; a change of state
+ * tells less than any other. */
 static void merge(struct waiting *w, const struct change *ch)
 {
     bool status = strcmp(ch->verb, CHANGES_STATUS) == 0;

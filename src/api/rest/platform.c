@@ -1,5 +1,6 @@
 /* The routes that belong to no kind and not to signing in. */
 #include "api/auth.h"
+#include "api/describe/document.h"
 #include "api/describe/kinds_json.h"
 #include "api/describe/openapi.h"
 #include "api/rest/backup.h"
@@ -29,23 +30,20 @@ static void run_health(struct api_call *call)
 
 static void run_kinds(struct api_call *call)
 {
-    auto_buf struct buf body = {0};
-    kinds_json_write(&body);
-    api_answer(call, 200, NULL, 0, buf_view(&body));
+    static struct document kinds = DOCUMENT(kinds_json_write);
+    document_respond(call->request, &kinds);
 }
 
 static void run_permissions(struct api_call *call)
 {
-    auto_buf struct buf body = {0};
-    accounts_show_permissions(&body);
-    api_answer(call, 200, NULL, 0, buf_view(&body));
+    static struct document permissions = DOCUMENT(accounts_show_permissions);
+    document_respond(call->request, &permissions);
 }
 
 static void run_openapi(struct api_call *call)
 {
-    auto_buf struct buf body = {0};
-    openapi_write(&body);
-    api_answer(call, 200, NULL, 0, buf_view(&body));
+    static struct document openapi = DOCUMENT(openapi_write);
+    document_respond(call->request, &openapi);
 }
 
 static void run_resources(struct api_call *call)
@@ -154,12 +152,13 @@ static const struct route platform_routes[] = {
      .answer =
          "{\"type\":\"object\",\"required\":[\"status\",\"version\"],\"properties\":{\"status\":{\"type\":"
          "\"string\"},\"version\":{\"type\":\"string\"}}}"},
-    {"GET", "/api/v1/openapi.json", "public", run_openapi, .summary = "This document",
+    {"GET", "/api/v1/openapi.json", "public", run_openapi, .summary = "This document", .tagged = true,
      .answer = "{\"type\":\"object\"}"},
     {"GET", "/api/v1/kinds", "public", run_kinds,
-     .summary = "Every kind of object, with its fields and verbs", .answer = ITEMS_OF_OBJECTS},
-    {"GET", "/api/v1/permissions", NULL, run_permissions, .summary = "The table of permissions",
+     .summary = "Every kind of object, with its fields and verbs", .tagged = true,
      .answer = ITEMS_OF_OBJECTS},
+    {"GET", "/api/v1/permissions", NULL, run_permissions, .summary = "The table of permissions",
+     .tagged = true, .answer = ITEMS_OF_OBJECTS},
     {"GET", "/api/v1/resources", "node.read", run_resources, .summary = "What all nodes have and who uses it",
      .answer = ROUTE_ANSWER("Resources")},
     {"GET", "/api/v1/log", "platform.log", run_log,

@@ -38,8 +38,7 @@ static bool is_zero(struct str q)
     return zero;
 }
 
-/* Whether Accept-Encoding names the coding without q=0. */
-static bool accepts(struct str header, const char *coding)
+bool web_accepts(struct str header, const char *coding)
 {
     while (header.p && header.n) {
         struct str params;
@@ -57,11 +56,11 @@ static struct str packed(struct request *r, const struct asset *asset, struct st
     struct str encodings = request_header(r, "accept-encoding");
     bool part = request_header(r, "range").p;
     *coding = STR_NULL;
-    if (!part && asset->brotli && accepts(encodings, "br")) {
+    if (!part && asset->brotli && web_accepts(encodings, "br")) {
         *coding = STR("br");
         return (struct str){(const char *)asset->brotli, asset->brotli_size};
     }
-    if (!part && asset->gzip && accepts(encodings, "gzip")) {
+    if (!part && asset->gzip && web_accepts(encodings, "gzip")) {
         *coding = STR("gzip");
         return (struct str){(const char *)asset->gzip, asset->gzip_size};
     }

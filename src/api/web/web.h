@@ -6,5 +6,7 @@
 #include "net/http.h"
 
 void web_respond(struct request *r);
+/* Whether Accept-Encoding names the coding without q=0. */
+bool web_accepts(struct str header, const char *coding);
 
 #endif
