@@ -76,7 +76,7 @@ void lasting_add(struct request *r, const struct caller *c, const struct lasting
     table.first = l;
     bool due = table.count++ == 0 || accounts_epoch(table.core->accounts) != l->epoch;
     pthread_mutex_unlock(&table.lock);
-    request_watch(r, over, l);
+    request_watch(r, false, over, l);
     if (due)
         ticker_wake(&table.ticker);
 }

@@ -1,6 +1,7 @@
 #include "media/media.h"
 
 #include "base/hash.h"
+#include "base/pool.h"
 #include "media/wire.h"
 
 #include <errno.h>
@@ -22,13 +23,24 @@ struct worker {
     struct worker *next; /* in the list of idle ones */
 };
 
+#define WAITING_USER 128 /* jobs; each holds a file open */
+#define WAITING_ALL  2048
+
+/* What waits for a turn: a job, or a caller on its own thread. */
+struct waiter {
+    struct fair_item whose; /* a project of its own: the background tasks */
+    bool granted;
+};
+
 struct media {
     struct media_options o;
     pthread_mutex_t lock;
-    pthread_cond_t freed;
+    pthread_cond_t granted;
+    struct fair *jobs; /* waiting; struct media_job, or struct waiter of project 0 */
+    unsigned turns;    /* taken and not given back: at most one per worker */
     struct worker *idle;
-    unsigned running;
-    int program; /* memfd */
+    struct pool *threads; /* run jobs; one per turn at most */
+    int program;          /* memfd */
 };
 
 struct media *media_new(const struct media_options *o)
@@ -45,7 +57,9 @@ struct media *media_new(const struct media_options *o)
     if (!m->o.max_pixels)
         m->o.max_pixels = 512000000;
     pthread_mutex_init(&m->lock, NULL);
-    pthread_cond_init(&m->freed, NULL);
+    pthread_cond_init(&m->granted, NULL);
+    m->jobs = fair_new(WAITING_USER, WAITING_ALL);
+    m->threads = pool_new("media", m->o.workers, m->o.workers);
     m->program = -1;
     return m;
 }
@@ -63,6 +77,8 @@ void media_free(struct media *m)
 {
     if (!m)
         return;
+    pool_free(m->threads);
+    fair_free(m->jobs);
     while (m->idle) {
         struct worker *w = m->idle;
         m->idle = w->next;
@@ -70,7 +86,7 @@ void media_free(struct media *m)
     }
     base_close_fd(&m->program);
     pthread_mutex_destroy(&m->lock);
-    pthread_cond_destroy(&m->freed);
+    pthread_cond_destroy(&m->granted);
     free(m);
 }
 
@@ -137,43 +153,71 @@ static struct worker *worker_start(struct media *m, struct err *err)
     return w;
 }
 
-/* An idle worker, or a new one; waits while as many as allowed are busy. */
+/* --- turns --- */
+
+static void run_job(void *arg);
+
+/* Gives the free turns away. Under the lock. */
+static void grant(struct media *m)
+{
+    struct fair_item *i;
+    while (m->turns < m->o.workers && (i = fair_take(m->jobs))) {
+        m->turns++;
+        if (i->project) {
+            struct media_job *j = container_of(i, struct media_job, whose);
+            j->state = MEDIA_RUNS;
+            pool_submit(m->threads, run_job, j); /* is never full: a thread and a place for every turn */
+        } else {
+            container_of(i, struct waiter, whose)->granted = true;
+            pthread_cond_broadcast(&m->granted);
+        }
+    }
+}
+
+/* For a caller that waits. */
+static bool turn_take(struct media *m, struct err *err)
+{
+    struct waiter w = {0};
+    pthread_mutex_lock(&m->lock);
+    bool ok = fair_add(m->jobs, &w.whose);
+    if (ok)
+        grant(m);
+    while (ok && !w.granted)
+        pthread_cond_wait(&m->granted, &m->lock);
+    pthread_mutex_unlock(&m->lock);
+    return ok || err_set(err, ERR_UNAVAILABLE, NULL, "too many pictures wait to be decoded");
+}
+
+static void turn_give(struct media *m)
+{
+    pthread_mutex_lock(&m->lock);
+    m->turns--;
+    grant(m);
+    pthread_mutex_unlock(&m->lock);
+}
+
+/* An idle worker, or a new one: the caller has a turn. */
 static struct worker *worker_take(struct media *m, bool *ret_used, struct err *err)
 {
     pthread_mutex_lock(&m->lock);
-    while (!m->idle && m->running >= m->o.workers)
-        pthread_cond_wait(&m->freed, &m->lock);
     struct worker *w = m->idle;
     *ret_used = w != NULL;
     if (w)
         m->idle = w->next;
-    else if (load_program(m, err))
-        m->running++;
-    else
-        *ret_used = true; /* nothing was counted */
-    bool start = !w && !*ret_used;
+    bool start = !w && load_program(m, err);
     pthread_mutex_unlock(&m->lock);
-    if (start && !(w = worker_start(m, err))) {
-        pthread_mutex_lock(&m->lock);
-        m->running--;
-        pthread_cond_signal(&m->freed);
-        pthread_mutex_unlock(&m->lock);
-    }
-    return w;
+    return start ? worker_start(m, err) : w;
 }
 
 static void worker_give(struct media *m, struct worker *w, bool healthy)
 {
-    if (!healthy)
+    if (!healthy) {
         worker_end(w);
-    pthread_mutex_lock(&m->lock);
-    if (healthy) {
-        w->next = m->idle;
-        m->idle = w;
-    } else {
-        m->running--;
+        return;
     }
-    pthread_cond_signal(&m->freed);
+    pthread_mutex_lock(&m->lock);
+    w->next = m->idle;
+    m->idle = w;
     pthread_mutex_unlock(&m->lock);
 }
 
@@ -187,7 +231,8 @@ struct ask {
     yyjson_val *answer;
     bool (*each)(void *ctx, yyjson_val *answer, struct str data, struct err *err); /* answers with "more" */
     void *ctx;
-    bool stopped; /* by each */
+    bool stopped;          /* by each */
+    struct media_job *job; /* may be cancelled meanwhile; NULL: none */
 };
 
 enum outcome { ASK_DONE, ASK_FAILED, ASK_BROKEN };
@@ -225,18 +270,38 @@ static enum outcome ask_worker(struct ask *q, struct worker *w, bool *ended, str
     }
 }
 
+/* Says which worker has the job, for media_cancel; false when it is not wanted any more. */
+static bool show_worker(struct ask *q, int sock)
+{
+    if (!q->job)
+        return true;
+    pthread_mutex_lock(&q->m->lock);
+    q->job->sock = sock;
+    bool wanted = !q->job->unwanted;
+    pthread_mutex_unlock(&q->m->lock);
+    return wanted;
+}
+
+static bool unwanted(struct err *err)
+{
+    return err_set(err, ERR_UNAVAILABLE, NULL, "it is not wanted any more");
+}
+
 /* A worker that was idle may have ended just now: then another is asked, once. A fresh one that ends has
- * crashed. */
-static bool ask(struct ask *q, struct err *err)
+ * crashed. With a turn. */
+static bool ask_in_turn(struct ask *q, struct err *err)
 {
     for (;;) {
-        bool used, ended;
+        bool used, ended = false;
         *err = (struct err){0};
         struct worker *w = worker_take(q->m, &used, err);
         if (!w)
             return false;
-        enum outcome o = ask_worker(q, w, &ended, err);
+        enum outcome o = show_worker(q, w->sock) ? ask_worker(q, w, &ended, err) : ASK_DONE;
+        bool wanted = show_worker(q, -1);
         worker_give(q->m, w, o != ASK_BROKEN);
+        if (!wanted)
+            return unwanted(err);
         if (q->stopped)
             return false;
         if (o == ASK_BROKEN && ended && used)
@@ -248,6 +313,15 @@ static bool ask(struct ask *q, struct err *err)
                            q->m->o.timeout_s);
         return o == ASK_DONE;
     }
+}
+
+static bool ask(struct ask *q, struct err *err)
+{
+    if (!turn_take(q->m, err))
+        return false;
+    bool ok = ask_in_turn(q, err);
+    turn_give(q->m);
+    return ok;
 }
 
 static double real_of(yyjson_val *v, const char *key)
@@ -283,13 +357,81 @@ bool media_probe(struct media *m, int fd, struct media_info *ret, struct err *er
     return true;
 }
 
+static struct str thumbnail_text(struct arena *a, unsigned side)
+{
+    return str_of(arena_printf(a, "{\"op\":\"thumbnail\",\"side\":%u}", side));
+}
+
 bool media_thumbnail(struct media *m, int fd, unsigned side, struct buf *out, struct err *err)
 {
     auto_arena struct arena a;
     arena_init(&a);
-    struct str text = str_of(arena_printf(&a, "{\"op\":\"thumbnail\",\"side\":%u}", side));
-    struct ask q = {.m = m, .text = text, .fd = fd, .arena = &a, .data = out};
+    struct ask q = {.m = m, .text = thumbnail_text(&a, side), .fd = fd, .arena = &a, .data = out};
     return ask(&q, err);
+}
+
+/* --- jobs --- */
+
+/* Takes the job's file away: it may be freed by `done`. */
+static void job_over(struct media_job *j, struct str jpeg, const struct err *failed)
+{
+    close(j->fd);
+    j->done(j, jpeg, failed);
+}
+
+static void run_job(void *arg)
+{
+    struct media_job *j = arg;
+    struct media *m = j->media;
+    struct err err = {0};
+    auto_buf struct buf jpeg = {0};
+    auto_arena struct arena a;
+    arena_init(&a);
+    struct ask q = {
+        .m = m, .text = thumbnail_text(&a, j->side), .fd = j->fd, .arena = &a, .data = &jpeg, .job = j};
+    bool ok = ask_in_turn(&q, &err);
+    pthread_mutex_lock(&m->lock);
+    j->state = MEDIA_OVER;
+    pthread_mutex_unlock(&m->lock);
+    turn_give(m);
+    job_over(j, ok ? buf_view(&jpeg) : STR_NULL, ok ? NULL : &err);
+}
+
+void media_begin(struct media *m, struct media_job *j)
+{
+    struct err err = {0};
+    pthread_mutex_lock(&m->lock);
+    j->media = m;
+    j->sock = -1;
+    bool ok = j->unwanted ? unwanted(&err)
+                          : fair_add(m->jobs, &j->whose) ||
+                                err_set(&err, ERR_UNAVAILABLE, NULL,
+                                        "too many pictures wait to be made smaller: try again soon");
+    j->state = ok ? MEDIA_WAITS : MEDIA_OVER;
+    if (ok)
+        grant(m);
+    pthread_mutex_unlock(&m->lock);
+    if (!ok)
+        job_over(j, STR_NULL, &err);
+}
+
+void media_cancel(struct media *m, struct media_job *j)
+{
+    struct err err = {0};
+    pthread_mutex_lock(&m->lock);
+    bool waits = j->state == MEDIA_WAITS;
+    j->unwanted = true;
+    if (waits) {
+        fair_remove(m->jobs, &j->whose);
+        j->state = MEDIA_OVER;
+    } else if (j->state == MEDIA_RUNS && j->sock >= 0) {
+        shutdown(j->sock, SHUT_RDWR); /* its thread ends the worker */
+    }
+    pthread_mutex_unlock(&m->lock);
+    if (!waits)
+        return;
+    unwanted(&err);
+    job_over(j, STR_NULL, &err);
 }
 
 bool media_measure(struct media *m, int fd, struct media_measures *ret, struct err *err)

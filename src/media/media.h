@@ -4,11 +4,16 @@
  * crash or hang, that request fails with ERR_INVALID and a new worker takes the next. Idle workers end by
  * themselves.
  *
- * Input is a file descriptor positioned anywhere (workers use pread and mmap). All calls block. */
+ * Workers are shared in turns by project, and in a project by user; all background tasks together take turns
+ * like one project.
+ *
+ * Input is a file descriptor positioned anywhere (workers use pread and mmap). All calls but media_begin
+ * block. */
 #ifndef INGOT_MEDIA_MEDIA_H
 #define INGOT_MEDIA_MEDIA_H
 
 #include "base/buf.h"
+#include "base/fair.h"
 #include "base/json.h"
 
 struct media;
@@ -47,6 +52,26 @@ bool media_upright(int orientation, int64_t w, int64_t h, double ret[6]);
 
 /* A JPEG of at most side x side pixels (never enlarged), upright, on white where it was transparent. */
 bool media_thumbnail(struct media *m, int fd, unsigned side, struct buf *out, struct err *err);
+
+/* A thumbnail that nobody waits for: `done` tells on a thread of media when it is made, or why not. Embedded
+ * in what it is about, zeroed; the first members are the caller's to set. */
+struct media_job {
+    struct fair_item whose; /* project and user */
+    int fd;                 /* owned by media from media_begin on */
+    unsigned side;
+    /* Once, in any case; the job may be freed by it. */
+    void (*done)(struct media_job *j, struct str jpeg, const struct err *failed);
+    /* media's own: */
+    enum { MEDIA_NEW, MEDIA_WAITS, MEDIA_RUNS, MEDIA_OVER } state;
+    bool unwanted;
+    int sock; /* of the worker that has it */
+    struct media *media;
+};
+/* ERR_UNAVAILABLE when too many of the user's, or of all, wait. */
+void media_begin(struct media *m, struct media_job *j);
+/* It is not wanted any more, whether it was begun or not: it is done soon, and a worker that has it is ended.
+ * `done` may be called from inside; nothing happens when it was before. */
+void media_cancel(struct media *m, struct media_job *j);
 
 struct media_measures {
     double sharpness; /* variance of the Laplacian of the grey picture */

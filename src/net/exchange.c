@@ -189,10 +189,14 @@ void exchange_flushed(struct exchange *x)
 
 void exchange_set_watch(struct exchange *x, struct exchange_watch w)
 {
-    if (x->proto)
-        x->watch = w;
-    else
+    if (!x->proto) {
         w.over(w.ctx);
+        return;
+    }
+    x->watch = w;
+    const struct conn *c = x->ops->carrier(x);
+    if (w.eager && (c->eof || c->hung))
+        x->ops->abort(x);
 }
 
 void exchange_finish(struct exchange *x, bool complete)

@@ -100,6 +100,7 @@ struct exchange {
     struct exchange_watch { /* request_watch; the second is the handler's until it is posted */
         void (*over)(void *ctx);
         void *ctx;
+        bool eager;
     } watch, next_watch;
 
     void (*later)(struct exchange *x); /* POST_LATER runs it on the loop */

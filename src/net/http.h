@@ -73,8 +73,9 @@ void request_resume(struct request *r);
 
 /* --- its end --- */
 /* Calls over once, on the loop's thread, when the client has left or has the whole answer: before that the
- * request stays valid for request_abort. From any thread before the answer, once per request. */
-void request_watch(struct request *r, void (*over)(void *ctx), void *ctx);
+ * request stays valid for request_abort. From any thread before the answer, once per request. On HTTP/1 a
+ * client that has ended its side may still read its answer; with eager, before the answer, it has left. */
+void request_watch(struct request *r, bool eager, void (*over)(void *ctx), void *ctx);
 /* Breaks the request off, answered or not: the stream of HTTP/2, otherwise the connection. From any thread.
  */
 void request_abort(struct request *r);

@@ -547,6 +547,11 @@ static void h1_closed(struct conn *c)
     lose(c->proto);
 }
 
+static bool watched_eagerly(const struct exchange *x)
+{
+    return x->watch.over && x->watch.eager && !x->answered;
+}
+
 static void h1_eof(struct conn *c)
 {
     struct http1 *h = c->proto;
@@ -561,9 +566,9 @@ static void h1_eof(struct conn *c)
         exchange_body_end(x, true);
         return;
     }
-    /* A client that ends its side while a stream is sent has left; one that waits for an answer may read it.
-     */
-    if (h->state == ANSWER && x->answer.kind != ANSWER_STREAM)
+    /* A client that ends its side while a stream is sent has left; one that waits for an answer may read it,
+     * unless it is watched eagerly. */
+    if (h->state == ANSWER && x->answer.kind != ANSWER_STREAM && !watched_eagerly(x))
         return;
     if (h->state == BODY && x->answered && x->answer.kind != ANSWER_STREAM)
         return;
@@ -573,7 +578,8 @@ static void h1_eof(struct conn *c)
 static void h1_hangup(struct conn *c)
 {
     struct http1 *h = c->proto;
-    if (h->x && h->x->answered && h->x->answer.kind == ANSWER_STREAM)
+    struct exchange *x = h->x;
+    if (x && ((x->answered && x->answer.kind == ANSWER_STREAM) || watched_eagerly(x)))
         conn_fail(c);
 }
 

@@ -125,10 +125,10 @@ void request_collect(struct request *r, size_t limit,
     set_sink(x, &(struct body_sink){collect_data, collect_end});
 }
 
-void request_watch(struct request *r, void (*over)(void *ctx), void *ctx)
+void request_watch(struct request *r, bool eager, void (*over)(void *ctx), void *ctx)
 {
     struct exchange *x = exchange_of(r);
-    struct exchange_watch w = {over, ctx};
+    struct exchange_watch w = {over, ctx, eager};
     if (loop_current() == x->loop) {
         exchange_set_watch(x, w);
         return;

@@ -1,20 +1,27 @@
 """Datasets, versions, samples, annotations and imports (D1-D4, D10, D11, D18)."""
 
+import hashlib
 import io
 import json
+import socket
 import struct
 import tarfile
 import zipfile
 import zlib
+from pathlib import Path
 
+import httpx
 import pytest
-from harness import unique, wait_for
+from h2c import H2
+from harness import DEADLINE, unique, wait_for
+
+
+def chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
 def png(width: int, height: int, seed: int = 0) -> bytes:
     """A grey picture; the seed makes its bytes different."""
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
     rows = b"".join(b"\0" + bytes((x * 3 + y * 5 + seed) % 256 for x in range(width)) for y in range(height))
     return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0))
             + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
@@ -349,6 +356,54 @@ def test_equal_versions_have_equal_digests(admin, project, dataset):
         bring(admin, project, version, "coco.zip", zipped({**PICTURES, "annotations/train.json": COCO}))
         digests.add(admin.post(f"{version}/publish", expect=200)["digest"])
     assert len(digests) == 1
+
+
+def ask_by_http2(server, token: str, paths: list[str]) -> list:
+    wire = H2(server.url)
+    for path in paths:
+        wire.get(path, token)
+    return [wire]
+
+
+def ask_by_http1(server, token: str, paths: list[str]) -> list:
+    at = httpx.URL(server.url)
+    wires = [socket.create_connection((at.host, at.port), timeout=DEADLINE) for _ in paths]
+    for wire, path in zip(wires, paths, strict=True):
+        wire.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
+    return wires
+
+
+def test_thumbnails_take_turns_and_end_with_their_client(server, admin, project, version, make_user):
+    """A member asks for 60 of a large picture: another project's tiny ones do not wait for them, and they are not made
+    when the member has left."""
+    large = (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 12000, 12000, 8, 0, 0, 0, 0))
+             + chunk(b"IDAT", zlib.compress(bytes(12001 * 12000), 1)) + chunk(b"IEND", b""))
+    bring(admin, project, version, "large.zip", zipped({"large.png": large}))
+    [sample] = samples(admin, version)
+    member = make_user(project)
+    other = admin.post("projects", {"name": unique("other")})
+    owner = make_user(other)
+    tiny_set = owner.post("datasets", {"name": unique("set"), "project": other["id"], "annotation_type": "detection"})
+    tiny_path = f"datasets/{tiny_set['id']}/versions"
+    tiny_version = f"{tiny_path}/{owner.post(tiny_path, {})['id']}"
+    bring(owner, other, tiny_version, "tiny.zip", zipped({"tiny.png": png(20, 10, 77)}))
+    [tiny] = samples(owner, tiny_version)
+    digest, count = hashlib.sha256(large).hexdigest(), 0
+
+    def made() -> int:
+        return len(list((Path(server.data) / "cache").rglob(f"{digest}.*.jpg")))
+    for side, ask in ((100, ask_by_http2), (200, ask_by_http1)):
+        count += 60
+        paths = [f"/api/v1/{version}/samples/{sample['id']}/thumbnail?side={side + i}" for i in range(60)]
+        wires = ask(server, member.token, paths)
+        assert owner.call("GET", f"{tiny_version}/samples/{tiny['id']}/thumbnail", params={"side": side}).status_code == 200
+        assert admin.get("health")["status"] == "ok"
+        assert made() < count
+        for wire in wires:
+            wire.close()
+        # Whatever of theirs still waits comes before this one.
+        assert member.call("GET", f"{version}/samples/{sample['id']}/thumbnail", params={"side": side - 1}).status_code == 200
+        assert made() < count
 
 
 def test_bytes_and_thumbnails(admin, filled):

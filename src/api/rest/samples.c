@@ -1,6 +1,7 @@
 /* Samples of dataset versions: list, read, annotate, history, content, thumbnails. */
 #include "api/lasting.h"
 #include "api/range.h"
+#include "api/rest/thumbnails.h"
 #include "api/rest/uploads.h"
 #include "base/clock.h"
 #include "core/data/sample.h"
@@ -344,44 +345,18 @@ static void run_content(struct api_call *call)
         api_problem(call, &err, NULL, 0);
 }
 
-/* Thumbnails are made on demand and kept beside the data: they can always be made again. */
-static bool thumbnail(struct api_call *call, const struct sample *s, int64_t side, const char *name,
-                      struct buf *out, struct err *err)
-{
-    auto_fd int fd = blob_open(call->core->store, &s->blob, NULL, err);
-    if (fd < 0 || !media_thumbnail(call->core->media, fd, (unsigned)side, out, err))
-        return false;
-    struct err ignored = {0}; /* a cache that cannot be written costs time, nothing else */
-    store_cache_put(call->core->store, name, buf_view(out), &ignored);
-    return true;
-}
-
 static void run_thumbnail(struct api_call *call)
 {
     struct err err = {0};
     struct object version;
     struct sample s;
     int64_t side;
-    auto_buf struct buf out = {0};
     if (!api_number(call, "side", 16, THUMBNAIL_MAX, THUMBNAIL_DEFAULT, &side, &err) ||
         !find_sample(call, &version, &s, &err)) {
         api_problem(call, &err, NULL, 0);
         return;
     }
-    char hex[SHA256_HEX + 1], name[SHA256_HEX + 16];
-    digest_hex(&s.blob, hex);
-    snprintf(name, sizeof name, "%s.%d.jpg", hex, (int)side);
-    const struct header headers[] = {{STR("Content-Type"), STR("image/jpeg")},
-                                     {STR("X-Content-Type-Options"), STR("nosniff")},
-                                     {STR("Cache-Control"), STR("private, max-age=604800, immutable")}};
-    uint64_t size;
-    int fd = store_cache_open(call->core->store, name, &size);
-    if (fd >= 0)
-        respond_file(call->request, 200, headers, countof(headers), fd, 0, size);
-    else if (thumbnail(call, &s, side, name, &out, &err))
-        respond(call->request, 200, headers, countof(headers), buf_view(&out));
-    else
-        api_problem(call, &err, NULL, 0);
+    thumbnail_run(call, &s, version.project, (unsigned)side);
 }
 
 #define SAMPLES "/api/v1/datasets/{dataset_id}/versions/{version_id}/samples"

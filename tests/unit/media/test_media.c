@@ -2,6 +2,7 @@
  * the worker itself writes (JPEG, PNG). */
 #include "media/media.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -167,6 +168,95 @@ static void test_large_pictures_are_refused(void **state)
     assert_non_null(strstr(err.message, "1100 x 1000"));
 }
 
+/* --- jobs --- */
+
+struct one {
+    struct media_job job;
+    int64_t number;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t told = PTHREAD_COND_INITIALIZER;
+static int64_t order[300];
+static size_t made, failed;
+
+static void done(struct media_job *j, struct str jpeg, const struct err *why)
+{
+    const struct one *o = container_of(j, struct one, job);
+    pthread_mutex_lock(&lock);
+    if (why) {
+        assert_int_equal(why->code, ERR_UNAVAILABLE);
+        failed++;
+    } else {
+        assert_memory_equal(jpeg.p, "\xff\xd8", 2);
+        order[made++] = o->number;
+    }
+    pthread_cond_signal(&told);
+    pthread_mutex_unlock(&lock);
+}
+
+static void begin_one(struct media *m, struct one *o, int64_t number, int64_t project, int64_t user)
+{
+    *o = (struct one){
+        .job = {.whose = {project, user, NULL}, .fd = bmp(900, 900, false), .side = 32, .done = done},
+        .number = number};
+    media_begin(m, &o->job);
+}
+
+static void wait_for(size_t n)
+{
+    pthread_mutex_lock(&lock);
+    while (made + failed < n)
+        pthread_cond_wait(&told, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
+/* One worker: who comes with one after somebody with many is next. */
+static void test_jobs_take_turns(void **state)
+{
+    (void)state;
+    struct one jobs[8];
+    struct media *m = media_new(&(struct media_options){.workers = 1});
+    made = failed = 0;
+    for (int i = 0; i < 6; i++)
+        begin_one(m, &jobs[i], i, 1, 1);
+    begin_one(m, &jobs[6], 6, 2, 2);
+    begin_one(m, &jobs[7], 7, 1, 3);
+    wait_for(8);
+    size_t at[8];
+    for (size_t i = 0; i < 8; i++)
+        at[order[i]] = i;
+    for (size_t i = 1; i < 6; i++)
+        assert_true(at[i - 1] < at[i]);
+    assert_true(at[6] < at[5] && at[7] < at[5]);
+    assert_int_equal(failed, 0);
+    media_free(m);
+}
+
+/* Those that wait and the one that runs; one that was never begun is not made either. */
+static void test_jobs_that_nobody_wants(void **state)
+{
+    (void)state;
+    static struct one jobs[200];
+    struct one late = {.job = {.whose = {1, 1, NULL}, .side = 32, .done = done}};
+    struct media *m = media_new(&(struct media_options){.workers = 1});
+    made = failed = 0;
+    for (int i = 0; i < 200; i++)
+        begin_one(m, &jobs[i], i, 1, 1);
+    for (int i = 0; i < 200; i++)
+        media_cancel(m, &jobs[i].job);
+    media_cancel(m, &late.job);
+    late.job.fd = bmp(10, 10, false);
+    media_begin(m, &late.job);
+    wait_for(201);
+    assert_true(failed >= 201 - 128 && made < 128); /* so many may wait */
+    struct one last;
+    begin_one(m, &last, 299, 1, 1);
+    wait_for(202);
+    assert_int_equal(order[made - 1], 299);
+    media_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -175,6 +265,8 @@ int main(void)
         cmocka_unit_test(test_sharpness_and_hash),
         cmocka_unit_test(test_points_follow_a_transform),
         cmocka_unit_test(test_large_pictures_are_refused),
+        cmocka_unit_test(test_jobs_take_turns),
+        cmocka_unit_test(test_jobs_that_nobody_wants),
     };
     return cmocka_run_group_tests(tests, begin, finish);
 }
