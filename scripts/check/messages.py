@@ -8,7 +8,7 @@ from common import ROOT, report, sources
 CATALOGUE = "src/base/messages.h"
 ENTRY = re.compile(r'#define (MESSAGE_[A-Z0-9_]+)\s+"([a-z0-9-]+)",\s+((?:"(?:[^"\\]|\\.)*"\s*)+),'
                    r'\s+((?:"(?:[^"\\]|\\.)*"\s*)+)$', re.M)
-CONVERSION = re.compile(r"%(?:(\d+)\$)?[-+ 0#]*\d*(?:\.\d+)?(?:hh|h|ll|l|z|j)?[a-zA-Z]")
+CONVERSION = re.compile(r"%(?:(\d+)\$)?[-+ 0#]*\d*(?:\.(?:\d+|\*))?(?:hh|h|ll|l|z|j)?[a-zA-Z]")
 
 
 def entries(text: str) -> list[tuple[str, str, str, str]]:

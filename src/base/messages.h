@@ -143,8 +143,28 @@
     "no-sides", "no two points of a label are named left and right: mirroring swaps none",                   \
         "没有按左右命名的成对关键点：镜像不交换任何点"
 
-/* --- background tasks --- */
-#define MESSAGE_TASK_CANCELLED "task-cancelled", "cancelled", "已取消"
+/* --- background tasks: what each is called, and their ends --- */
+#define MESSAGE_NAME_IMPORT          "name-import", "Import %.*s", "导入 %.*s"
+#define MESSAGE_NAME_IMPORT_FILES    "name-import-files", "Import %zu files", "导入 %zu 个文件"
+#define MESSAGE_NAME_IMPORT_S3       "name-import-s3", "Import s3://%s", "导入 s3://%s"
+#define MESSAGE_NAME_IMPORT_DATABASE "name-import-database", "Import database %.100s", "导入数据库 %.100s"
+#define MESSAGE_NAME_EXPORT          "name-export", "Export as %s", "导出为 %s"
+#define MESSAGE_NAME_TRAINING_DATA   "name-training-data", "Generate training data", "生成训练数据"
+#define MESSAGE_NAME_PREPROCESS      "name-preprocess", "Preprocess", "预处理"
+#define MESSAGE_NAME_MEASURE         "name-measure", "Measure sharpness and likeness", "计算清晰度与相似度"
+#define MESSAGE_NAME_RECORDS         "name-records", "Write record files", "生成记录文件"
+#define MESSAGE_NAME_COPY            "name-copy", "Copy samples to %.*s", "复制样本到 %.*s"
+#define MESSAGE_NAME_PUBLISH         "name-publish", "Publish %.*s", "发布 %.*s"
+#define MESSAGE_NAME_CHANGES         "name-changes", "Changes since %.*s", "自 %.*s 以来的变化"
+#define MESSAGE_NAME_CHECKPOINT      "name-checkpoint", "Copy the checkpoint for %.*s", "为 %.*s 复制检查点"
+#define MESSAGE_NAME_TRAINING_END    "name-training-end", "Save what %.*s/%.*s left", "保存 %.*s/%.*s 的产出"
+#define MESSAGE_NAME_KEEP            "name-keep", "Keep %.*s", "保存 %.*s 为版本"
+#define MESSAGE_NAME_IMAGE_SAVE      "name-image-save", "Save %.*s:%.*s", "保存 %.*s:%.*s"
+#define MESSAGE_NAME_IMAGE_BUILD     "name-image-build", "Build %.*s:%.*s", "构建 %.*s:%.*s"
+#define MESSAGE_NAME_IMAGE_DERIVE    "name-image-derive", "Derive %.*s:%.*s", "派生 %.*s:%.*s"
+#define MESSAGE_NAME_IMAGE_IMPORT    "name-image-import", "Import %.*s:%.*s", "导入 %.*s:%.*s"
+#define MESSAGE_NAME_IMAGE_PULL      "name-image-pull", "Pull %.*s", "拉取 %.*s"
+#define MESSAGE_TASK_CANCELLED       "task-cancelled", "cancelled", "已取消"
 #define MESSAGE_TASK_STOPPING                                                                                \
     "task-stopping", "the server stops; the task goes on after its next start",                              \
         "服务正在停止，任务会在下次启动后继续"

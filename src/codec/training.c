@@ -126,7 +126,7 @@ static void place(struct splitting *s, const struct writer_sample *it)
 {
     bool negative = annotation_empty(it->s.annotation);
     if (negative && s->w->type == ANNOTATION_IMAGE_CLASS) {
-        writer_problem(s->w, CODEC_SKIPPED, it->s.path, STR_NULL, "it has no label; left out");
+        writer_problem(s->w, CODEC_SKIPPED, it->s.path, STR_NULL, "it has no label");
         return;
     }
     s->negatives += negative;

@@ -27,12 +27,13 @@ static bool run_audited(struct op *op, struct audit_action *acting, struct json_
 {
     const struct action *act = acting->action;
     struct object *o = acting->object;
-    struct caller c = *op->caller;
     if (act->read_only)
         return act->run(op, o, acting->input, out, status, err);
+    struct caller c = *op->caller;
+    struct op as = *op;
     c.acting = acting;
-    op->caller = &c;
-    bool ok = act->run(op, o, acting->input, out, status, err) &&
+    as.caller = &c;
+    bool ok = act->run(&as, o, acting->input, out, status, err) &&
               (acting->written || engine_write(op->core, &c, op->arena, nothing_else, NULL, err));
     if (ok)
         pending_tell_one(op->core, o, act->name);

@@ -1,4 +1,5 @@
 /* Actions of images: copy, derive, import, pull, save. Each makes a version of the image it is asked of. */
+#include "base/messages.h"
 #include "core/build/build.h"
 #include "core/build/save.h"
 
@@ -163,8 +164,8 @@ static bool run_derive(struct op *op, struct object *o, const struct db_value *i
     raw_or_nothing(&p, "entrypoint", &in[D_ENTRYPOINT]);
     json_object_end(&p);
     return assemble_task(op, o, "image_derive",
-                         arena_printf(op->arena, "Derive " STR_FMT ":" STR_FMT,
-                                      STR_ARG(object_text(o, "name")), STR_ARG(in[D_VERSION].s)),
+                         task_name(op->arena, MESSAGE_NAME_IMAGE_DERIVE, STR_ARG(object_text(o, "name")),
+                                   STR_ARG(in[D_VERSION].s)),
                          buf_view(&params), out, err);
 }
 
@@ -198,10 +199,10 @@ static bool run_import(struct op *op, struct object *o, const struct db_value *i
     struct json_out p = begin(&params, o, input[1].s);
     json_kz(&p, "blob", hex);
     json_object_end(&p);
-    return assemble_task(op, o, "image_import",
-                         arena_printf(op->arena, "Import " STR_FMT ":" STR_FMT,
-                                      STR_ARG(object_text(o, "name")), STR_ARG(input[1].s)),
-                         buf_view(&params), out, err);
+    return assemble_task(
+        op, o, "image_import",
+        task_name(op->arena, MESSAGE_NAME_IMAGE_IMPORT, STR_ARG(object_text(o, "name")), STR_ARG(input[1].s)),
+        buf_view(&params), out, err);
 }
 
 /* --- pull --- */
@@ -249,10 +250,10 @@ static bool run_pull(struct op *op, struct object *o, const struct db_value *inp
                     arena_printf(op->arena, STR_FMT ":" STR_FMT, STR_ARG(input[2].s), STR_ARG(input[3].s)),
                     op->arena));
     json_object_end(&p);
-    return assemble_task(
-        op, o, "image_pull",
-        arena_printf(op->arena, "Pull %.*s", (int)(input[0].s.n > 150 ? 150 : input[0].s.n), input[0].s.p),
-        buf_view(&params), out, err);
+    return assemble_task(op, o, "image_pull",
+                         task_name(op->arena, MESSAGE_NAME_IMAGE_PULL,
+                                   (int)(input[0].s.n > 150 ? 150 : input[0].s.n), input[0].s.p),
+                         buf_view(&params), out, err);
 }
 
 /* --- save --- */

@@ -1,5 +1,6 @@
 #include "core/build/build.h"
 
+#include "base/messages.h"
 #include "core/build/save.h"
 
 #include "base/clock.h"
@@ -228,9 +229,8 @@ static bool task_write(struct op *op, void *ctx, struct err *err)
                                .project = job->project,
                                .subject_kind = "job",
                                .subject = job->id,
-                               .name =
-                                   arena_printf(op->arena, "Build " STR_FMT ":" STR_FMT,
-                                                STR_ARG(object_text(&image, "name")), STR_ARG(row.v[0].s)),
+                               .name = task_name(op->arena, MESSAGE_NAME_IMAGE_BUILD,
+                                                 STR_ARG(object_text(&image, "name")), STR_ARG(row.v[0].s)),
                                .params = buf_view(&params)};
     int64_t id;
     return task_create(op, &t, &id, err);

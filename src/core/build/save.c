@@ -1,6 +1,7 @@
 /* Saving a running container as a version of an image. */
 #include "core/build/save.h"
 
+#include "base/messages.h"
 #include "core/image/assemble.h"
 #include "core/image/layer_write.h"
 #include "core/job/job.h"
@@ -52,7 +53,7 @@ bool image_save(struct core *core, const struct caller *c, const struct image_sa
         .project = s->project,
         .subject_kind = s->subject_kind,
         .subject = s->subject,
-        .name = arena_printf(a, "Save " STR_FMT ":" STR_FMT, STR_ARG(s->name), STR_ARG(s->version)),
+        .name = task_name(a, MESSAGE_NAME_IMAGE_SAVE, STR_ARG(s->name), STR_ARG(s->version)),
         .params = buf_view(&params)};
     return task_start(core, c, &t, a, ret_task, err);
 }

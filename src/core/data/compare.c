@@ -1,5 +1,6 @@
 #include "core/data/compare.h"
 
+#include "base/messages.h"
 #include "core/data/version.h"
 
 enum { PAGE = 500, ITEMS_MAX = 1000 };
@@ -293,8 +294,8 @@ bool changes_run(struct op *op, struct object *o, const struct db_value *input, 
     if (!load_other(op, o, input[WITH].i, &other, err))
         return false;
     const char *params = arena_printf(op->arena, "{\"with\":%lld}", (long long)other.id);
-    const char *name =
-        arena_printf(op->arena, "Changes since " STR_FMT, STR_ARG(object_text(&other, "name")));
+    const struct words name =
+        task_name(op->arena, MESSAGE_NAME_CHANGES, STR_ARG(object_text(&other, "name")));
     return version_start_task(op, o, task_changes.name, name, str_of(params), out, err);
 }
 

@@ -279,7 +279,7 @@ static bool find_same(struct op *op, const struct object *version, struct str pa
 }
 
 /* Starts the task, or answers with the one that made the same before. */
-static bool start(struct op *op, struct object *version, const char *name, struct str params, bool reuse,
+static bool start(struct op *op, struct object *version, struct words name, struct str params, bool reuse,
                   struct json_out *out, int *status, struct err *err)
 {
     int64_t same = 0;
@@ -441,7 +441,7 @@ bool export_run(struct op *op, struct object *version, const struct db_value *in
     const char *params =
         arena_printf(op->arena, "{\"format\":\"%s\",\"samples\":%s,\"name\":\"%s\"}", c->name,
                      input[1].i ? "true" : "false", file_name(op, version, c->name));
-    return start(op, version, arena_printf(op->arena, "Export as %s", c->title_en), str_of(params),
+    return start(op, version, task_name(op->arena, MESSAGE_NAME_EXPORT, c->title_en), str_of(params),
                  input[2].i != 0, out, status, err);
 }
 
@@ -466,6 +466,6 @@ bool training_run(struct op *op, struct object *version, const struct db_value *
     json_kbool(&o, "samples", input[SAMPLES].i != 0);
     json_kz(&o, "name", file_name(op, version, "training"));
     json_object_end(&o);
-    return start(op, version, "Generate training data", buf_view(&params), input[REUSE].i != 0, out, status,
-                 err);
+    return start(op, version, task_name(op->arena, MESSAGE_NAME_TRAINING_DATA), buf_view(&params),
+                 input[REUSE].i != 0, out, status, err);
 }

@@ -1,4 +1,5 @@
 /* POST .../versions/7/import: checks what it can at once and leaves the rest to the task. */
+#include "base/messages.h"
 #include "codec/codec.h"
 #include "core/data/database_in.h"
 #include "core/data/folder_in.h"
@@ -190,19 +191,19 @@ static void write_options(struct json_out *o, const struct db_value *input)
     json_real(o, input[PER_SECOND].type == DB_INT ? (double)input[PER_SECOND].i : input[PER_SECOND].r);
 }
 
-static const char *title_of(struct op *op, size_t uploads, struct str name, const struct db_value *input)
+static struct words title_of(struct op *op, size_t uploads, struct str name, const struct db_value *input)
 {
     if (uploads > 1)
-        return arena_printf(op->arena, "Import %zu files", uploads);
+        return task_name(op->arena, MESSAGE_NAME_IMPORT_FILES, uploads);
     struct str what = uploads ? name : has_text(&input[DIRECTORY]) ? input[DIRECTORY].s : STR_NULL;
     yyjson_val *s3 = has_text(&input[S3]) ? json_parse(op->arena, input[S3].s, NULL) : NULL;
     yyjson_val *database = has_text(&input[DATABASE]) ? json_parse(op->arena, input[DATABASE].s, NULL) : NULL;
     if (!what.p && s3)
-        return arena_printf(op->arena, "Import s3://%s", yyjson_get_str(yyjson_obj_get(s3, "bucket")));
+        return task_name(op->arena, MESSAGE_NAME_IMPORT_S3, yyjson_get_str(yyjson_obj_get(s3, "bucket")));
     if (!what.p && database)
-        return arena_printf(op->arena, "Import database %.100s",
-                            yyjson_get_str(yyjson_obj_get(database, "database")));
-    return arena_printf(op->arena, "Import %.*s", (int)(what.n > 100 ? 100 : what.n), what.p);
+        return task_name(op->arena, MESSAGE_NAME_IMPORT_DATABASE,
+                         yyjson_get_str(yyjson_obj_get(database, "database")));
+    return task_name(op->arena, MESSAGE_NAME_IMPORT, (int)(what.n > 100 ? 100 : what.n), what.p);
 }
 
 bool import_run(struct op *op, struct object *version, const struct db_value *input, struct json_out *out,

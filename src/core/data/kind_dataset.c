@@ -1,4 +1,5 @@
 /* Datasets and their versions (D1, D2, D18). */
+#include "base/messages.h"
 #include "core/data/records.h"
 #include "core/data/sample_own.h"
 #include "core/data/version.h"
@@ -202,7 +203,7 @@ static bool version_after_create(struct op *op, struct object *o, struct err *er
     int64_t task;
     if (object_value(o, "from")->type == DB_NULL)
         return true;
-    const char *name = arena_printf(op->arena, "Copy samples to " STR_FMT, STR_ARG(object_text(o, "name")));
+    const struct words name = task_name(op->arena, MESSAGE_NAME_COPY, STR_ARG(object_text(o, "name")));
     const char *params = arena_printf(op->arena, "{\"from\":%lld}", (long long)object_int(o, "from"));
     return task_create(op,
                        &(struct task_new){.type = "copy-version",

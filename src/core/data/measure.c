@@ -1,4 +1,5 @@
 /* Sharpness and perceptual hashes of a version's pictures, and what follows from them. */
+#include "base/messages.h"
 #include "core/data/preprocess.h"
 #include "core/data/sample.h"
 #include "media/media.h"
@@ -91,7 +92,8 @@ bool measure_run(struct op *op, struct object *version, const struct db_value *i
         return false;
     if (annotation_types[set.type].data != ANNOTATION_IMAGE)
         return err_set(err, ERR_CONFLICT, NULL, "only datasets of images can be measured");
-    return version_start_task(op, version, "measure", "Measure sharpness and likeness", STR("{}"), out, err);
+    return version_start_task(op, version, "measure", task_name(op->arena, MESSAGE_NAME_MEASURE), STR("{}"),
+                              out, err);
 }
 
 /* --- the histogram, for choosing a threshold --- */

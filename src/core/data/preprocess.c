@@ -370,5 +370,6 @@ bool preprocess_run(struct op *op, struct object *version, const struct db_value
                                   op->arena, &next, err))
         return false;
     const char *params = arena_printf(op->arena, "{\"steps\":" STR_FMT "}", STR_ARG(input[0].s));
-    return version_start_task(op, &next, "preprocess", "Preprocess", str_of(params), out, err);
+    return version_start_task(op, &next, "preprocess", task_name(op->arena, MESSAGE_NAME_PREPROCESS),
+                              str_of(params), out, err);
 }

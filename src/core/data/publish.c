@@ -129,8 +129,8 @@ static bool begin_write(struct op *op, void *ctx, struct err *err)
                                         .project = now.project,
                                         .subject_kind = "dataset_version",
                                         .subject = now.id,
-                                        .name = arena_printf(op->arena, "Publish " STR_FMT,
-                                                             STR_ARG(object_text(&now, "name"))),
+                                        .name = task_name(op->arena, MESSAGE_NAME_PUBLISH,
+                                                          STR_ARG(object_text(&now, "name"))),
                                         .params = STR("{}")},
                      &task, err))
         return false;

@@ -1,6 +1,7 @@
 #include "core/data/records.h"
 
 #include "base/fs.h"
+#include "base/messages.h"
 #include "core/data/sample.h"
 #include "record/record.h"
 
@@ -219,5 +220,6 @@ bool records_run(struct op *op, struct object *version, const struct db_value *i
     if (object_int(version, "samples") == 0)
         return err_set(err, ERR_CONFLICT, "samples", "the version has no samples yet");
     const char *params = arena_printf(op->arena, "{\"shard_bytes\":%lld}", (long long)input[0].i);
-    return version_start_task(op, version, "records", "Write record files", str_of(params), out, err);
+    return version_start_task(op, version, "records", task_name(op->arena, MESSAGE_NAME_RECORDS),
+                              str_of(params), out, err);
 }

@@ -23,7 +23,8 @@ bool version_is_idle(struct op *op, int64_t version, struct err *err)
 
 struct start {
     const struct object *version;
-    const char *type, *name;
+    const char *type;
+    struct words name;
     struct str params;
     int64_t task;
 };
@@ -47,7 +48,7 @@ static bool start_write(struct op *op, void *ctx, struct err *err)
                        &s->task, err);
 }
 
-bool version_start_task(struct op *op, const struct object *version, const char *type, const char *name,
+bool version_start_task(struct op *op, const struct object *version, const char *type, struct words name,
                         struct str params, struct json_out *out, struct err *err)
 {
     struct start s = {version, type, name, params, 0};

@@ -14,7 +14,7 @@ bool version_is_idle(struct op *op, int64_t version, struct err *err);
  * that was published: that is said in the task's report. */
 void version_undo(struct task *t);
 /* Starts a task on the version and writes its object as the answer (202). */
-bool version_start_task(struct op *op, const struct object *version, const char *type, const char *name,
+bool version_start_task(struct op *op, const struct object *version, const char *type, struct words name,
                         struct str params, struct json_out *out, struct err *err);
 
 #endif

@@ -1,5 +1,6 @@
 #include "core/environment/keep.h"
 
+#include "base/messages.h"
 #include "core/data/sample.h"
 #include "core/environment/environment.h"
 #include "core/environment/workspace.h"
@@ -216,7 +217,7 @@ bool keep_run(struct op *op, struct object *o, const struct db_value *input, str
                                .project = o->project,
                                .subject_kind = kind_environment.name,
                                .subject = o->id,
-                               .name = arena_printf(op->arena, "Keep " STR_FMT, STR_ARG(folder)),
+                               .name = task_name(op->arena, MESSAGE_NAME_KEEP, STR_ARG(folder)),
                                .params = buf_view(&params)};
     return task_start(op->core, op->caller, &t, op->arena, &id, err) &&
            engine_answer_id(op, &kind_task, id, out, err);

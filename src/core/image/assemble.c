@@ -113,7 +113,7 @@ bool assemble_copy(struct core *core, const struct caller *c, const struct repos
 
 /* --- tasks --- */
 
-bool assemble_task(struct op *op, const struct object *image, const char *type, const char *title,
+bool assemble_task(struct op *op, const struct object *image, const char *type, struct words title,
                    struct str params, struct json_out *out, struct err *err)
 {
     const struct task_new t = {.type = type,

@@ -35,7 +35,7 @@ bool assemble_copy(struct core *core, const struct caller *c, const struct repos
                    struct arena *a, struct repository_pushed *ret, struct err *err);
 
 /* Starts a task of the image; writes it as the answer of an action (202). */
-bool assemble_task(struct op *op, const struct object *image, const char *type, const char *title,
+bool assemble_task(struct op *op, const struct object *image, const char *type, struct words title,
                    struct str params, struct json_out *out, struct err *err);
 
 /* For actions that make a version. */

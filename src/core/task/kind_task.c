@@ -17,6 +17,7 @@ static const struct field fields[] = {
      .flags = FIELD_SEARCH | FIELD_SORT | FIELD_FILTER | FIELD_LIST,
      .max = 200,
      .title = {"Name", "名称"}},
+    {.name = "name_zh", .type = FIELD_TEXT, .max = 200, .title = {"Name in Chinese", "中文名称"}},
     {.name = "type",
      .type = FIELD_TEXT,
      .flags = FIELD_FILTER | FIELD_LIST,

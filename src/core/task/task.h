@@ -51,9 +51,11 @@ struct task_new {
     int64_t project;
     const char *subject_kind; /* name of the kind, for links */
     int64_t subject;
-    const char *name; /* shown to people: "Import train.zip" */
+    struct words name; /* shown to people: "Import train.zip"; of task_name */
     struct str params;
 };
+struct words task_name(struct arena *a, const char *id, const char *en, const char *zh, ...) printf_like(3, 5)
+    printf_like(4, 5);
 bool task_create(struct op *op, const struct task_new *n, int64_t *ret_id, struct err *err);
 /* The same as a write of its own. */
 bool task_start(struct core *core, const struct caller *c, const struct task_new *n, struct arena *a,

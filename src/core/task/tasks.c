@@ -131,6 +131,20 @@ const struct task_type *task_type_named(struct str name)
     return NULL;
 }
 
+struct words task_name(struct arena *a, const char *id, const char *en, const char *zh, ...)
+{
+    (void)id;
+    struct words name;
+    va_list args, again;
+    va_start(args, zh);
+    va_copy(again, args);
+    name.en = arena_vprintf(a, en, args);
+    name.zh = arena_vprintf(a, zh, again);
+    va_end(again);
+    va_end(args);
+    return name;
+}
+
 bool task_create(struct op *op, const struct task_new *n, int64_t *ret_id, struct err *err)
 {
     if (!task_type_named(str_of(n->type)))
@@ -138,7 +152,8 @@ bool task_create(struct op *op, const struct task_new *n, int64_t *ret_id, struc
     struct object o = engine_object(op->arena, &kind_task);
     o.project = n->project;
     o.created_by = op->caller->user;
-    *object_value(&o, "name") = db_textz(n->name);
+    *object_value(&o, "name") = db_textz(n->name.en);
+    *object_value(&o, "name_zh") = db_textz(n->name.zh);
     *object_value(&o, "type") = db_textz(n->type);
     *object_value(&o, "state") = db_textz("waiting");
     *object_value(&o, "subject_kind") = db_textz(n->subject_kind);

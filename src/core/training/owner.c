@@ -1,6 +1,7 @@
 /* What a training's containers need, and how its instance follows the job. */
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/messages.h"
 #include "core/data/sample.h"
 #include "core/folder/folder.h"
 #include "core/training/training.h"
@@ -201,17 +202,16 @@ static bool start_end(struct op *op, const struct object *o, struct err *err)
     bool found;
     if (!engine_load_row(op, &kind_training, o->parent, &training, &found, err))
         return false;
-    return task_create(
-        op,
-        &(struct task_new){.type = task_training_end.name,
-                           .project = o->project,
-                           .subject_kind = kind_training_instance.name,
-                           .subject = o->id,
-                           .name = arena_printf(op->arena, "Save what " STR_FMT "/" STR_FMT " left",
-                                                STR_ARG(object_text(&training, "name")),
-                                                STR_ARG(object_text(o, "name"))),
-                           .params = STR("{}")},
-        &task, err);
+    return task_create(op,
+                       &(struct task_new){.type = task_training_end.name,
+                                          .project = o->project,
+                                          .subject_kind = kind_training_instance.name,
+                                          .subject = o->id,
+                                          .name = task_name(op->arena, MESSAGE_NAME_TRAINING_END,
+                                                            STR_ARG(object_text(&training, "name")),
+                                                            STR_ARG(object_text(o, "name"))),
+                                          .params = STR("{}")},
+                       &task, err);
 }
 
 static bool changed(struct op *op, const struct object *job, enum job_state from, struct err *err)

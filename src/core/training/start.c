@@ -1,5 +1,6 @@
 /* From a training to an instance, and from an instance to its job. */
 #include "base/clock.h"
+#include "base/messages.h"
 #include "core/image/image.h"
 #include "core/quota.h"
 #include "core/training/training.h"
@@ -112,8 +113,8 @@ static bool prepare_resume(struct op *op, struct object *instance, struct err *e
                                           .project = instance->project,
                                           .subject_kind = kind_training_instance.name,
                                           .subject = instance->id,
-                                          .name = arena_printf(op->arena, "Copy the checkpoint for " STR_FMT,
-                                                               STR_ARG(object_text(instance, "name"))),
+                                          .name = task_name(op->arena, MESSAGE_NAME_CHECKPOINT,
+                                                            STR_ARG(object_text(instance, "name"))),
                                           .params = STR("{}")},
                        &task, err);
 }

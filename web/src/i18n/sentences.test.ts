@@ -5,9 +5,9 @@ import { en } from './en'
 import { allSentences, sentence } from './sentences'
 
 test('sentences of the server are told in Chinese, part by part', () => {
-  expect(sentence('Import train.zip', 'en')).toBe('Import train.zip')
-  expect(sentence('Import train.zip', 'zh')).toBe('导入 train.zip')
-  expect(sentence('Import 12 files', 'zh')).toBe('导入 12 个文件')
+  expect(sentence('it is encrypted', 'en')).toBe('it is encrypted')
+  expect(sentence('it is encrypted', 'zh')).toBe('已加密')
+  expect(sentence('cancelled', 'zh', '已取消')).toBe('已取消')
   expect(sentence('repaired: it was clipped at the edge of the picture of 64 x 48 pixels', 'zh')).toBe('已修复：已按图片边缘裁剪（64 x 48 像素）')
   expect(sentence('the archive cannot be read: something new', 'zh')).toBe('压缩包无法读取：something new')
   expect(sentence('never heard of', 'zh')).toBe('never heard of')

@@ -1,27 +1,10 @@
 import type { Language } from '../app/prefs'
 
 // Sentences that are new have both languages in the server's own catalogue (src/base/messages.h): nothing is added here, and what is
-// moved there goes from here. What the server says in English alone about its long work and its built-in roles, in Chinese: names of tasks, why one failed, lines of reports. `*` stands
+// moved there goes from here. What the server says in English alone about its long work and its built-in roles, in Chinese: why a task failed, lines of reports. `*` stands
 // for what differs; in the Chinese one it is the same texts in the same order, and one that ends a sentence after a colon is
 // looked up itself. The first that fits is taken; what is not here stays English.
 const sentences: readonly (readonly [en: string, zh: string])[] = [
-  ['Import * files', '导入 * 个文件'],
-  ['Import database *', '导入数据库 *'],
-  ['Import *', '导入 *'],
-  ['Export as *', '导出为 *'],
-  ['Generate training data', '生成训练数据'],
-  ['Preprocess', '预处理'],
-  ['Measure sharpness and likeness', '计算清晰度与相似度'],
-  ['Write record files', '生成记录文件'],
-  ['Copy samples to *', '复制样本到 *'],
-  ['Copy the checkpoint for *', '为 * 复制检查点'],
-  ['Save what * left', '保存 * 的产出'],
-  ['Save *', '保存 *'],
-  ['Keep *', '保存 * 为版本'],
-  ['Build *', '构建 *'],
-  ['Derive *', '派生 *'],
-  ['Pull *', '拉取 *'],
-
   ['Everything in a project, its members and the project itself', '项目中的一切，包括成员和项目本身'],
   ['Work with everything in a project', '使用项目中的所有内容'],
   ['Look at everything in a project', '查看项目中的所有内容'],

@@ -12,20 +12,20 @@ import { useTitle } from '../../components/hooks'
 import { Icon } from '../../components/Icon'
 import { nameOf } from '../../components/names'
 import { useI18n } from '../../i18n'
-import { sentence } from '../../i18n/sentences'
 import { useVerbTitle } from '../audit/verbs'
+import { taskName } from '../tasks/tasks'
 import { Dialogs, type Open } from './Dialogs'
 import { fits } from './fits'
 import { ObjectTabs } from './ObjectTabs'
 import { overviews, pages, Special } from './special'
 
-/** What stands above an object; tasks are named by the server in English, and lines of the audit log by what was done. */
+/** What stands above an object; tasks are named in both languages, and lines of the audit log by what was done. */
 function useObjectTitle(kind: Kind): (item: Item) => string {
   const { language } = useI18n()
   const verb = useVerbTitle()
   return (item) => {
     const name = nameOf(kind, item)
-    return kind.name === 'task' ? sentence(name, language) : kind.name === 'audit' ? verb(name, String(item['kind'] ?? '')) : name
+    return kind.name === 'task' ? taskName(name, item['name_zh'], language) : kind.name === 'audit' ? verb(name, String(item['kind'] ?? '')) : name
   }
 }
 

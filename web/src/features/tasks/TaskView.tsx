@@ -16,7 +16,7 @@ import { useI18n } from '../../i18n'
 import { sentence } from '../../i18n/sentences'
 import { Facts } from '../objects/ObjectTabs'
 import type { SpecialProps } from '../objects/special'
-import { isMade, isOver, parseReport, progressOf, useTask, type Task } from './tasks'
+import { isMade, isOver, parseReport, progressOf, taskName, useTask, type Task } from './tasks'
 import './tasks.css'
 
 const shownLines = 200
@@ -53,7 +53,7 @@ export function TaskProgress({ task, compact }: { task: Task; compact?: boolean 
   }
   return (
     <div className="task-progress">
-      {!over && <Bar share={task.state === 'waiting' ? 0 : share} label={sentence(task.name, language)} />}
+      {!over && <Bar share={task.state === 'waiting' ? 0 : share} label={taskName(task.name, task.name_zh, language)} />}
       <div className="row wrap">
         <span className={`tag task-${task.state}`}>{t(`task.${task.state}`)}</span>
         <span className="muted num">{said.join(' · ')}</span>

@@ -8,12 +8,11 @@ import { offers } from '../../api/session'
 import { useNow } from '../../components/hooks'
 import { Icon } from '../../components/Icon'
 import { useI18n } from '../../i18n'
-import { sentence } from '../../i18n/sentences'
 import { Bar } from './Bar'
 import { useUploads } from './uploadsOfTray'
 import { TaskProgress } from './TaskView'
 import './tasks.css'
-import { isOver, useTasks, type Task } from './tasks'
+import { isOver, taskName, useTasks, type Task } from './tasks'
 
 /** How long what has ended stays to be seen. */
 const stays = 5 * 60_000
@@ -58,7 +57,7 @@ function Loaded({ project }: { project: Ref }) {
 
 function Row({ task, project, onHide }: { task: Task; project: Ref; onHide: () => void }) {
   const { t, language } = useI18n()
-  const name = sentence(task.name, language)
+  const name = taskName(task.name, task.name_zh, language)
   return (
     <li>
       <div className="row">

@@ -1,12 +1,12 @@
 import type { ShowProps } from '../../components/editors'
 import { isKey, useI18n } from '../../i18n'
-import { sentence } from '../../i18n/sentences'
+import { taskName } from './tasks'
 import './tasks.css'
 
 /** A task's name in the reader's language. */
-export function NameShow({ value }: ShowProps) {
+export function NameShow({ value, item }: ShowProps) {
   const { language } = useI18n()
-  const text = sentence(typeof value === 'string' ? value : '', language)
+  const text = taskName(value, item?.['name_zh'], language)
   return <span title={text}>{text}</span>
 }
 

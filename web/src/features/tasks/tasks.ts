@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { request, type Schema } from '../../api/client'
 import type { Item, Page, Ref } from '../../api/kinds'
+import type { Language } from '../../app/prefs'
 import { isRef } from '../../components/names'
 
 export interface Task extends Item {
@@ -12,6 +13,7 @@ export interface Task extends Item {
   problems: number | null
   message: string | null
   message_zh: string | null
+  name_zh: string | null
   subject: number | null
   subject_kind: string | null
   result: Record<string, unknown> | null
@@ -63,6 +65,12 @@ export function progressOf(done: number, total: number, seconds: number): Progre
   const share = total > 0 ? Math.min(1, done / total) : null
   const perSecond = seconds > 0.5 && done > 0 ? done / seconds : null
   return { share, perSecond, left: perSecond !== null && total > done ? (total - done) / perSecond : null }
+}
+
+/** What the task is called in the reader's language. */
+export function taskName(name: unknown, zh: unknown, language: Language): string {
+  if (language === 'zh' && typeof zh === 'string' && zh !== '') return zh
+  return typeof name === 'string' ? name : ''
 }
 
 export type Line = Schema<'TaskProblem'>
