@@ -84,7 +84,7 @@ bool store_collect(struct store *s, struct store_collected *ret, struct err *err
     struct store_collected sum = {0};
     size_t n = STEP;
     bool ok = true;
-    while (n == STEP && !atomic_load(&s->ending)) {
+    while (n == STEP && !collect_stands(s)) {
         uint64_t begun = clock_mono();
         struct err one = {0};
         if (!collect_step(s, &sum, &n, &one))
@@ -97,6 +97,16 @@ bool store_collect(struct store *s, struct store_collected *ret, struct err *err
         ok = err_keep(err, &one);
     *ret = sum;
     return ok;
+}
+
+bool collect_stands(struct store *s)
+{
+    return atomic_load(&s->ending) || clock_now() < atomic_load(&s->held_until);
+}
+
+void store_hold(struct store *s, int64_t seconds)
+{
+    atomic_store(&s->held_until, clock_now() + seconds * 1000000);
 }
 
 void store_collect_end(struct store *s)

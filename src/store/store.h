@@ -161,6 +161,9 @@ struct store_collected {
  * the bucket) that no row knows: a crash may leave such. The first pass looks at all of them, later ones at a
  * share. */
 bool store_collect(struct store *s, struct store_collected *ret, struct err *err);
+/* Nothing is removed for so many seconds from now, also what nothing uses: a backup needs what the rows that
+ * it copied name. Called again while it goes on; kept in memory only. */
+void store_hold(struct store *s, int64_t seconds);
 /* A pass that runs ends after its step, and later ones at once: before the end of the program. */
 void store_collect_end(struct store *s);
 

@@ -16,7 +16,8 @@ struct store {
     int tmp_fd;     /* <data>/blobs/new: blobs being written; those of batches in its folders 0 and 1 */
     int cache_fd;   /* <data>/cache */
     int64_t grace_us;
-    atomic_bool ending; /* no more collecting */
+    atomic_bool ending;         /* no more collecting */
+    _Atomic int64_t held_until; /* ... before this time (clock_now): store_hold */
     /* By the digest's first byte: held while a file moves into place or is removed, never while bytes are
      * written. */
     pthread_mutex_t lock[STORE_LOCKS];
@@ -40,6 +41,8 @@ bool blob_hash_file(int fd, struct digest *ret, int64_t *ret_size, struct err *e
 bool blob_write_row(struct store *s, const struct digest *d, int64_t size, bool *ret_known, struct err *err);
 /* Removes what is there of a blob unless it has a row (again). */
 bool blob_remove(struct store *s, const struct digest *d, struct err *err);
+/* Whether the collector is to leave everything alone now. */
+bool collect_stands(struct store *s);
 /* Files and objects without a row (sweep.c); *removed grows. */
 bool blob_sweep(struct store *s, int64_t *removed, struct err *err);
 /* Moves a durable temporary file into place and makes the row, or drops it when the blob is there already. */

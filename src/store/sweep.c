@@ -93,12 +93,13 @@ static bool sweep_one(struct store *s, uint8_t first, int64_t *removed, struct e
 bool blob_sweep(struct store *s, int64_t *removed, struct err *err)
 {
     bool ok = true;
-    for (unsigned i = 0, n = s->swept ? SHARE : 256; i < n && !atomic_load(&s->ending); i++) {
+    unsigned i = 0;
+    for (unsigned n = s->swept ? SHARE : 256; i < n && !collect_stands(s); i++) {
         struct err one = {0};
         if (!sweep_one(s, (uint8_t)s->sweep_next, removed, &one))
             ok = err_keep(err, &one);
         s->sweep_next = (s->sweep_next + 1) % 256;
     }
-    s->swept = true;
+    s->swept = s->swept || i == 256;
     return ok;
 }

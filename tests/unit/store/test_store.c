@@ -146,6 +146,11 @@ static void test_collector_takes_only_what_is_unused(void **state)
     assert_true(blob_put(f->store, STR("used"), &used, &err));
     assert_true(blob_put(f->store, STR("unused"), &unused_blob, &err));
     use(f, &used, 1, 1);
+    store_hold(f->store, 60); /* as a backup does */
+    assert_true(store_collect(f->store, &c, &err));
+    assert_int_equal(c.blobs, 0);
+    assert_true(exists(f, &unused_blob));
+    store_hold(f->store, 0);
     assert_true(store_collect(f->store, &c, &err));
     assert_int_equal(c.blobs, 1);
     assert_int_equal(c.bytes, 6);
