@@ -1,14 +1,21 @@
 #include "cli/backup.h"
 
 #include "base/fs.h"
+#include "cli/backup_folder.h"
 #include "cli/prompt.h"
 #include "cli/remote.h"
-#include "core/backup/backup.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <sys/stat.h>
 
+const struct flag backup_flags[] = {
+    {"keep", 0, FLAG_VALUE, "N", "of a folder: remove all but the N newest backups, and what only they need",
+     NULL},
+    {"verify", 0, FLAG_SWITCH, NULL, "of a folder: read the blobs that are there, fetch damaged ones again",
+     NULL},
+};
+const size_t backup_flag_count = countof(backup_flags);
 const struct flag backup_restore_flags[] = {
     {"data", 0, FLAG_VALUE, "DIR", "make this data folder of it, without a server", NULL},
     {"db", 0, FLAG_VALUE, "URL", "with --data: into this (empty) database instead of SQLite", NULL},
@@ -37,13 +44,14 @@ static bool refused(struct cli *cli, int status, const char *path, struct err *e
     return remote_refused(cli, status, body, err);
 }
 
-static bool download(struct cli *cli, int fd, const char *path, struct backup_info *info, struct err *err)
+bool backup_download(struct cli *cli, const char *path, int fd, const char *name, struct backup_info *info,
+                     struct err *err)
 {
     struct client_request q;
     struct client_header headers[4];
     struct client_answer answer;
     struct download d = {.fd = fd};
-    if (!remote_prepare(cli, "GET", "/backup", &q, headers, err))
+    if (!remote_prepare(cli, "GET", path, &q, headers, err))
         return false;
     q.sink = on_piece;
     q.sink_ctx = &d;
@@ -55,27 +63,24 @@ static bool download(struct cli *cli, int fd, const char *path, struct backup_in
     if (!got)
         return false;
     if (answer.status >= 400)
-        return refused(cli, answer.status, path, err);
+        return refused(cli, answer.status, name, err);
     if (lseek(fd, 0, SEEK_SET) < 0)
-        return err_errno(err, errno, "%s", path);
+        return err_errno(err, errno, "%s", name);
     if (!backup_unpack(fd, -1, &cli->arena, info, err))
         return false;
-    return fsync(fd) == 0 || err_errno(err, errno, "%s", path);
+    return fsync(fd) == 0 || err_errno(err, errno, "%s", name);
 }
 
-bool backup_save(struct cli *cli, const struct args *args, struct err *err)
+static bool save_file(struct cli *cli, const char *path, struct err *err)
 {
     struct backup_info info = {0};
     struct stat st;
-    if (!args_count(args, 1, 1, "ingot backup FILE", err))
-        return false;
-    const char *path = args->words[0];
     const char *part = arena_printf(&cli->arena, "%s.partial", path);
     auto_fd int fd = open(part, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0)
         return err_set(err, ERR_INVALID, NULL, "%s: %s", part, strerror(errno));
-    bool ok =
-        download(cli, fd, part, &info, err) && (fstat(fd, &st) == 0 || err_errno(err, errno, "%s", part));
+    bool ok = backup_download(cli, "/backup", fd, part, &info, err) &&
+              (fstat(fd, &st) == 0 || err_errno(err, errno, "%s", part));
     if (ok && rename(part, path) != 0)
         ok = err_errno(err, errno, "%s", path);
     if (!ok) {
@@ -87,7 +92,27 @@ bool backup_save(struct cli *cli, const struct args *args, struct err *err)
     return true;
 }
 
-static bool upload(struct cli *cli, int fd, int64_t size, struct err *err)
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return str_ends(str_of(path), "/") || (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
+}
+
+bool backup_save(struct cli *cli, const struct args *args, struct err *err)
+{
+    struct backup_folder_options o = {.verify = args_has(args, "verify")};
+    if (!args_count(args, 1, 1, "ingot backup FILE|DIR/", err) ||
+        !args_int(args, "keep", 1, 1000000, &o.keep, err))
+        return false;
+    if (is_folder(args->words[0]))
+        return backup_folder_save(cli, args->words[0], &o, err);
+    if (o.keep || o.verify)
+        return err_set(err, ERR_MALFORMED, NULL, "--keep and --verify are for a folder of backups: %s/",
+                       args->words[0]);
+    return save_file(cli, args->words[0], err);
+}
+
+static bool upload(struct cli *cli, const struct backup_stream *st, struct err *err)
 {
     struct client_request q;
     struct client_header headers[8];
@@ -95,46 +120,59 @@ static bool upload(struct cli *cli, int fd, int64_t size, struct err *err)
     if (!remote_prepare(cli, "POST", "/restore", &q, headers, err))
         return false;
     headers[q.header_count++] = (struct client_header){"Content-Type", "application/zstd"};
-    q.body_fd = fd;
-    q.body_size = size;
+    q.body_fd = st->fd;
+    q.body_size = st->size;
     q.timeout_s = 24 * 3600;
     if (!client_do(&cli->arena, &q, &answer, err))
         return false;
     return answer.status < 400 || remote_refused(cli, answer.status, answer.body, err);
 }
 
-static bool restore_running(struct cli *cli, const struct args *args, int fd, struct backup_info *info,
-                            struct err *err)
+static bool restore_running(struct cli *cli, const struct args *args, const struct backup_source *source,
+                            struct backup_info *info, struct err *err)
 {
-    struct stat st;
-    if (!backup_unpack(fd, -1, &cli->arena, info, err))
+    struct backup_stream st = {0};
+    if (!backup_stream_begin(source, &st, err) ||
+        !backup_stream_end(&st, backup_unpack(st.fd, -1, &cli->arena, info, err), err))
         return false;
     const char *url = cli->config.url ? cli->config.url : "";
     const char *question = arena_printf(&cli->arena, "Replace everything on %s by the backup of %s?", url,
                                         info->created_at ? info->created_at : "unknown time");
     if (!args_has(args, "yes") && prompt_possible() && !prompt_sure(&cli->arena, question))
         return err_set(err, ERR_CONFLICT, NULL, "not confirmed, nothing was changed");
-    if (fstat(fd, &st) != 0 || lseek(fd, 0, SEEK_SET) < 0)
-        return err_errno(err, errno, "%s", args->words[0]);
-    return upload(cli, fd, st.st_size, err);
+    return backup_stream_begin(source, &st, err) && backup_stream_end(&st, upload(cli, &st, err), err);
+}
+
+static bool restore_folder(struct cli *cli, const struct args *args, const struct backup_source *source,
+                           struct backup_info *info, struct err *err)
+{
+    struct backup_stream st = {0};
+    if (!backup_stream_begin(source, &st, err))
+        return false;
+    bool ok = backup_restore_folder(args_value(args, "data"), args_value(args, "db"), st.fd, &cli->arena,
+                                    info, err);
+    return backup_stream_end(&st, ok, err);
 }
 
 bool backup_load(struct cli *cli, const struct args *args, struct err *err)
 {
     struct backup_info info;
-    const char *data = args_value(args, "data"), *db = args_value(args, "db");
-    if (!args_count(args, 1, 1, "ingot restore FILE [--data DIR]", err))
+    struct backup_source source;
+    bool data = args_has(args, "data");
+    if (!args_count(args, 1, 1, "ingot restore FILE|DIR/ [--data DIR]", err))
         return false;
-    if (db && !data)
+    if (args_has(args, "db") && !data)
         return err_set(err, ERR_MALFORMED, NULL, "--db needs --data DIR");
-    auto_fd int fd = open(args->words[0], O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return err_set(err, ERR_INVALID, NULL, "%s: %s", args->words[0], strerror(errno));
-    bool ok = data ? backup_restore_folder(data, db, fd, &cli->arena, &info, err)
-                   : restore_running(cli, args, fd, &info, err);
+    if (!backup_source_open(cli, args->words[0], &source, err))
+        return false;
+    bool ok = data ? restore_folder(cli, args, &source, &info, err)
+                   : restore_running(cli, args, &source, &info, err);
+    backup_source_close(&source);
     if (!ok)
         return false;
     printf("restored the backup of %s: %" PRId64 " files, %" PRId64 " bytes\n",
            info.created_at ? info.created_at : "unknown time", info.files, info.bytes);
+    if (data && info.store)
+        printf("Its other blobs are in %s: start it with --store.\n", info.store);
     return true;
 }

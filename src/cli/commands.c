@@ -103,14 +103,18 @@ const struct command commands[] = {
      .flag_count = RUNNING_EXEC_FLAGS,
      .run = running_exec},
     {.name = "backup",
-     .usage = "FILE",
-     .summary = "copy the whole platform into a file, while it runs",
-     .examples = "ingot backup ingot-monday.tar.zst",
+     .usage = "FILE|DIR/",
+     .summary = "copy the whole platform, while it runs, into a file or a folder that has each blob once",
+     .examples = "ingot backup ingot-monday.tar.zst\n"
+                 "ingot backup /srv/backups/ --keep 30",
+     .flags = backup_flags,
+     .flag_count = 2,
      .run = backup_save},
     {.name = "restore",
-     .usage = "FILE",
+     .usage = "FILE|DIR/",
      .summary = "replace the whole platform by a backup, or make a data folder of one",
      .examples = "ingot restore ingot-monday.tar.zst\n"
+                 "ingot restore /srv/backups/\n"
                  "ingot restore ingot-monday.tar.zst --data /srv/ingot",
      .flags = backup_restore_flags,
      .flag_count = 3,

@@ -3,13 +3,14 @@
 import hashlib
 import json
 import os
+import re
 import subprocess
 import tarfile
 import threading
 
 import pytest
 from cli import Cli
-from harness import ADMIN_PASSWORD, Api, problem, unique, wait_for
+from harness import ADMIN_PASSWORD, Api, binary, problem, unique, wait_for
 
 
 def signed_in(server, folder) -> Cli:
@@ -253,3 +254,125 @@ def test_a_client_that_goes_away_leaves_nothing_behind(platform, tmp_path):
     # The server notices when it next writes; until then another backup is refused.
     wait_for(lambda: cli.run("backup", str(tmp_path / "b"), expect=None).code == 0, "another backup")
     assert [f for f in os.listdir(server.data) if f.endswith(".tmp")] == []
+
+
+def fetched(said: str) -> tuple[int, int]:
+    """How many blobs a backup into a folder fetched, and how many were there."""
+    found = re.search(r"(\d+) blobs fetched \(\d+ bytes\), (\d+) were there; checked", said)
+    assert found, said
+    return int(found[1]), int(found[2])
+
+
+def kept(folder) -> dict[str, int]:
+    """The blobs of a folder of backups, with their inodes: a blob that is written again has another."""
+    return {f.name: f.stat().st_ino for f in (folder / "blobs").glob("??/*")}
+
+
+def backups(folder) -> list[str]:
+    return sorted(str(f) for f in (folder / "backups").iterdir())
+
+
+def test_a_folder_of_backups_has_each_blob_once(platform, tmp_path, fresh_server, make_db):
+    server, cli = platform
+    folder = tmp_path / "backups of ours"
+    first = [blob(server.data, os.urandom(300_000)) for _ in range(3)] + [blob(server.data, b"")]
+    assert fetched(cli.run("backup", f"{folder}/").out) == (4, 0)
+    before, then = names(cli), kept(folder)
+    assert set(then) == {os.path.basename(p) for p in first}
+    cli.run("label-set", "create", "later")
+    late = blob(server.data, b"new since")
+    assert fetched(cli.run("backup", str(folder)).out) == (1, 4)
+    assert kept(folder).items() >= then.items() and len(kept(folder)) == 5
+    assert len(backups(folder)) == 2
+
+    def check(source: str, data, expected: list[str], paths: list[str]) -> None:
+        db = make_db()
+        Cli(tmp_path).run("restore", source, "--data", str(data), *(["--db", db] if db else []))
+        for path in paths:
+            assert (data / path).read_bytes() == open(os.path.join(server.data, path), "rb").read()
+        assert len([p for p in (data / "blobs" / "sha256").rglob("*") if p.is_file()]) == len(paths)
+        again = fresh_server(db=db, data=str(data))
+        other = signed_in(again, tmp_path / data.name / "cli")
+        other.run("use", "vision")
+        assert names(other) == expected
+        again.stop()
+
+    check(backups(folder)[0], tmp_path / "one", before, first)
+    check(f"{folder}/", tmp_path / "two", sorted([*before, "later"]), [*first, late])
+    # Into the running server; a blob that it lost comes back.
+    os.unlink(os.path.join(server.data, first[0]))
+    cli.run("restore", backups(folder)[0])
+    assert names(cli) == before and os.path.exists(os.path.join(server.data, first[0]))
+    # The archive alone is no backup, and says where its blobs are.
+    answer = server.admin().call("POST", "restore", content=open(backups(folder)[0], "rb").read())
+    assert "only lists its 4 blobs" in problem(answer, 422, "invalid")["detail"]
+    # What only older ones need goes with them.
+    os.unlink(os.path.join(server.data, late))
+    assert fetched(cli.run("backup", str(folder), "--keep", "1").out) == (0, 4)
+    assert len(backups(folder)) == 1 and set(kept(folder)) == set(then)
+    cli.fails(2, "backup", str(tmp_path / "file"), "--keep", "1", says="folder")
+
+
+def test_an_interrupted_backup_goes_on(platform, tmp_path):
+    server, cli = platform
+    folder = tmp_path / "d"
+    for _ in range(6):
+        blob(server.data, os.urandom(2 << 20))
+    run = subprocess.Popen([binary(), "backup", f"{folder}/"], env=cli.environment, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL)
+    wait_for(lambda: folder.exists() and kept(folder), "the first blob")
+    run.kill()
+    run.wait()
+    there = kept(folder)
+    # The server may still be at the archive of the client that was killed.
+    again = wait_for(lambda: (r := cli.run("backup", f"{folder}/", expect=None)).code == 0 and r, "another backup")
+    assert fetched(again.out) == (6 - len(there), len(there))
+    assert kept(folder).items() >= there.items()
+    # One that is damaged on the server is no backup; the others are kept.
+    good = blob(server.data, b"whole")
+    bad = blob(server.data, b"something else", "ab" * 32)
+    count = len(backups(folder))
+    cli.fails(6, "backup", f"{folder}/", says="ab" * 32)
+    assert len(backups(folder)) == count and not (folder / "blobs" / "ab" / ("ab" * 32)).exists()
+    os.unlink(os.path.join(server.data, bad))
+    cli.run("backup", f"{folder}/")
+    assert os.path.basename(good) in kept(folder) and len(backups(folder)) == count + 1
+
+
+def test_damaged_blobs_of_a_folder(platform, tmp_path):
+    server, cli = platform
+    folder, data = tmp_path / "d", tmp_path / "data"
+    names = [os.path.basename(blob(server.data, os.urandom(1000))) for _ in range(3)]
+    cut, changed, missing = (folder / "blobs" / n[:2] / n for n in names)
+    cli.run("backup", f"{folder}/")
+    before = cli.json("label-set", "list", "--all")
+    whole = changed.read_bytes()
+    for file, damage in ((cut, lambda: cut.write_bytes(b"cut")), (changed, lambda: changed.write_bytes(whole[::-1])),
+                         (missing, missing.unlink)):
+        content = file.read_bytes()
+        damage()
+        cli.fails(2, "restore", f"{folder}/", says=file.name)
+        Cli(tmp_path).fails(2, "restore", f"{folder}/", "--data", str(data), says=file.name)
+        assert not data.exists()
+        said = cli.run("backup", f"{folder}/", "--verify")
+        assert fetched(said.out) == (1, 2) and file.read_bytes() == content
+        assert (file == missing) != (f"{file} is damaged" in said.err)
+    # Without --verify a wrong size is seen.
+    cut.write_bytes(b"cut")
+    assert fetched(cli.run("backup", f"{folder}/").out) == (1, 2)
+    cli.run("restore", f"{folder}/")
+    assert cli.json("label-set", "list", "--all") == before
+
+
+def test_blobs_of_a_backup_are_for_those_who_may_back_up(platform, tmp_path):
+    server, cli = platform
+    name = os.path.basename(blob(server.data, b"secret"))
+    cli.run("user", "create", "bob", "--password-stdin", stdin="pass-word-1\n")
+    bob = Api(server.url).sign_in("bob", "pass-word-1")
+    answer = bob.call("GET", f"backup/blobs/{name}")
+    assert problem(answer, 403, "forbidden")["permission"] == "platform.backup"
+    admin = server.admin()
+    assert admin.call("GET", f"backup/blobs/{name}").content == b"secret"
+    for wrong in ("ab" * 32, "x", name.upper()):
+        problem(admin.call("GET", f"backup/blobs/{wrong}"), 404, "not_found")
+    assert problem(admin.call("GET", "backup", params={"blobs": "some"}), 422, "invalid")["field"] == "blobs"

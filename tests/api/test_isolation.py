@@ -1,5 +1,6 @@
 """What belongs to a project is seen in it only, and refusals name the permission that is missing."""
 
+import hashlib
 import re
 
 import httpx
@@ -161,7 +162,8 @@ def full(server, admin):
            "users": 1, "roles": 1, "audit": 1, "nodes": wait_for(lambda: admin.get("nodes")["items"], "a node")[0]["id"], "tokens": admin.all("tokens")[0]["id"],
            "groups/members": admin.post(f"groups/{group['id']}/members", {"user": 1})["id"],
            "projects/members": admin.get(f"projects/{project['id']}/members")["items"][0]["id"],
-           "label-sets": admin.post("label-sets", {**inside, "name": "set"})["id"], "formats": "coco", "sign-in": "corp"}
+           "label-sets": admin.post("label-sets", {**inside, "name": "set"})["id"], "formats": "coco", "sign-in": "corp",
+           "backup/blobs": hashlib.sha256(b"x").hexdigest()}
     data = admin.post("datasets", {**inside, "name": "data", "annotation_type": "detection"})["id"]
     version = f"datasets/{data}/versions/{(made := admin.post(f'datasets/{data}/versions', {})['id'])}"
     ids |= {"datasets": data, "datasets/versions": made}

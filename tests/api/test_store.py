@@ -9,6 +9,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from cli import Cli
 from harness import ROOT, Api, Server, binary, problem, unique, wait_for
 from relay import Relay
 from s3 import KEY, SECRET
@@ -329,6 +330,33 @@ def test_backup_and_restore(s3, tmp_path, fresh_server):
     local = Server(data=str(data)).start()
     assert get(local.admin(), version, "a") == b"in the bucket"
     local.stop()
+
+
+def test_a_folder_of_backups_leaves_blobs_in_the_bucket(s3, tmp_path, fresh_server, make_db):
+    options = s3.options(s3.bucket(), "team")
+    server = fresh_server(**options)
+    api = server.admin()
+    version = folder(api)
+    put(api, version, "a", b"in the bucket")
+    cli, backups, data = Cli(tmp_path), tmp_path / "backups", tmp_path / "data"
+    mine = {"INGOT_URL": server.url, "INGOT_TOKEN": api.token}
+    said = cli.run("backup", f"{backups}/", **mine).out
+    assert "0 blobs fetched" in said and "stay in s3://" in said
+    assert not list((backups / "blobs").iterdir())
+    put(api, version, "a", b"changed")
+    cli.run("restore", f"{backups}/", **mine)
+    assert get(api, version, "a") == b"in the bucket"
+    # Without the bucket it is of no use, and says so.
+    local = Server(db=make_db()).start()
+    refused = cli.run("restore", f"{backups}/", expect=5, INGOT_URL=local.url, INGOT_TOKEN=local.admin().token)
+    assert "s3://" in refused.err and "data folder" in refused.err
+    local.remove()
+    server.stop()
+    db = make_db()
+    assert "--store" in cli.run("restore", f"{backups}/", "--data", str(data), *(["--db", db] if db else [])).out
+    again = Server(db=db, data=str(data), **options).start()
+    assert get(again.admin(), version, "a") == b"in the bucket"
+    again.stop()
 
 
 @pytest.fixture

@@ -3,10 +3,12 @@
 #include "api/lasting.h"
 #include "api/outflow.h"
 #include "api/pump.h"
+#include "api/range.h"
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/log.h"
 #include "core/backup/backup.h"
+#include "store/store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,6 +35,7 @@ static bool begin(struct api_call *call)
 
 /* --- backup: the pool thread packs, at the pace of the client --- */
 struct sending {
+    struct core *core;
     struct request *request;
     struct outflow *flow; /* NULL before the first byte: then an error is still an answer */
 };
@@ -40,6 +43,7 @@ struct sending {
 static bool send_piece(void *ctx, struct str piece, struct err *err)
 {
     struct sending *d = ctx;
+    store_hold(d->core->store, BACKUP_HOLD_S);
     if (!d->flow) {
         char name[96], when[CLOCK_TEXT_MAX];
         clock_format(clock_now(), when);
@@ -55,20 +59,58 @@ static bool send_piece(void *ctx, struct str piece, struct err *err)
     return outflow_write(d->flow, piece) || err_set(err, ERR_UPSTREAM, NULL, "the client went away");
 }
 
+static bool read_blobs(struct api_call *call, enum backup_blobs *ret, struct err *err)
+{
+    struct str text = STR_NULL;
+    *ret = BACKUP_BLOBS_WHOLE;
+    if (!request_param(call->request, "blobs", &text, err))
+        return !err->code;
+    *ret = BACKUP_BLOBS_LISTED;
+    return str_is(text, "list") || err_set(err, ERR_INVALID, "blobs",
+                                           "blobs: \"" STR_FMT "\" must be list, or absent", STR_ARG(text));
+}
+
 static void run_backup(struct api_call *call)
 {
-    struct sending d = {.request = call->request};
+    struct sending d = {.core = call->core, .request = call->request};
     struct err err = {0};
+    enum backup_blobs blobs;
+    if (!read_blobs(call, &blobs, &err)) {
+        api_problem(call, &err, NULL, 0);
+        return;
+    }
     if (!begin(call))
         return;
     lasting_add(call->request, &call->caller, &(struct lasting_terms){.permission = "platform.backup"});
-    bool ok = backup_write(call->core, &(struct backup_sink){send_piece, &d}, &err);
+    bool ok = backup_write(call->core, blobs, &(struct backup_sink){send_piece, &d}, &err);
     atomic_store(&busy, false);
     if (!ok && d.flow)
         log_error("backup: %s", err.message);
     if (d.flow)
         outflow_end(d.flow, ok);
     else
+        api_problem(call, &err, NULL, 0);
+}
+
+/* --- one of the blobs that a backup lists --- */
+static void run_blob(struct api_call *call)
+{
+    struct digest d;
+    struct err err = {0};
+    char etag[SHA256_HEX + 3];
+    const struct header headers[] = {{STR("Content-Type"), STR("application/octet-stream")},
+                                     {STR("Content-Disposition"), STR("attachment")},
+                                     {STR("Cache-Control"), STR("no-store")},
+                                     {STR("X-Content-Type-Options"), STR("nosniff")}};
+    store_hold(call->core->store, BACKUP_HOLD_S);
+    lasting_add(call->request, &call->caller, &(struct lasting_terms){.permission = "platform.backup"});
+    bool ok =
+        digest_parse(call->params[0], &d) ||
+        err_set(&err, ERR_NOT_FOUND, NULL, "a blob is named by the 64 lower-case digits of its SHA-256");
+    snprintf(etag, sizeof etag, "\"" STR_FMT "\"", STR_ARG(ok ? call->params[0] : STR("")));
+    ok =
+        ok && range_respond_blob(call->request, call->core->store, &d, etag, headers, countof(headers), &err);
+    if (!ok)
         api_problem(call, &err, NULL, 0);
 }
 
@@ -125,10 +167,13 @@ static void run_restore(struct api_call *call)
 
 const struct route backup_routes[] = {
     {"GET", "/api/v1/backup", "platform.backup", run_backup,
-     .summary = "A backup of the whole platform, made while it runs",
-     .answer = "{\"type\":\"string\",\"format\":"
-               "\"binary\"}",
-     .type = "application/zstd"},
+     .summary =
+         "A backup of the whole platform, made while it runs; with blobs=list it names the blobs (blobs.txt) "
+         "instead of holding them",
+     .query = "blobs", .answer = ROUTE_BINARY, .type = "application/zstd"},
+    {"GET", "/api/v1/backup/blobs/{sha256}", "platform.backup", run_blob,
+     .summary = "A blob that a backup lists; none is removed within an hour of such a request",
+     .answer = ROUTE_BINARY, .type = "application/octet-stream", .parts = true},
     {"POST", "/api/v1/restore", "platform.restore", run_restore,
      .summary = "Replaces everything by a backup, once all of it was checked", .streams = true,
      .takes = "application/octet-stream"},

@@ -102,7 +102,26 @@ bool backup_sweep(struct core *core, struct err *err)
     return ok;
 }
 
+static bool is_whole(const struct backup_info *info, struct err *err)
+{
+    return info->apart == 0 ||
+           err_set(err, ERR_INVALID, NULL,
+                   "this backup only lists its %lld blobs: restore it from the folder that "
+                   "`ingot backup DIR/` made",
+                   (long long)info->apart);
+}
+
 /* --- into a running platform --- */
+/* Rows that name blobs of a bucket are of no use on another. */
+static bool is_at_hand(struct core *core, const struct backup_info *info, struct err *err)
+{
+    const char *mine = store_place(core->store);
+    return !info->store || (mine && strcmp(info->store, mine) == 0) ||
+           err_set(err, ERR_CONFLICT, NULL,
+                   "the blobs of this backup are in %s, those of this platform in %s", info->store,
+                   mine ? mine : "its data folder");
+}
+
 struct note {
     struct core *core;
     const struct caller *caller;
@@ -126,9 +145,9 @@ bool backup_restore_running(struct core *core, const struct caller *c, int fd, s
         return false;
     const char *database = arena_printf(a, "%s/%s/" BACKUP_DATABASE, core->data, s.name);
     /* Blobs first: the rows that name them must never be there without them. */
-    bool ok = backup_unpack(fd, s.fd, a, &info, err) && place_blobs(&s, err) &&
-              db_replace(core->db, database, err) && store_keep_place(core->store, err) &&
-              quota_write_all(core, err) &&
+    bool ok = backup_unpack(fd, s.fd, a, &info, err) && is_whole(&info, err) &&
+              is_at_hand(core, &info, err) && place_blobs(&s, err) && db_replace(core->db, database, err) &&
+              store_keep_place(core->store, err) && quota_write_all(core, err) &&
               trees_place(arena_printf(a, "%s/%s", core->data, s.name), core->data, err) &&
               place_config(&s, err);
     staging_close(&s);
@@ -159,12 +178,13 @@ static bool is_empty(int fd, const char *data, struct err *err)
                             "%s is not empty: a backup is restored into an empty folder", data);
 }
 
-static bool load_database(const char *url, const char *path, struct err *err)
+/* in_bucket: the blobs are where they were. */
+static bool load_database(const char *url, const char *path, bool in_bucket, struct err *err)
 {
     struct db *db = db_open(&(struct db_options){.url = url}, err);
     if (!db)
         return false;
-    bool ok = db_restore(db, path, err) && store_forget_place(db, err);
+    bool ok = db_restore(db, path, err) && (in_bucket || store_forget_place(db, err));
     db_close(db);
     return ok;
 }
@@ -176,7 +196,8 @@ static bool fill_folder(const char *data, int folder, const char *url, int fd, s
     if (!staging_open(&s, folder, err))
         return false;
     const char *path = arena_printf(a, "%s/%s/" BACKUP_DATABASE, data, s.name);
-    bool ok = backup_unpack(fd, s.fd, a, ret, err) && place_blobs(&s, err) && load_database(url, path, err) &&
+    bool ok = backup_unpack(fd, s.fd, a, ret, err) && is_whole(ret, err) && place_blobs(&s, err) &&
+              load_database(url, path, ret->store != NULL, err) &&
               trees_place(arena_printf(a, "%s/%s", data, s.name), data, err) && place_config(&s, err);
     staging_close(&s);
     return ok;

@@ -54,7 +54,8 @@ static bool bad(struct unpack *u, struct err *err)
 /* Known names only: an archive cannot place a file anywhere else. */
 static bool allowed(const char *path, bool *ret_blob, uint8_t digest[SHA256_SIZE])
 {
-    static const char *const names[] = {BACKUP_DATABASE, BACKUP_CONFIG, BACKUP_MANIFEST, BACKUP_TREES};
+    static const char *const names[] = {BACKUP_DATABASE, BACKUP_CONFIG, BACKUP_MANIFEST, BACKUP_TREES,
+                                        BACKUP_LIST};
     *ret_blob = false;
     for (size_t i = 0; i < countof(names); i++)
         if (strcmp(path, names[i]) == 0)
@@ -179,14 +180,17 @@ static bool check_all(struct unpack *u, struct backup_info *ret, struct err *err
         if (!check_file(u, file, err))
             return false;
     }
+    int64_t blobs = yyjson_get_sint(yyjson_obj_get(v, "blobs"));
+    bool apart = u->blobs == 0 && map_get(u->members, STR(BACKUP_LIST));
     if (n != map_count(u->members) || !map_get(u->members, STR(BACKUP_DATABASE)) ||
-        yyjson_get_sint(yyjson_obj_get(v, "blobs")) != u->blobs ||
-        yyjson_get_sint(yyjson_obj_get(v, "blob_bytes")) != u->blob_bytes)
+        (!apart && (blobs != u->blobs || yyjson_get_sint(yyjson_obj_get(v, "blob_bytes")) != u->blob_bytes)))
         return err_set(err, ERR_INVALID, NULL, "the backup does not hold what its manifest says");
     *ret = (struct backup_info){.version = yyjson_get_str(yyjson_obj_get(v, "version")),
                                 .created_at = yyjson_get_str(yyjson_obj_get(v, "created_at")),
                                 .files = u->files,
-                                .bytes = u->bytes};
+                                .bytes = u->bytes,
+                                .apart = apart ? blobs : 0,
+                                .store = yyjson_get_str(yyjson_obj_get(v, "store"))};
     return true;
 }
 
