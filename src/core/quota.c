@@ -5,11 +5,15 @@
 
 static bool parse_storage(struct arena *a, struct str quota, int64_t *ret, struct err *err)
 {
-    yyjson_val *doc = quota.n ? json_parse(a, quota, err) : NULL;
-    if (quota.n && !doc)
+    *ret = -1;
+    if (quota.n == 0)
+        return true;
+    yyjson_val *doc = json_parse(a, quota, err);
+    if (!doc)
         return false;
     yyjson_val *bytes = yyjson_obj_get(doc, "storage");
-    *ret = yyjson_is_num(bytes) ? yyjson_get_sint(bytes) : -1;
+    if (yyjson_is_num(bytes))
+        *ret = yyjson_get_sint(bytes);
     return true;
 }
 

@@ -93,9 +93,9 @@ static void configure_once(void)
 }
 
 static const char *const settings[] = {
-    [CONN_WRITER] = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
-                    "PRAGMA cache_size=-4000; PRAGMA wal_autocheckpoint=2000;"
-                    "PRAGMA journal_size_limit=67108864;",
+    [CONN_WRITER] = ("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
+                     "PRAGMA cache_size=-4000; PRAGMA wal_autocheckpoint=2000;"
+                     "PRAGMA journal_size_limit=67108864;"),
     [CONN_READER] = "PRAGMA query_only=ON; PRAGMA cache_size=-1500;",
     [CONN_FILE_NEW] = "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-4000;",
     [CONN_FILE_READ] = "PRAGMA query_only=ON; PRAGMA cache_size=-1500;",

@@ -283,7 +283,7 @@ void accounts_grants_changed(struct core *core)
 }
 
 /* Drops the cached credentials of that sort (the first byte of the key) and id, or of that user (id 0). */
-static void forget(struct core *core, char sort, int64_t id, int64_t user)
+static void forget(struct core *core, uint8_t sort, int64_t id, int64_t user)
 {
     struct accounts *acc = core->accounts;
     if (!acc)

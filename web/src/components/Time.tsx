@@ -3,8 +3,8 @@ import { useI18n } from '../i18n'
 import { absoluteTime, relativeTime } from './format'
 import { useNow } from './hooks'
 
-/** Relative time; the absolute one on hover and for screen readers. */
-export function Time({ at }: { at: string | null | undefined }) {
+/** Relative time, to the second if exact; the absolute one on hover and for screen readers. */
+export function Time({ at, exact }: { at: string | null | undefined; exact?: boolean }) {
   const { t, language } = useI18n()
   const now = useNow()
   if (!at) return <span className="muted">{t('time.never')}</span>
@@ -12,7 +12,7 @@ export function Time({ at }: { at: string | null | undefined }) {
   if (Number.isNaN(then)) return <span>{at}</span>
   return (
     <Tooltip title={absoluteTime(then, language)}>
-      <time dateTime={at} className="num">{relativeTime(then, Math.max(now, Date.now() - 20_000), language) ?? t('time.now')}</time>
+      <time dateTime={at} className="num">{relativeTime(then, Math.max(now, Date.now() - 20_000), language, exact) ?? t('time.now')}</time>
     </Tooltip>
   )
 }

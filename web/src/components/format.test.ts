@@ -34,6 +34,8 @@ describe('times', () => {
     expect(relativeTime(now - 5 * 60_000, now, 'en')).toBe('5 minutes ago')
     expect(relativeTime(now - 5 * 60_000, now, 'zh')).toBe('5 分钟前')
     expect(relativeTime(now + 3 * 86_400_000, now, 'en')).toBe('in 3 days')
+    expect(relativeTime(now + 20_000, now, 'en', true)).toBe('in 20 seconds')
+    expect(relativeTime(now, now, 'en', true)).toBeNull()
   })
   test('absolute names the year', () => {
     expect(absoluteTime(now, 'en')).toContain('2026')

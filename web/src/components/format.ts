@@ -55,11 +55,13 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ]
 
-/** null: just now. */
-export function relativeTime(then: number, now: number, language: Language): string | null {
+const exactSteps: typeof steps = [...steps, ['second', 1]]
+
+/** null: just now. exact: seconds count too, for what is known to come. */
+export function relativeTime(then: number, now: number, language: Language, exact = false): string | null {
   const seconds = Math.round((then - now) / 1000)
   const format = new Intl.RelativeTimeFormat(language === 'zh' ? 'zh-CN' : 'en-GB', { numeric: 'auto' })
-  for (const [unit, size] of steps) {
+  for (const [unit, size] of exact ? exactSteps : steps) {
     if (Math.abs(seconds) >= size) return format.format(Math.trunc(seconds / size), unit).replace(/(\d)(?=\p{Script=Han})/gu, '$1 ')
   }
   return null

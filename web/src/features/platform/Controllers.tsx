@@ -34,6 +34,7 @@ export function Controllers() {
     enabled: allowed,
     refetchInterval: every > 0 ? every : false,
   })
+  const took = (us: number) => (us < 1e6 ? `${n(us / 1000, us < 10_000 ? 1 : 0)} ms` : formatMoment(us / 1e6, language))
   if (!allowed) return <ForbiddenPage permission="platform.metrics" />
   if (found.error && !found.data) return <ProblemPage error={found.error} onRetry={() => void found.refetch()} />
   if (!found.data) return <div className="skeleton" aria-busy="true"><div /><div /><div /></div>
@@ -58,8 +59,8 @@ export function Controllers() {
                 <td>{w(row.title)}</td>
                 <td><Tag color={colors[row.state]}>{t(`controllers.state.${row.state}`)}</Tag></td>
                 <td><Time at={row.last_at} /></td>
-                <td className="num">{row.runs ? formatMoment(row.took_us / 1e6, language) : ''}</td>
-                <td>{row.next_at ? <Time at={row.next_at} /> : ''}</td>
+                <td className="num">{row.runs ? took(row.took_us) : ''}</td>
+                <td>{row.next_at ? <Time at={row.next_at} exact /> : ''}</td>
                 <td className="num">{n(row.runs)}</td>
                 <td className="num">{n(row.failures)}</td>
                 <td><Failure row={row} /></td>
