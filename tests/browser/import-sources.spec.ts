@@ -141,7 +141,7 @@ test('from an object store and from a database, over TLS with an authority of th
       await start.click()
       await expect(page.locator('.task-done')).toBeVisible()
       await page.getByRole('link', { name: 'See the samples' }).click()
-      await expect(page.getByRole('option', { name: /^dog-0\.png, Annotated/ })).toBeVisible()
+      await expect(page.getByRole('option', { name: /^row-dog-0\.png, Annotated/ })).toBeVisible()
       await expect(page.getByRole('option')).toHaveCount(6)
     } finally {
       await server.stop()

@@ -24,7 +24,7 @@ def filled_s3(files: dict[str, bytes]) -> tuple[S3, dict]:
 def filled_database(files: dict[str, bytes]) -> tuple[MariaDb, dict]:
     maria = MariaDb()
     name = maria.database()
-    rows = ", ".join(f"('{path.split('/')[1]}', x'{data.hex()}', '{path.split('/')[0]}')" for path, data in files.items())
+    rows = ", ".join(f"('row-{path.split('/')[1]}', x'{data.hex()}', '{path.split('/')[0]}')" for path, data in files.items())
     maria.sql(f"CREATE TABLE pictures (id VARCHAR(100), bytes LONGBLOB, class VARCHAR(100)); INSERT INTO pictures VALUES {rows}", name)
     return maria, {"port": maria.port, "user": maria.user, "password": maria.password, "database": name, "ca": maria.ca.pem}
 
