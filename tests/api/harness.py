@@ -72,7 +72,7 @@ class Server:
     def __init__(self, db: str | None = None, data: str | None = None, args: tuple[str, ...] = (),
                  environment: dict[str, str] | None = None, program: str | None = None) -> None:
         self.db, self.args = db, args
-        self.program = program or binary()
+        self.program = program  # None: the one that is tested
         self.environment = environment or {}
         self.own_data = data is None
         self.data = data or tempfile.mkdtemp(prefix="ingot-test-")
@@ -81,7 +81,7 @@ class Server:
         self.stderr = ""
 
     def start(self) -> "Server":
-        command = [self.program, "serve", "--data", self.data, "--listen", "127.0.0.1:0", *self.args]
+        command = [self.program or binary(), "serve", "--data", self.data, "--listen", "127.0.0.1:0", *self.args]
         if self.db:
             command += ["--db", self.db]
         environment = {**os.environ, "INGOT_ADMIN_PASSWORD": ADMIN_PASSWORD, **self.environment}

@@ -96,7 +96,7 @@ say("specs", ask("GET", "/api/v1/specs"))
 say("projects", ask("GET", "/api/v1/projects"))
 say("session", ask("GET", "/api/v1/session"))
 tries = {
-    "token": ("POST", "/api/v1/tokens", {"name": "t"}), "tokens": ("GET", "/api/v1/tokens"), "sessions": ("GET", "/api/v1/sessions"),
+    "token": ("POST", "/api/v1/tokens", {"name": "by-a-job"}), "tokens": ("GET", "/api/v1/tokens"), "sessions": ("GET", "/api/v1/sessions"),
     "member": ("POST", p + "/members", {"user": g["user"], "role": g["role"]}), "project": ("PATCH", p, {"name": "x"}), "delete": ("DELETE", p),
     "new project": ("POST", "/api/v1/projects", {"name": "x"}), "user": ("POST", "/api/v1/users", {"name": "x", "password": "pass-word-1"}),
     "users": ("GET", "/api/v1/users"), "spec": ("POST", "/api/v1/specs", {"name": "x", "cpus": 1, "memory": 1 << 30}), "backup": ("GET", "/api/v1/backup"),
@@ -123,7 +123,7 @@ say("nobody", ask("GET", "/api/v1/session", token=None))
         assert [x["id"] for x in session["projects"]] == [project["id"]]
         refused = {name: answer[0] for name, answer in found.items() if name not in ("job", "may", "specs", "projects", "session")}
         assert len(refused) == 26 and all(status in (401, 403, 404) for status in refused.values()), refused
-    assert not admin.all("tokens", filter='name = "t"')
+    assert not admin.all("tokens", filter='name = "by-a-job"')
 
 
 def test_the_token_ends(admin, project, spec, server, make_user):  # noqa: F811
