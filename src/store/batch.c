@@ -1,7 +1,7 @@
 /* Many blobs made durable together. What costs time with small files is not their bytes but waiting for the
- * disk, and giving each its name. So files are written by one thread (files.h) and settled by another, in
- * groups, while the next ones come: their rows, one wait for the bytes of all, their names. New files are not
- * made in the folder that others are moved out of: the two would wait for each other. The names become
+ * disk, and giving each its name. So files are written by one thread (file_writer.h) and settled by another,
+ * in groups, while the next ones come: their rows, one wait for the bytes of all, their names. New files are
+ * not made in the folder that others are moved out of: the two would wait for each other. The names become
  * durable with the flush. */
 #include "base/buf.h"
 #include "base/clock.h"

@@ -1,7 +1,7 @@
 /* The registry: OCI distribution 1.1 below /v2/, over core/image/repository.h. Names of repositories are
  * <project>/<image>. Errors are the specification's JSON. In reading order: oci.c (from a path to what
- * answers it), oci_auth.c (who asks), oci_manifests.c, oci_blobs.c, oci_uploads.c, oci_lists.c,
- * oci_answers.c. */
+ * answers it), auth.c (who asks), manifests.c, blobs.c, uploads.c, lists.c,
+ * answers.c. */
 #ifndef INGOT_API_OCI_H
 #define INGOT_API_OCI_H
 

@@ -35,19 +35,19 @@ bool oci_repository(struct oci_call *call, struct repository *ret);
 /* The digest that `text` is; answers itself when it is none. */
 bool oci_digest(struct oci_call *call, struct str text, struct digest *ret);
 
-/* oci_auth.c. oci_who fills caller, scopes and until; false: err, and nobody. */
+/* auth.c. oci_who fills caller, scopes and until; false: err, and nobody. */
 bool oci_who(struct oci_call *call, struct err *err);
 bool oci_scoped(const struct oci_call *call, struct str name, const char *action);
 /* The header that tells a client where to get a token and for what. */
 struct header oci_challenge(struct oci_call *call, const char *error);
 void oci_run_token(struct oci_call *call);
 
-/* oci_manifests.c */
+/* manifests.c */
 void oci_run_manifest(struct oci_call *call);
 void oci_run_push(struct oci_call *call);
 void oci_run_manifest_delete(struct oci_call *call);
 
-/* oci_answers.c: manifests that were asked for a moment ago, answered on the loop thread while nothing at all
+/* answers.c: manifests that were asked for a moment ago, answered on the loop thread while nothing at all
  * was committed since. */
 struct oci_kept {
     struct str media_type, digest, body;
@@ -58,7 +58,7 @@ bool oci_give(struct core *core, struct request *r);
 /* A manifest: the body is left out for HEAD by the server. */
 void oci_answer_manifest(struct request *r, const struct oci_kept *k);
 
-/* oci_blobs.c, oci_uploads.c */
+/* blobs.c, uploads.c */
 void oci_run_blob(struct oci_call *call);
 void oci_run_blob_delete(struct oci_call *call);
 void oci_run_upload_begin(struct oci_call *call);
@@ -67,7 +67,7 @@ void oci_run_upload_patch(struct oci_call *call);
 void oci_run_upload_put(struct oci_call *call);
 void oci_run_upload_delete(struct oci_call *call);
 
-/* oci_lists.c */
+/* lists.c */
 void oci_run_base(struct oci_call *call);
 void oci_run_tags(struct oci_call *call);
 void oci_run_referrers(struct oci_call *call);

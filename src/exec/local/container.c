@@ -152,11 +152,11 @@ void container_ended(struct local *l, struct container *c)
     if (c->watch >= 0)
         inotify_rm_watch(l->inotify, c->watch);
     c->watch = -1;
-    if (c->room)
-        supervisors_leave(l, c->room, c->id);
+    if (c->supervisor)
+        supervisors_leave(l, c->supervisor, c->id);
     else
         network_drop(l, c->id);
-    c->room = NULL;
+    c->supervisor = NULL;
 }
 
 void container_lost(struct local *l, const char *name)

@@ -37,28 +37,28 @@ static bool new_room(struct local *l, struct container *c, const struct exec_spe
     char *argv[] = {"ingot-shim", "supervise", NULL};
     int end = -1;
     pthread_mutex_lock(&l->lock);
-    struct supervisor *room = c->room = supervisors_new(l, spec, &end, err);
+    struct supervisor *supervisor = c->supervisor = supervisors_new(l, spec, &end, err);
     pthread_mutex_unlock(&l->lock);
     auto_fd int socket = end;
-    if (!room)
+    if (!supervisor)
         return false;
     const int fds[] = {ctl, crun, socket};
     pid_t pid = spawn_shim(l, cwd, argv, fds, countof(fds), err);
     pthread_mutex_lock(&l->lock);
-    supervisors_started(room, pid);
+    supervisors_started(supervisor, pid);
     pthread_mutex_unlock(&l->lock);
     return pid > 0;
 }
 
-/* In the room that was taken for it; false when its supervisor has just ended. */
+/* By the supervisor that was taken for it; false when its supervisor has just ended. */
 static bool old_room(struct local *l, struct container *c, int cwd, int ctl, int crun)
 {
     pthread_mutex_lock(&l->lock);
-    struct supervisor *room = c->room;
-    bool ok = room && supervisors_send(room, cwd, ctl, crun);
-    if (room && !ok) {
-        supervisors_leave(l, room, (struct exec_id){0}); /* the address stays the container's */
-        c->room = NULL;
+    struct supervisor *supervisor = c->supervisor;
+    bool ok = supervisor && supervisors_send(supervisor, cwd, ctl, crun);
+    if (supervisor && !ok) {
+        supervisors_leave(l, supervisor, (struct exec_id){0}); /* the address stays the container's */
+        c->supervisor = NULL;
     }
     pthread_mutex_unlock(&l->lock);
     return ok;
@@ -106,17 +106,17 @@ static bool start(struct exec *x, const struct exec_spec *spec, struct err *err)
     pthread_mutex_lock(&l->lock);
     bool known = container_find(l, spec->id) != NULL;
     bool fits = !known && check_machine(spec, err) && host_follow(l, err);
-    struct supervisor *room = fits ? supervisors_take(l, spec) : NULL;
+    struct supervisor *supervisor = fits ? supervisors_take(l, spec) : NULL;
     bool leased = fits && network_lease(l, spec, &a, &leases, &n, err);
     struct container *c = leased ? container_add(l, spec->id) : NULL;
-    if (room && !c)
-        supervisors_leave(l, room, spec->id);
+    if (supervisor && !c)
+        supervisors_leave(l, supervisor, spec->id);
     for (size_t i = 0; c && i < n; i++) {
         if (exec_id_equal(leases[i].id, spec->id))
             network_text(leases[i].address, c->address);
     }
     if (c) {
-        c->room = room;
+        c->supervisor = supervisor;
         strcpy(c->host, l->host);
         c->memory_limit = spec->memory;
         c->disk_limit = spec->disk;

@@ -35,8 +35,8 @@ struct container {
     char address[16];
     pid_t shim, init; /* of `run`; 0 before */
     uint64_t netns;
-    struct supervisor *room; /* its supervisor, when this process started it and it has not ended */
-    int watch;               /* inotify */
+    struct supervisor *supervisor; /* its supervisor, when this process started it and it has not ended */
+    int watch;                     /* inotify */
     bool spawned, removing, changed;
     int frozen;           /* how many read what it changed */
     char host[HOST_NAME]; /* l->host when it was made */
@@ -63,7 +63,7 @@ struct local {
     struct map *containers;
     struct lease *leases;
     struct supervisor *supervisors;
-    int64_t rooms_made;
+    int64_t supervisors_made;
     uint8_t bridges[NETWORK_SLOTS]; /* network.c */
     exec_watch_fn *watcher;
     void *watcher_ctx;

@@ -1,5 +1,5 @@
-/* Supervisors that have ended a container and wait for the next one of the same project (shim/room.c): its
- * namespaces, its address and its disk are there already. A room is busy while its container lives. When this
+/* Supervisors that have ended a container and wait for the next one of the same project (shim/reuse.c): its
+ * namespaces, its address and its disk are there already. One is busy while its container lives. When this
  * process ends, the sockets close and idle supervisors end too; busy ones end with their containers. */
 #include "exec/local/own.h"
 
@@ -13,7 +13,7 @@ struct supervisor {
     struct supervisor *next;
     int fd;            /* -1 once its supervisor has ended or shall end */
     pid_t pid;         /* -1 while it is being started, 0 once it was reaped */
-    struct exec_id id; /* whose lease the address is while the room is idle */
+    struct exec_id id; /* whose lease the address is while it waits */
     int64_t network, disk;
     uint16_t port; /* platform_port */
     bool busy;
@@ -35,7 +35,7 @@ struct supervisor *supervisors_new(struct local *l, const struct exec_spec *spec
     struct supervisor *r = base_zalloc(sizeof *r);
     *r = (struct supervisor){.fd = pair[0],
                              .pid = -1,
-                             .id = {.job = -++l->rooms_made},
+                             .id = {.job = -++l->supervisors_made},
                              .network = spec->network,
                              .disk = spec->disk,
                              .port = spec->platform_port,

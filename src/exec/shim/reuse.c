@@ -28,7 +28,7 @@ static bool take(int flags)
     char byte;
     struct iovec iov = {&byte, 1};
     struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &c, .msg_controllen = sizeof c};
-    if (recvmsg(SHIM_ROOM_FD, &m, flags | MSG_CMSG_CLOEXEC) != 1)
+    if (recvmsg(SHIM_REUSE_FD, &m, flags | MSG_CMSG_CLOEXEC) != 1)
         return false;
     struct cmsghdr *h = CMSG_FIRSTHDR(&m);
     int fds[FDS];
@@ -44,7 +44,7 @@ static bool take(int flags)
 
 bool reuse_is_alone(void)
 {
-    struct pollfd p = {.fd = SHIM_ROOM_FD, .events = POLLIN};
+    struct pollfd p = {.fd = SHIM_REUSE_FD, .events = POLLIN};
     return poll(&p, 1, 0) > 0 && p.revents & (POLLHUP | POLLERR | POLLNVAL);
 }
 
@@ -53,12 +53,12 @@ bool reuse_next(void)
     close(job_dir);
     job_dir = -1;
     dup3(0, SHIM_CTL_FD, O_CLOEXEC); /* /dev/null: nobody reads the former container's pipe any more */
-    if (send(SHIM_ROOM_FD, "R", 1, MSG_NOSIGNAL) != 1)
+    if (send(SHIM_REUSE_FD, "R", 1, MSG_NOSIGNAL) != 1)
         return false;
-    struct pollfd p = {.fd = SHIM_ROOM_FD, .events = POLLIN};
+    struct pollfd p = {.fd = SHIM_REUSE_FD, .events = POLLIN};
     if (poll(&p, 1, IDLE_MS) > 0)
         return take(0);
     /* From here on the server cannot send any more; what it has sent is still done. */
-    shutdown(SHIM_ROOM_FD, SHUT_RD);
+    shutdown(SHIM_REUSE_FD, SHUT_RD);
     return take(MSG_DONTWAIT);
 }

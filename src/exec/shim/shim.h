@@ -12,9 +12,9 @@
 #include <sys/types.h>
 
 /* The descriptors it is started with. */
-#define SHIM_CTL_FD  3 /* supervise: the pipe `ctl`; probe: where the reason goes */
-#define SHIM_CRUN_FD 4 /* supervise: crun's program, sealed */
-#define SHIM_ROOM_FD 5 /* supervise: a socket to the server (room.c) */
+#define SHIM_CTL_FD   3 /* supervise: the pipe `ctl`; probe: where the reason goes */
+#define SHIM_CRUN_FD  4 /* supervise: crun's program, sealed */
+#define SHIM_REUSE_FD 5 /* supervise: a socket to the server (reuse.c) */
 
 /* What it opens for the server, which takes a copy of it (local/attach.c): the socket that listens inside. */
 #define SHIM_LISTEN_FD 100
@@ -70,10 +70,10 @@ bool logfile_pending(void); /* the end of a line is awaited */
 void logfile_flush(bool last);
 void logfile_close(void);
 
-/* room.c: what was built for one container (namespaces, network, disk) serves the next one of the same
+/* reuse.c: what was built for one container (namespaces, network, disk) serves the next one of the same
  * project, when the former has left no trace in it. */
 bool reuse_clear(const struct plan *p);
-/* Says that the room is free and waits a while for the next container; false when there is none. Then
+/* Says that it is free and waits a while for the next container; false when there is none. Then
  * job_dir, SHIM_CTL_FD and SHIM_CRUN_FD are the next one's. */
 bool reuse_next(void);
 bool reuse_is_alone(void); /* the server that started it has ended */
