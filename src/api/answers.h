@@ -12,7 +12,7 @@
 
 /* Whether answers to this request may be kept: asked before either function below. */
 bool answers_suit(const struct core *core, const struct request *r, const struct target *t);
-/* Answers the request when a kept answer is still true. On a loop thread; caller is whom auth_peek found. */
+/* Answers the request when a kept answer is still true. On a loop thread; caller is what auth_peek found. */
 bool answers_give(struct core *core, struct request *r, const struct caller *caller);
 /* Keeps a 200 with this body; etag may be STR_NULL. */
 void answers_keep(const struct api_call *call, struct str etag, struct str body);

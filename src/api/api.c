@@ -87,7 +87,8 @@ static bool has_parameter(const char *query, struct str name)
     return false;
 }
 
-/* A parameter that nobody reads is a mistake of the caller's, who would otherwise not hear of it. */
+/* A parameter that the route does not read is a mistake of the client, which would not hear of it otherwise.
+ */
 static bool known_parameters(struct api_call *call, const struct route *r, struct err *err)
 {
     struct url_param *p;
@@ -111,7 +112,7 @@ static bool prepare(struct api_call *call, const struct match *m, struct err *er
 {
     struct err unknown = {0};
     if (!auth_caller(call->core, call->request, &call->caller, &unknown)) {
-        /* A stale cookie must not keep anyone from signing in again. */
+        /* A stale cookie must not keep its user from signing in again. */
         if (!is_public(m) || unknown.code != ERR_UNAUTHORIZED) {
             *err = unknown;
             return false;

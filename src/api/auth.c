@@ -32,7 +32,8 @@ size_t auth_cookie_twice(const struct core *core, const struct request *r, struc
 }
 
 /* The credential that the request carries; false when there is none. Other schemes than Bearer are not for us
- * (a proxy's, perhaps). Of two sessions neither is taken: nobody knows which of them the person means. */
+ * (a proxy's, perhaps). Of two sessions neither is taken: the server cannot know which of them the person
+ * means. */
 static bool credential(const struct core *core, const struct request *r, struct str *ret, bool *ret_cookie)
 {
     *ret_cookie = !is_bearer(r, ret);
@@ -136,7 +137,7 @@ bool auth_origin_ok(const struct core *core, const struct request *r, const stru
     return ours || foreign(err);
 }
 
-/* Signing in carries no session yet, but another site must not sign a browser in as somebody else either.
+/* Signing in carries no session yet, but another site must not sign a browser in as another user either.
  * Programs send neither header. */
 bool auth_sign_in_ok(const struct core *core, const struct request *r, struct err *err)
 {

@@ -16,16 +16,17 @@ const char *auth_cookie_name(const struct core *core, const struct request *r, s
  * answer that make the browser forget the other. 0 when it is not. A bearer token makes it not matter. */
 size_t auth_cookie_twice(const struct core *core, const struct request *r, struct header **ret);
 
-/* On a loop thread: who sends this? AUTH_HIT: *ret is the caller (user 0 when there is no credential at all);
- * AUTH_NONE: a credential that is not one: 401 (public routes go on as nobody); AUTH_UNKNOWN: ask auth_caller
- * on a pool thread. ret->peer points into the request. `Authorization: Bearer` wins over the cookie. */
+/* On a loop thread: the caller that sends the request. AUTH_HIT: it is *ret (user 0 when there is no
+ * credential at all); AUTH_NONE: a credential that is not one: 401 (public routes go on without a user);
+ * AUTH_UNKNOWN: ask auth_caller on a pool thread. ret->peer points into the request. `Authorization: Bearer`
+ * wins over the cookie. */
 enum auth auth_peek(struct core *core, const struct request *r, struct caller *ret);
 /* The same on a pool thread, with the answer known: false with ERR_UNAUTHORIZED (or ERR_UNAVAILABLE). Release
  * with accounts_caller_release. */
 bool auth_caller(struct core *core, const struct request *r, struct caller *ret, struct err *err);
 /* Requests that change something and are carried by the cookie must come from our own pages: Origin equal to
- * scheme://Host (or the public address), or Sec-Fetch-Site: same-origin. Always true for tokens, for nobody
- * and for GET, HEAD and OPTIONS. */
+ * scheme://Host (or the public address), or Sec-Fetch-Site: same-origin. Always true for tokens, without a
+ * credential and for GET, HEAD and OPTIONS. */
 bool auth_origin_ok(const struct core *core, const struct request *r, const struct caller *c,
                     struct err *err);
 

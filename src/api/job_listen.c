@@ -22,7 +22,7 @@ struct inside {
     int fd;                     /* that listens; -1: it has none, or a server has it */
     struct http_server *server; /* since its first connection */
     bool runs;
-    bool called; /* somebody in there connects */
+    bool called; /* a program inside connects */
 };
 
 struct job_listeners {
@@ -67,7 +67,8 @@ static void let_go(struct job_listeners *l, struct inside *c)
         epoll_ctl(l->poll, EPOLL_CTL_DEL, c->fd, NULL);
 }
 
-/* Those that have ended; what their requests still wait for holds nobody up. */
+/* Those that have ended; their servers end on threads of their own, so that what their requests wait for
+ * holds up no other container. */
 static void sweep(struct job_listeners *l)
 {
     for (struct inside **at = &l->containers, *c; (c = *at);) {
@@ -130,8 +131,8 @@ static void serve(struct job_listeners *l, struct inside *c)
     c->called = false;
 }
 
-/* A supervisor's next container has the socket of the one before: who runs is looked at after the call, so
- * that the call is not taken for the former's. */
+/* A supervisor's next container has the socket of the one before: which container runs is looked at after the
+ * connection, so that it is not taken for the former's. */
 static void serve_callers(struct job_listeners *l)
 {
     look(l);

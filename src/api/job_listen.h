@@ -1,5 +1,5 @@
 /* The platform inside of containers: each has a socket at an address of its own (exec.h, `listen`), whose
- * connections are answered here, by the API alone and for nobody but the container's job (api/auth.c). The
+ * connections are answered here, by the API alone and for the container's job only (api/auth.c). The
  * sockets are the supervisors' too: a client that connects while the server is restarted waits, and is not
  * refused.
  *

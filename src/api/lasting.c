@@ -90,7 +90,7 @@ void lasting_show(struct api_call *call, const struct object *o)
 
 /* --- asking again --- */
 
-/* Who they are by now. The registry's own tokens name a user and no credential. */
+/* The caller as accounts know them now. The registry's own tokens name a user and no credential. */
 static bool look_up(const struct lasting *l, struct caller *ret, struct err *err)
 {
     struct accounts *accounts = table.core->accounts;

@@ -14,7 +14,7 @@ struct api_call {
     struct core *core;
     struct request *request;
     struct arena *arena;           /* the request's */
-    struct caller caller;          /* user 0: nobody; released by the router after run */
+    struct caller caller;          /* user 0: not signed in; released by the router after run */
     struct str params[API_PARAMS]; /* the {...} segments of the pattern, decoded */
     struct str body;               /* as sent, STR_NULL when there is none */
     uint64_t commits;              /* db_commits before anything was read */
@@ -24,7 +24,7 @@ struct api_call {
 struct route {
     const char *method;     /* NULL ends a table */
     const char *pattern;    /* "/api/v1/sign-in/{provider}/callback" */
-    const char *permission; /* NULL: anybody signed in; "public": everybody; else asked platform-wide */
+    const char *permission; /* NULL: any signed-in user; "public": any client; else asked platform-wide */
     void (*run)(struct api_call *call); /* answers, now or later */
     bool streams;                       /* run takes the body itself, with api/pump.h */
     /* For the OpenAPI document (query: for the check as well); all optional. */

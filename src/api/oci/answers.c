@@ -1,6 +1,6 @@
-/* Kept by the Authorization header and the path. Everything that an answer depends on is in the database: who
- * the caller is, what they may do, what the version names. So it is exact while nothing was committed, with
- * SQLite, where this process is the only writer; only the end of a credential is looked at beside it. */
+/* Kept by the Authorization header and the path. Everything that an answer depends on is in the database: the
+ * user, what they may do, what the version names. So it is exact while nothing was committed, with SQLite,
+ * where this process is the only writer; only the end of a credential is looked at beside it. */
 #include "api/oci/own.h"
 #include "base/clock.h"
 

@@ -1,6 +1,7 @@
-/* Who asks the registry: a user's name with the password or an API token (Basic), an API token (Bearer), or a
- * token of this file, which GET /v2/token gives for name and password. Such a token is good for an hour and
- * for the scopes it was asked for; it ends with any change of the user's password or rights. */
+/* What a client of the registry shows: a user's name with the password or an API token (Basic), an API token
+ * (Bearer), or a token of this file, which GET /v2/token gives for name and password. Such a token is good
+ * for an hour and for the scopes it was asked for; it ends with any change of the user's password or rights.
+ */
 #include "api/auth.h"
 #include "api/oci/own.h"
 #include "base/clock.h"

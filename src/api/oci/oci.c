@@ -241,7 +241,7 @@ static void run(void *arg)
     struct err err = {0};
     call.commits = db_commits(call.core->db);
     if (!oci_who(&call, &err)) {
-        /* Who asks for a token is to send name and password; everybody else is sent there. */
+        /* A request for a token is to send name and password; any other is sent to ask for one. */
         const struct header basic = {STR("WWW-Authenticate"), STR("Basic realm=\"ingot\"")};
         oci_problem(&call, &err, &basic, call.route->shape == TOKEN && err.code == ERR_UNAUTHORIZED);
     } else {

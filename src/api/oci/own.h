@@ -35,7 +35,7 @@ bool oci_repository(struct oci_call *call, struct repository *ret);
 /* The digest that `text` is; answers itself when it is none. */
 bool oci_digest(struct oci_call *call, struct str text, struct digest *ret);
 
-/* auth.c. oci_who fills caller, scopes and until; false: err, and nobody. */
+/* auth.c. oci_who fills caller, scopes and until; false: err, and a caller without a user. */
 bool oci_who(struct oci_call *call, struct err *err);
 bool oci_scoped(const struct oci_call *call, struct str name, const char *action);
 /* The header that tells a client where to get a token and for what. */

@@ -154,7 +154,7 @@ static int mount(struct oci_call *call, const struct repository *r, const struct
     if (!request_param(call->request, "from", &path, &err))
         return 0;
     if (!repository_find(call->core, &call->caller, path, REPOSITORY_PULL, call->arena, &from, &err)) {
-        /* Whether it exists is not told to those who may not read it. */
+        /* Whether it exists is not told to a caller that may not read it. */
         if (err.code == ERR_NOT_FOUND || err.code == ERR_FORBIDDEN)
             err_set(&err, ERR_FORBIDDEN, NULL, "you may not pull from \"%.*s\", or there is no such image",
                     (int)(path.n > 100 ? 100 : path.n), path.p);

@@ -185,7 +185,7 @@ static void tell(void *ctx, const struct change *ch)
     (void)ctx;
     const struct kind *k = kind_by_name(str_of(ch->kind));
     if (!k || k->scope == SCOPE_OWN)
-        return; /* one's own is nobody else's business, and a change does not say whose it is */
+        return; /* such objects concern only their user, and a change does not say which user that is */
     auto_arena struct arena a;
     arena_init(&a);
     const char *permission = kind_permission(&a, k, "read");

@@ -1,4 +1,4 @@
-/* GET /api/v1/events: committed changes as Server-Sent Events, to whoever may read the changed kind. */
+/* GET /api/v1/events: committed changes as Server-Sent Events, to clients that may read the changed kind. */
 #ifndef INGOT_API_EVENTS_H
 #define INGOT_API_EVENTS_H
 

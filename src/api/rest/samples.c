@@ -163,7 +163,7 @@ static bool edit_write(struct op *op, void *ctx, struct err *err)
     return sample_set_of(op, &now, &set, err) && sample_change(op, &set, &e->edit, &e->after, err);
 }
 
-/* Applies an edit; when somebody was faster the answer is a conflict that carries the other's state. */
+/* Applies an edit; when another edit came first the answer is a conflict that carries the state it left. */
 static void apply_edit(struct api_call *call, struct object *version, const struct sample_edit *edit)
 {
     struct edit e = {.version = version, .edit = *edit};

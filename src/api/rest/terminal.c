@@ -100,7 +100,7 @@ static void on_closed(struct ws *w, int code, void *ctx)
     (void)code;
     struct terminal *t = ctx;
     pthread_mutex_lock(&t->lock);
-    t->exec->ops->attach_stop(&t->attach); /* nobody is there who could */
+    t->exec->ops->attach_stop(&t->attach); /* the client, which could end it, is gone */
     t->ws = NULL;
     pthread_cond_signal(&t->drained);
     wake(t);
@@ -218,7 +218,7 @@ static void run_all(void *arg)
     terminal_unref(t);
 }
 
-/* A page of another site must not open a shell with the cookie of whoever looks at it. */
+/* A page of another site must not open a shell with the cookie of the person that looks at it. */
 static bool same_site(struct api_call *call, struct err *err)
 {
     struct str origin = request_header(call->request, "origin");

@@ -117,7 +117,7 @@ static bool still_may(void *ctx, const struct caller *now)
     return tools_may(now, v->tool, &v->way, &err);
 }
 
-/* A piece of a WebSocket. Pings, pongs and keep-alives are nobody's doing. */
+/* A piece of a WebSocket. Pings, pongs and keep-alives are not a person's use. */
 static void visit_passing(void *ctx, bool from_client, struct str piece)
 {
     struct visit *v = ctx;

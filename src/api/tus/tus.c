@@ -16,7 +16,7 @@
         STR("Tus-Resumable"), STR("1.0.0")                                                                   \
     }
 
-/* Whoever may put files or samples somewhere in the project may upload. */
+/* A user that may put files or samples somewhere in the project may upload. */
 static const char *const permissions[] = {"dataset_version.update", "algorithm_version.update",
                                           "model_version.update", "image.update"};
 
