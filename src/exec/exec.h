@@ -50,9 +50,9 @@ struct exec_peer {
 
 struct exec_spec {
     struct exec_id id;
-    const char *image;         /* what people call it; "host" is the built-in one, which has no layers */
-    bool host;                 /* the layers lie above the image host */
-    const char *const *layers; /* folders with unpacked layers, lowest first */
+    const char *image; /* what people call it; "host" is the built-in one, which has no image layers */
+    bool host;         /* the image layers lie above the image host */
+    const char *const *layers; /* folders with unpacked image layers, lowest first */
     size_t n_layers;
     const char *const *argv; /* argv[0] found on the container's PATH */
     size_t n_argv;
@@ -79,8 +79,8 @@ struct exec_spec {
     const char
         *programs; /* folder of the platform's programs, read-only at EXEC_PROGRAMS; NULL: none. Containers of
                       one image that have the same one can follow each other on one stage */
-    int64_t network;    /* the project's id: containers of one project reach each other, nobody else does; 0
-                           means      loopback only */
+    int64_t network;    /* the project's id: containers of one project reach each other and no others; 0:
+                           loopback only */
     int64_t cpu_millis; /* 1000 is one core; 0 is no limit, also below */
     int64_t memory;     /* bytes */
     int64_t disk;       /* bytes written outside of mounts */
@@ -101,7 +101,7 @@ const char *exec_state_name(enum exec_state state); /* "starting", "running", "e
 enum exec_end {
     EXEC_END_NONE,     /* has not ended */
     EXEC_END_EXIT,     /* by itself: code tells */
-    EXEC_END_SIGNAL,   /* by a signal that nobody here asked for */
+    EXEC_END_SIGNAL,   /* by a signal that the executor did not send */
     EXEC_END_STOPPED,  /* because of stop or kill, whatever the code */
     EXEC_END_OOM,      /* the memory limit ended it */
     EXEC_END_NO_START, /* never ran: image, command, mount or limit was impossible; reason says what */
@@ -235,14 +235,15 @@ struct exec_ops {
     void (*attach_close)(struct exec_attach *at); /* ends the process when it still runs; frees */
 
     /* A socket connected to the port inside, for the proxy; the caller's to close. It is non-blocking, and
-     * still connecting when the program that listens is behind. ERR_UNAVAILABLE when nobody listens (yet). */
+     * still connecting when the program that listens is behind. ERR_UNAVAILABLE when no program listens
+     * (yet). */
     int (*connect)(struct exec *x, struct exec_id id, uint16_t port, struct err *err);
     /* The listening socket at platform_port of a running container; the caller's to close. The executor has
-     * it open too, from before the container's first process until its end: who connects while nobody accepts
-     * waits, also while the server is restarted. -1: ERR_UNAVAILABLE when the container does not run or has
-     * none. */
+     * it open too, from before the container's first process until its end: a program that connects while the
+     * server does not accept waits, also during a restart. -1: ERR_UNAVAILABLE when the container does not
+     * run or has none. */
     int (*listen)(struct exec *x, struct exec_id id, struct err *err);
-    /* All that a running container changed outside of its mounts, as a layer of an OCI image: a tar with
+    /* All that a running container changed outside of its mounts, as an OCI image layer: a tar with
      * whiteouts. It is frozen meanwhile where the machine can do that; else what it changes meanwhile may be
      * in it or not. ERR_CONFLICT when it does not run. */
     bool (*changes)(struct exec *x, struct exec_id id, exec_sink_fn *sink, void *ctx, struct err *err);

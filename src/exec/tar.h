@@ -1,4 +1,4 @@
-/* Writing a tar (POSIX pax) piece by piece to whoever takes the bytes. */
+/* Writing a tar (POSIX pax) piece by piece to a function that takes the bytes. */
 #ifndef INGOT_EXEC_TAR_H
 #define INGOT_EXEC_TAR_H
 

@@ -247,8 +247,8 @@ static int connect_error(int fd)
     return error;
 }
 
-/* Without waiting: the loopback answers at once, but for a program that does not take what it listens for,
- * and nobody's thread is to hang with it. */
+/* Without waiting: the loopback answers at once, but for a program that listens and does not accept, which
+ * must not block the caller's thread. */
 static int connect_here(const struct sockaddr *to, socklen_t n)
 {
     int fd = socket(to->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);

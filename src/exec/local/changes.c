@@ -1,5 +1,5 @@
-/* What a container changed: the upper folders of its overlays as a layer. The supervisor's mount namespace
- * has them; its working folder is the stage. */
+/* What a container changed: the upper folders of its overlays as an image layer. The supervisor's mount
+ * namespace has them; its working folder is the stage. */
 #include "base/fs.h"
 #include "base/json.h"
 #include "exec/local/cgroup.h"
@@ -174,7 +174,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* In order of names: the same changes make the same layer. */
+/* In order of names: the same changes make the same image layer. */
 static bool walk(struct changes *x, int dir, const char *path, int depth, struct err *err)
 {
     int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -74,7 +74,7 @@ bool container_command(struct local *l, const char *name, const char *text, stru
 {
     auto_fd int fd = open_in(l, name, "ctl", O_WRONLY | O_NONBLOCK);
     if (fd < 0 && (errno == ENXIO || errno == ENOENT))
-        return true; /* nobody there any more: its end will be seen */
+        return true; /* its supervisor has ended: that will be seen */
     if (fd < 0 || write(fd, text, strlen(text)) < 0)
         return err_errno(err, errno, "cannot reach the supervisor of container %s", name);
     return true;

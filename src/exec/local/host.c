@@ -1,5 +1,6 @@
 /* The image `host`: this machine's /usr under a root folder of its own, with the few files of /etc that
- * programs need to run and that everybody may read. Nothing of the machine's accounts, keys, or data. */
+ * programs need to run and that are readable for all users. Nothing of the machine's accounts, keys, or data.
+ */
 #include "exec/local/own.h"
 
 #include "base/fs.h"
@@ -54,7 +55,7 @@ static const struct {
 static bool copy_file(int from, int to, const char *name, const struct stat *st, struct err *err)
 {
     if (!(st->st_mode & S_IROTH) || st->st_size > MAX_BYTES)
-        return true; /* not for everybody, or not what is meant here */
+        return true; /* not readable for all users, or not what is meant here */
     auto_fd int in = openat(from, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     auto_fd int out = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, st->st_mode & 0755);
     if (in < 0 || out < 0)

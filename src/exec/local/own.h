@@ -1,4 +1,4 @@
-/* Shared by the files of this folder; nobody else includes it. In reading order: local.c (the table and the
+/* Shared by the files of this folder only. In reading order: local.c (the table and the
  * life of a container), container.c (its folder), config.c (what crun and the shim are told), network.c,
  * host.c, watch.c, logs.c, attach.c, stats.c. */
 #ifndef INGOT_EXEC_LOCAL_OWN_H
@@ -89,7 +89,8 @@ bool container_alive(struct local *l, const char *name); /* its shim exists */
 bool container_command(struct local *l, const char *name, const char *text, struct err *err);
 bool container_load_all(struct local *l, struct err *err);
 void container_cgroup(const struct local *l, const char *name, char ret[96]);
-bool container_has_ended(struct local *l, const struct container *c); /* also before anybody looked */
+bool container_has_ended(struct local *l,
+                         const struct container *c);        /* also before container_refresh saw it */
 void container_ended(struct local *l, struct container *c); /* gives back what it had. Under the lock. */
 /* Its shim is gone without a word: ends what is left and says so in its folder. */
 void container_lost(struct local *l, const char *name);
@@ -103,7 +104,7 @@ bool config_write(struct local *l, const struct container *c, const struct exec_
 
 /* network.c */
 bool network_start(struct local *l, struct err *err); /* tables; l->network tells whether it worked */
-void network_end(struct local *l); /* takes bridges and tables away; nobody may be using them */
+void network_end(struct local *l); /* takes bridges and tables away; no container may be using them */
 /* The container's and its peers' addresses, and the bridge. Under the lock. */
 bool network_lease(struct local *l, const struct exec_spec *spec, struct arena *a, struct lease **ret,
                    size_t *ret_n, struct err *err);

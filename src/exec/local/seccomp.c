@@ -101,7 +101,7 @@ void seccomp_write(struct json_out *o)
                    flags[i], flags[i]);
         rule(o, clone, 1, 1, buf_view(&args));
     }
-    /* TIOCSTI and TIOCLINUX type into the terminal of whoever looks at the container. */
+    /* TIOCSTI and TIOCLINUX type into the terminal of a person attached to the container. */
     rule(o, control, 1, 1, STR("[{\"index\":1,\"value\":21522,\"op\":\"SCMP_CMP_EQ\"}]"));
     rule(o, control, 1, 1, STR("[{\"index\":1,\"value\":21532,\"op\":\"SCMP_CMP_EQ\"}]"));
     /* AF_VSOCK leads to the machine that this one is a guest of, past every network namespace. */

@@ -145,7 +145,7 @@ static bool mount_image(const struct plan *p)
     if (mkfs > 0 && image >= 0)
         keep_template(image, plan_int(p, "disk"));
     int loop = image < 0 ? -1 : attach_loop(image);
-    unlinkat(job_dir, "disk.img", 0); /* its bytes go with the last who uses it */
+    unlinkat(job_dir, "disk.img", 0); /* its bytes go with the last descriptor or mount of it */
     if (loop < 0)
         return fail_errno("cannot attach the container's disk to a loop device");
     snprintf(path, sizeof path, "/proc/self/fd/%d", loop);

@@ -52,7 +52,7 @@ bool reuse_next(void)
 {
     close(job_dir);
     job_dir = -1;
-    dup3(0, SHIM_CTL_FD, O_CLOEXEC); /* /dev/null: nobody reads the former container's pipe any more */
+    dup3(0, SHIM_CTL_FD, O_CLOEXEC); /* /dev/null: the former container's pipe is not read any more */
     if (send(SHIM_REUSE_FD, "R", 1, MSG_NOSIGNAL) != 1)
         return false;
     struct pollfd p = {.fd = SHIM_REUSE_FD, .events = POLLIN};

@@ -47,7 +47,7 @@ bool stage_isolate(
     void); /* before anything is opened: descriptors belong to the namespace they were opened in */
 bool stage_begin(const struct plan *p);
 bool stage_build(const struct plan *p); /* after wire_build */
-/* Nobody changed anything in it: the next container of the same image may use it as it is. What was one
+/* The container changed nothing in it: the next one of the same image may use it as it is. What was one
  * container's own is gone. stage_begin clears it when the next one needs another. */
 bool stage_keep(const struct plan *p);
 bool stage_clear(const struct plan *p); /* all of it is gone; stage_begin makes a new one */
@@ -55,11 +55,11 @@ bool stage_clear(const struct plan *p); /* all of it is gone; stage_begin makes 
 void disk_begin(const struct plan *p);
 bool disk_mount(const struct plan *p);
 bool disk_full(void);         /* nothing can be written any more; false without a limit */
-bool disk_machine_full(void); /* nor by anybody else: the disk that the containers' disks are on */
+bool disk_machine_full(void); /* nor by any other process: the disk that the containers' disks are on */
 bool disk_clear(void);        /* empty again, for disk_mount; false when it is not worth it */
 /* wire.c: user and network namespace, kept as ns/user and ns/net of the stage */
 bool wire_build(const struct plan *p);
-bool wire_unused(void);     /* nobody inside sent or got an IPv4 packet, or opened a connection */
+bool wire_unused(void);     /* no process inside sent or got an IPv4 packet, or opened a connection */
 extern uint64_t wire_netns; /* inode of the network namespace */
 
 /* logfile.c: see exec.h for the records, local/logs.h for the files */

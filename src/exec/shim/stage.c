@@ -22,9 +22,9 @@ static int userns = -1;
 
 /* What the stage was made of, for the next container. */
 static struct {
-    char image[8192]; /* "" when nobody else may use it */
+    char image[8192]; /* "" when no other container may use it */
     struct stat upper, usr;
-    bool kept; /* and nobody has used it since */
+    bool kept; /* and no container has used it since */
 } made;
 
 bool stage_isolate(void)
@@ -117,7 +117,8 @@ static bool mount_changes(const struct plan *p)
     return bring("disk/c", "changes", false);
 }
 
-/* Who mounts it creates the copies: that must be somebody the layers' owners map to. */
+/* The kernel makes the copies as the user that mounts it, which must be one that the image layers' owners map
+ * to. */
 static bool overlay(const char *lower, const char *upper, const char *work, const char *target)
 {
     char options[4096];
@@ -135,7 +136,7 @@ static bool overlay(const char *lower, const char *upper, const char *work, cons
     return failed == 0 || fail_errno("cannot mount the image on %s", target);
 }
 
-/* The machine's /usr below what layers above the image host have of it. */
+/* The machine's /usr below what image layers above the image host have of it. */
 static bool mount_usr(int layers)
 {
     char lower[2048] = "";
@@ -244,8 +245,8 @@ static bool stage_mounts(const struct plan *p)
     return true;
 }
 
-/* device = "/dev/x": the i-th becomes devices/I, which belongs to the container's root. Nobody can make
- * devices inside of a user namespace, and the machine's own files may be for its root only. */
+/* device = "/dev/x": the i-th becomes devices/I, which belongs to the container's root. Devices cannot be
+ * made inside of a user namespace, and the machine's own files may be for its root only. */
 static bool stage_devices(const struct plan *p)
 {
     int i = 0;
@@ -271,7 +272,7 @@ static bool look_at_changes(struct stat *upper, struct stat *usr)
 }
 
 /* What is the same for every container of an image. Its program for process 1 belongs to the machine's root:
- * nobody inside can change it. */
+ * no process inside can change it. */
 static bool stage_image(const struct plan *p)
 {
     if (!copy_in(open("/proc/self/exe", O_RDONLY | O_CLOEXEC), "init", 0755, 0) || !mount_changes(p) ||
@@ -318,7 +319,7 @@ static bool is_empty(const char *path)
     return n == 2; /* . and .. */
 }
 
-/* Whoever changes anything in a folder or its owner, mode or attributes changes its time too. */
+/* A process that changes anything in a folder or its owner, mode or attributes changes its time too. */
 static bool is_untouched(const char *path, const struct stat *then, const struct stat *now)
 {
     return then->st_mode == now->st_mode && then->st_uid == now->st_uid && then->st_gid == now->st_gid &&

@@ -32,7 +32,7 @@ static struct {
     int64_t started_us;
 } s = {.container = -1};
 
-/* Microseconds of a clock that nobody sets. */
+/* Microseconds of a clock that is never set. */
 static int64_t steady(void)
 {
     struct timespec t;
@@ -241,7 +241,7 @@ static void watch(void)
 }
 
 /* How it ended follows what `run` says, and the file gets a second name: no further file is made. A server
- * that is there writes the end to its database before anybody learns of it; else it must be on the disk. */
+ * that runs writes the end to its database before a client learns of it; else it must be on the disk. */
 static void write_exit(const char *end, int code, int signal, bool oom, const char *reason)
 {
     char text[512];
