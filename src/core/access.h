@@ -6,7 +6,7 @@
 #include "core/engine.h"
 #include "core/sql.h"
 
-bool access_signed_in(const struct caller *c, struct err *err); /* ERR_UNAUTHORIZED for nobody */
+bool access_signed_in(const struct caller *c, struct err *err); /* ERR_UNAUTHORIZED without a user */
 /* verb: "read", "create", "update", "delete"; or permission: an action's full name (then verb is ignored).
  * ERR_NOT_FOUND where the object's existence is a secret. */
 bool access_object(const struct caller *c, const struct object *o, const char *verb, const char *permission,

@@ -4,7 +4,8 @@
 #include "core/pending.h"
 #include "core/validate.h"
 
-/* Who may read the object may do what only reads it, also when it is another project's public one. */
+/* A caller that may read the object may do what only reads it, also when it is another project's public one.
+ */
 static bool may_act(const struct caller *c, const struct action *act, const struct object *o, struct arena *a,
                     struct err *err)
 {

@@ -1,5 +1,6 @@
-/* Collecting: giving back what nobody needs any more — samples of deleted versions, content that no version
- * holds, blobs that nobody uses, uploads that were never finished. Everything is done in small writes. */
+/* Collecting: giving back what nothing refers to any more — samples of deleted versions, content that no
+ * version holds, blobs that nothing uses, uploads that were never finished. Everything is done in small
+ * writes. */
 #include "base/log.h"
 #include "core/controller.h"
 #include "core/data/sample.h"

@@ -15,7 +15,7 @@ struct lane;
 struct run {
     const struct controller *row;
     struct lane *lane;
-    atomic_bool wanted;            /* somebody woke it */
+    atomic_bool wanted;            /* controller_wake was called */
     uint64_t due;                  /* clock_mono; the thread's own */
     struct controller_state state; /* under the lock */
 };

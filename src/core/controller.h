@@ -1,4 +1,4 @@
-/* What the platform does by itself, again and again: starting jobs, ending what nobody uses, giving back what
+/* What the platform does by itself, again and again: starting jobs, ending what is not used, giving back what
  * was deleted. A controller looks at what is, compares it with what should be, and does what is missing,
  * whatever woke it: to wake it once too often is harmless, and what a killed server did not do is done after
  * its next start.

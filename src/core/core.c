@@ -68,7 +68,8 @@ static bool open_db(struct core *core, const struct core_options *o, struct aren
 /* An unused blob is kept for an hour: long enough for what was uploaded to be used. */
 #define BLOB_GRACE_S 3600
 
-/* "s3://bucket/prefix", with the credentials of the environment: an argument could be seen by everybody. */
+/* "s3://bucket/prefix", with the credentials of the environment: an argument could be seen by every user of
+ * the machine. */
 static bool bucket_options(const struct core_options *o, struct arena *a, struct s3_options *ret,
                            const char **ret_prefix, struct err *err)
 {

@@ -43,7 +43,7 @@ struct core {
     struct tasks *tasks;
     struct controllers *controllers;
     struct folder_uses *folder_uses;
-    struct images *images; /* unpacked layers: core/image/image.h */
+    struct images *images; /* unpacked image layers: core/image/image.h */
     struct jobs *jobs;     /* what runs in containers: core/job/job.h */
     struct tools *tools;
     struct environments *environments;

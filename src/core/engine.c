@@ -343,7 +343,7 @@ static bool may_update(struct core *core, const struct caller *c, struct arena *
 {
     const struct engine_change *w = &x->what;
     struct object now;
-    /* Rights first: who may not change it does not learn which fields it has. */
+    /* Rights first: a caller that may not change it does not learn which fields it has. */
     if (!access_load(core, c, NULL, w->kind, w->parent, w->id, a, &now, err) ||
         !access_object(c, &now, "update", NULL, err))
         return false;

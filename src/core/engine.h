@@ -48,7 +48,7 @@ struct engine_change {
 typedef void (*engine_then_fn)(void *ctx, const struct object *o, struct str refs, const struct err *err);
 void engine_change_then(struct core *core, const struct caller *c, const struct engine_change *what,
                         struct arena *a, engine_then_fn then, void *ctx);
-/* The same for those who wait. */
+/* The same for callers that wait. */
 bool engine_create(struct core *core, const struct caller *c, const struct kind *k, int64_t parent,
                    yyjson_val *body, struct arena *a, struct object *ret, struct err *err);
 bool engine_update(struct core *core, const struct caller *c, const struct kind *k, int64_t parent,

@@ -13,7 +13,7 @@
 #include "db/db.h"
 
 struct core;   /* the running platform: core/core.h */
-struct caller; /* who asks: core/caller.h */
+struct caller; /* core/caller.h */
 struct kind;
 struct json_out;
 
@@ -49,7 +49,7 @@ enum field_flags {
     FIELD_VIRTUAL = 1 << 9,  /* no column: `show` of the kind writes it, or a hook reads it */
     FIELD_LONG = 1 << 10,    /* several lines: the form uses a text area */
     /* The platform's own, and no change of the object: engine_set_status writes it without a new revision,
-     * another updated_at or a line of audit, so that nobody's edit becomes stale. */
+     * another updated_at or a line of audit, so that no user's edit becomes stale. */
     FIELD_STATUS = 1 << 11,
     FIELD_INTERNAL = 1 << 12, /* the platform's own, stored only: never shown, described or audited */
 };

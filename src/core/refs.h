@@ -1,4 +1,4 @@
-/* Who refers to an object: fields of type ref, children, and what lives in a project. */
+/* What refers to an object: fields of type ref, children, and what lives in a project. */
 #ifndef INGOT_CORE_REFS_H
 #define INGOT_CORE_REFS_H
 

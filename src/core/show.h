@@ -1,4 +1,4 @@
-/* Objects as JSON, as docs/api.md says: id, place, fields, who and when. */
+/* Objects as JSON, as docs/api.md says: id, place, fields, maker and times. */
 #ifndef INGOT_CORE_SHOW_H
 #define INGOT_CORE_SHOW_H
 

@@ -339,7 +339,7 @@ static bool in_list(const char *const *names, struct str key)
     return false;
 }
 
-/* What every object has and nobody may give. */
+/* What every object has and no caller may give. */
 static const char *const set_by_platform[] = {"id",         "revision",   "created_at",
                                               "updated_at", "created_by", NULL};
 

@@ -1,5 +1,5 @@
-/* Who is who: caches of tokens, sessions and grants over the kinds user, group, group_member, role, project,
- * member, token and session.
+/* From a credential to a caller: caches of tokens, sessions and grants over the kinds user, group,
+ * group_member, role, project, member, token and session.
  *
  * A credential (the cookie's value, or a bearer token) is looked up by its SHA-256, the only form that is
  * stored. What a user may do is an immutable snapshot (`grants`), shared by reference count and held by each
@@ -31,7 +31,7 @@ enum auth {
     AUTH_UNKNOWN, /* not in the cache: ask accounts_resolve on a pool thread */
 };
 /* Never blocks; for loop threads. secret is the token's or the cookie's text. Of a job's token the caller has
- * `job` set; whether the request came from that job is for who asks. */
+ * `job` set; whether the request came from that job is for the calling function to check. */
 enum auth accounts_peek(struct accounts *acc, struct str secret, bool is_cookie, struct caller *ret);
 /* The same with the database behind. ERR_UNAUTHORIZED when it is unknown, expired or its user is disabled. */
 bool accounts_resolve(struct accounts *acc, struct str secret, bool is_cookie, struct caller *ret,
@@ -42,17 +42,17 @@ enum auth accounts_peek_again(struct accounts *acc, const uint8_t credential[CAL
                               struct caller *ret);
 bool accounts_resolve_again(struct accounts *acc, const uint8_t credential[CALLER_CREDENTIAL], bool use,
                             struct caller *ret, struct err *err);
-/* Gives the grants back; c is nobody afterwards. Harmless for callers without grants. */
+/* Gives the grants back; c has no user afterwards. Harmless for callers without grants. */
 void accounts_caller_release(struct accounts *acc, struct caller *c);
 /* Another holder of the same caller; release both. */
 struct caller accounts_caller_ref(const struct caller *c);
-/* Nothing about who may do what has changed since the caller was made. */
+/* No right has changed since the caller was made. */
 bool accounts_caller_current(const struct accounts *acc, const struct caller *c);
 /* The token that the containers of a job's attempt show to the platform (job_token.h). */
 #define ACCOUNTS_SECRET_MAX 64 /* bytes of a credential's text with its NUL */
 bool accounts_job_token(struct core *core, const struct object *job, int32_t attempt,
                         char ret[ACCOUNTS_SECRET_MAX], struct err *err);
-/* Counts what may have changed who may do what: grants, ended sessions and tokens. A caller with another
+/* Counts what may have changed rights: grants, ended sessions and tokens. A caller with another
  * `epoch` is to be looked up again. */
 uint64_t accounts_epoch(const struct accounts *acc);
 /* Whenever that counts, fn is called afterwards, on any thread: be quick. One listener; NULL: none. */
@@ -94,7 +94,7 @@ bool accounts_show_session(struct core *core, const struct caller *c, struct buf
 void accounts_show_permissions(struct buf *out);
 
 /* --- for the kinds' hooks --- */
-/* Grants changed: who may do what is read anew from the next request on. */
+/* Grants changed: rights are read anew from the next request on. */
 void accounts_grants_changed(struct core *core);
 /* A credential was ended. */
 void accounts_forget_token(struct core *core, int64_t token);

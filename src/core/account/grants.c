@@ -3,10 +3,10 @@
 #include "base/buf.h"
 #include "base/messages.h"
 
-/* What anybody who is signed in may do, besides all that concerns their own objects (SCOPE_OWN). Lists of
+/* What any signed-in user may do, besides all that concerns their own objects (SCOPE_OWN). Lists of
  * projects show only one's own. */
 static const char *const everyone[] = {"project.read", "spec.read"};
-/* And what those need who may add members to a project of theirs. */
+/* And what users need that may add members to a project of theirs. */
 static const char *const inviters[] = {"user.read", "group.read", "role.read"};
 
 static void add_named(struct permission_set *set, const char *const *names, size_t n)
@@ -214,7 +214,7 @@ static bool more(const struct grants *g, const char *permission, struct err *err
 
 static bool covers(const struct grants *own, const struct grants *other, struct err *err)
 {
-    /* What everyone may is held on the platform alone; a platform role holds in every project too. */
+    /* What every user may is held on the platform alone; a platform role holds in every project too. */
     struct permission_set holds = own->everyone, of_projects = permission_of_projects();
     for (size_t i = 0; i < PERMISSION_WORDS; i++)
         holds.word[i] &= ~of_projects.word[i];
@@ -225,7 +225,7 @@ static bool covers(const struct grants *own, const struct grants *other, struct 
     for (size_t i = 0; i < other->count; i++) {
         holds = grants_in(own, other->projects[i].project);
         missing = beyond(&holds, &other->projects[i].may);
-        if (missing) /* the project's name is a secret to those who are not in it */
+        if (missing) /* the project's name is a secret to users that are not in it */
             return more(other, missing, err);
     }
     return true;

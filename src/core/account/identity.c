@@ -108,7 +108,7 @@ static bool make_user(struct db_conn *c, struct search *s, struct err *err)
     int64_t now = clock_now();
     if (!free_name(c, s, &name, err))
         return false;
-    /* One that nobody verified would stand in the way of its true owner (find_by_email). */
+    /* One that the provider did not verify would stand in the way of its true owner (find_by_email). */
     struct db_value email =
         s->who->email_verified && s->who->email.n <= 254 ? db_text(s->who->email) : db_null();
     if (!conn_insert(
@@ -125,7 +125,7 @@ static bool make_user(struct db_conn *c, struct search *s, struct err *err)
            join_project(c, s, err);
 }
 
-/* An address that several users have names nobody. */
+/* An address that several users have names none of them. */
 static bool find_by_email(struct db_conn *c, struct search *s, struct err *err)
 {
     struct db_rows rows;

@@ -12,8 +12,8 @@ bool job_token_parse(struct str secret, uint8_t ret[CALLER_CREDENTIAL]);
 struct job_token {
     int64_t job, user, project;
 };
-/* Whom it speaks for now. ERR_UNAUTHORIZED: it is forged, the attempt is over, or the project does not let
- * its jobs reach the platform. */
+/* The job, user and project that it stands for now. ERR_UNAUTHORIZED: it is forged, the attempt is over, or
+ * the project does not let its jobs reach the platform. */
 bool job_token_read(struct core *core, struct arena *a, const uint8_t credential[CALLER_CREDENTIAL],
                     struct job_token *ret, struct err *err);
 

@@ -8,7 +8,8 @@ static bool delete_members(struct op *op, struct object *o, struct err *err)
                      err);
 }
 
-/* Who enters a group gets the roles that it has in projects: nobody gives or takes more than they have. */
+/* A user that enters a group gets the roles that it has in projects: the caller gives and takes no more than
+ * they have. */
 static bool may_move(struct op *op, struct object *o, struct err *err)
 {
     struct db_rows rows;

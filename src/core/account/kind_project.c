@@ -71,7 +71,7 @@ static bool quota_check(struct arena *a, const struct field *f, const struct db_
 }
 
 /* --- project --- */
-/* What one project gets is taken from others: who has the right on all projects gives it. */
+/* What one project gets is taken from others: callers with the right on all projects give it. */
 static bool admins_only(struct op *op, bool same, const char *field, struct err *err)
 {
     return same || caller_may(op->caller, "project.update", 0) ||
@@ -109,7 +109,7 @@ static bool before_update(struct op *op, const struct object *old, struct object
            quota_write(op->conn, o->id, object_text(o, "quota"), err);
 }
 
-/* Who makes a project owns it. */
+/* The user that makes a project owns it. */
 static bool after_create(struct op *op, struct object *o, struct err *err)
 {
     int64_t owner;
@@ -133,7 +133,7 @@ static bool before_delete(struct op *op, struct object *o, struct err *err)
            conn_exec(op->conn, "DELETE FROM members WHERE project = ?", db_args(db_int(o->id)), NULL, err);
 }
 
-/* Those one is a member of; who may read every project sees all. */
+/* Those that the caller is a member of; a caller that may read every project sees all. */
 static const char *visible(struct op *op, struct db_value *arg)
 {
     const struct grants *g = grants_of(op->caller);

@@ -149,7 +149,7 @@ bool role_may_give(struct op *op, int64_t role, int64_t project, const char *fie
 }
 
 /* --- the kind --- */
-/* Nobody makes, changes or deletes a role that can do what they themselves cannot. */
+/* A caller makes, changes or deletes no role that can do what the caller cannot. */
 static bool may_write(struct op *op, const struct object *o, struct err *err)
 {
     const struct grants *g = grants_of(op->caller);

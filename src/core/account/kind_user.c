@@ -23,7 +23,7 @@ static bool may_touch(struct op *op, const struct object *old, const struct obje
     return true;
 }
 
-/* Somebody must be able to administer the platform. */
+/* One user must be able to administer the platform. */
 static bool not_the_last(struct op *op, const struct object *o, struct err *err)
 {
     if (!object_int(o, "administrator") || object_int(o, "disabled"))

@@ -5,9 +5,10 @@
  * recognised before anything is touched.
  *
  * Instead of the blobs an archive may have their list (BACKUP_LIST, its first member: a line `SHA-256 size`
- * each), for those who keep blobs by their hash and fetch only what they lack. backup_join makes a whole one
- * of the two again: the same members, and the blobs. Where blobs are in a bucket, the list has only those
- * that are not there yet, and the manifest names the bucket (`store`): without it the backup is of no use. */
+ * each), for a client that keeps blobs by their hash and fetches only what it lacks. backup_join makes a
+ * whole one of the two again: the same members, and the blobs. Where blobs are in a bucket, the list has only
+ * those that are not there yet, and the manifest names the bucket (`store`): without it the backup is of no
+ * use. */
 #ifndef INGOT_CORE_BACKUP_BACKUP_H
 #define INGOT_CORE_BACKUP_BACKUP_H
 
@@ -60,7 +61,7 @@ bool backup_join(int fd, int blobs, const struct backup_sink *sink, struct err *
 bool backup_restore_folder(const char *data, const char *db_url, int fd, struct arena *a,
                            struct backup_info *ret, struct err *err);
 /* Replaces everything in the running platform, in one transaction, once the whole archive is checked.
- * Everybody is signed out unless the backup knows their session or token. */
+ * Sessions and tokens that the backup does not know end. */
 bool backup_restore_running(struct core *core, const struct caller *c, int fd, struct arena *a,
                             struct backup_info *ret, struct err *err);
 

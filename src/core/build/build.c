@@ -203,7 +203,7 @@ static void write_params(const struct object *job, struct str image, struct str 
     json_object_end(&o);
 }
 
-/* One task per job, in the name of who asked for the build. */
+/* One task per job, in the name of the user that asked for the build. */
 static bool task_write(struct op *op, void *ctx, struct err *err)
 {
     const struct object *job = ctx;
@@ -239,7 +239,7 @@ static bool task_write(struct op *op, void *ctx, struct err *err)
 static bool running(struct core *core, const struct object *job, struct arena *a, struct err *err)
 {
     auto_fd int fd = open(pipe_of(core, a, job->id), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0) /* nobody reads: the script runs */
+    if (fd < 0) /* the pipe has no reader yet: the script still runs */
         return true;
     return engine_write(core, &caller_system, a, task_write, (void *)(uintptr_t)job, err);
 }

@@ -1,5 +1,5 @@
 /* Building a version: a script runs as a job in the image it starts from, and what it changed is saved as one
- * more layer. The job's log is the log of the build.
+ * more image layer. The job's log is the log of the build.
  *
  * The container waits after the script has ended well: it reads a pipe of the folder <data>/builds/<job>,
  * which the server takes for "save me" and answers when the version is there. So a server that is killed

@@ -7,8 +7,8 @@
 
 extern const struct task_type task_image_save;
 
-/* Makes a new version of an image of the container's project from a running container: the layers it was
- * started with, and one more with all files it changed outside of its mounts. */
+/* Makes a new version of an image of the container's project from a running container: the image layers it
+ * was started with, and one more with all files it changed outside of its mounts. */
 struct image_save {
     struct exec_id container; /* of a running job */
     int64_t project;

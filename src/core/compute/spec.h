@@ -5,8 +5,8 @@
 #include "core/core.h"
 
 /* Makes a small one, half and whole of this machine, so that there is something to run with. Only for a
- * platform without users, so to be called before the first administrator is made: whoever deletes them does
- * not get them back. */
+ * platform without users, so to be called before the first administrator is made: once deleted they do not
+ * come back. */
 bool spec_make_first(struct core *core, struct arena *a, struct err *err);
 
 #endif

@@ -13,7 +13,7 @@ struct database_rows {
     MYSQL *connection;
     MYSQL_RES *result;
     struct database_watch watch;
-    bool asked; /* the query was sent: there may be an answer that nobody reads */
+    bool asked; /* the query was sent: there may be an answer that was not read */
     size_t columns;
     struct str *values;
 };
@@ -50,7 +50,7 @@ static void set_options(MYSQL *c)
     mysql_options(c, MYSQL_SET_CHARSET_NAME, "utf8mb4");
 }
 
-/* libmariadb trusts anybody when it is told no file. */
+/* libmariadb trusts any server when it is told no file. */
 static const char *system_ca(void)
 {
     static const char *const files[] = {"/etc/ssl/certs/ca-certificates.crt",
@@ -66,7 +66,8 @@ static bool set_tls(MYSQL *c, const struct database_options *o, struct err *err)
     my_bool yes = 1;
     const char *ca = o->ca_file ? o->ca_file : system_ca();
     if (!o->tls) {
-        /* Others hand the password itself to whoever asks, in the clear or for a key that is the asker's. */
+        /* Others hand the password itself to any server that asks, in the clear or for a key of that
+         * server's. */
         mysql_optionsv(c, MARIADB_OPT_RESTRICTED_AUTH, "mysql_native_password,client_ed25519");
         return true;
     }

@@ -238,7 +238,7 @@ bool database_watch_wait(struct database_watch *w, struct err *err)
 }
 
 /* libmariadb calls it after each read and write. Before it reads on in the middle of a packet, the rest of it
- * is waited for here, where somebody is asked whether to. */
+ * is waited for here, where the task may be cancelled. */
 static void seen(int mode, MYSQL *c, const unsigned char *p, size_t n)
 {
     struct database_watch *w = watching;

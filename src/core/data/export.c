@@ -139,7 +139,7 @@ static void out_problem(void *ctx, const struct codec_problem *p)
 
 /* --- training data --- */
 
-/* What people annotated and nobody rejected; the fallback of the field `states` names the same. */
+/* What people annotated and no reviewer rejected; the fallback of the field `states` names the same. */
 #define DEFAULT_STATES (1u << SAMPLE_ANNOTATED | 1u << SAMPLE_REVIEW | 1u << SAMPLE_ACCEPTED)
 
 /* The states of a list of names as bits; those that were cleaned take part in nothing. */

@@ -28,7 +28,7 @@
 
 #define BATCH      1000
 #define HEAD_BYTES (64 << 10) /* enough for a picture's header */
-/* Larger ones are shown to the decoder, which refuses those that nobody could look at. */
+/* Larger ones are shown to the decoder, which refuses those that are too large to be shown. */
 #define QUICK_PIXELS UINT64_C(100000000)
 
 struct import {

@@ -107,9 +107,9 @@ struct step {
     const struct sample_set *set;
     int64_t from;
     bool left;        /* there may be more */
-    int64_t kept;     /* changed by somebody since */
+    int64_t kept;     /* changed by a user since */
     int64_t kept_now; /* in this step */
-    bool asked;       /* forgetting: nobody cancelled it before the first step */
+    bool asked;       /* forgetting: it was not cancelled before the first step */
 };
 
 static bool forget_change(struct op *op, const struct step *s, const struct db_row *row, struct err *err)

@@ -23,7 +23,7 @@ bool import_undo_note(struct op *op, struct import_undo *u, const struct sample_
                       struct err *err);
 /* The import is done: nothing will be taken back any more. */
 bool import_undo_forget(struct task *t, struct err *err);
-/* Takes back everything that was noted, in writes of a few hundred; samples that somebody changed since are
+/* Takes back everything that was noted, in writes of a few hundred; samples that a user changed since are
  * left as they are, and reported. Does nothing when nothing was put. */
 bool import_undo_run(struct task *t, const struct sample_set *set, struct err *err);
 

@@ -11,7 +11,7 @@ struct record_view {
     uint64_t first; /* the number of the file's first record in the whole set */
     const void *map;
     size_t size;
-    int fd; /* of the file; whoever takes it puts -1 here */
+    int fd; /* of the file; a caller that takes it puts -1 here */
 };
 
 #define RECORD_VIEW_NONE ((struct record_view){.fd = -1})

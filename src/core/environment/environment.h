@@ -1,7 +1,7 @@
 /* Environments: a container to work in, with JupyterLab, VS Code and ssh, that runs as a job. The kind and
  * its actions (kind_environment.c, environment_actions.c), what its containers get (environment_job.c), its
  * folder and what is kept of it as a version (workspace.c, keep.c), and a thread that publishes ssh ports,
- * ends what nobody uses and deletes the folders of deleted ones (environments.c).
+ * ends what is not used and deletes the folders of deleted ones (environments.c).
  *
  * /workspace is data/workspace/<id>-<created_at>: it stays over stop, start and failure, and goes with the
  * environment. */

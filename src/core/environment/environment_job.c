@@ -194,7 +194,7 @@ static bool prepare(struct launch *u, struct err *err)
     if (!engine_get(launch_core(u), &caller_system, &kind_environment, 0, id, launch_arena(u), &o, err) ||
         !mount_workspace(u, &o, err))
         return false;
-    launch_root(u); /* whoever the image is for: ssh, the tools and /workspace are root's */
+    launch_root(u); /* whichever user the image names: ssh, the tools and /workspace are root's */
     add_paths(u);
     launch_distributed(u);
     mount_host(u);

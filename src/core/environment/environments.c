@@ -1,4 +1,4 @@
-/* The controller of running environments: publishes their ssh, ends those that nobody uses; another deletes
+/* The controller of running environments: publishes their ssh, ends those that are not used; another deletes
  * the folders of those that were deleted. It looks at the table, so that a server that was killed goes on by
  * looking. */
 #include "base/clock.h"
@@ -16,7 +16,7 @@
 #include <pthread.h>
 
 #define HOUR   3.6e9             /* microseconds */
-#define ASK_US INT64_C(10000000) /* between two questions to the tools of one that nobody uses */
+#define ASK_US INT64_C(10000000) /* between two questions to the tools of one that is not used */
 
 /* One environment's ssh. */
 struct published {
@@ -152,7 +152,7 @@ static bool idle_write(struct op *op, void *ctx, struct err *err)
     return job_stop(op, *(int64_t *)ctx, "nobody used it for the hours it may be unused", err);
 }
 
-/* What computes is used, though nobody says so. */
+/* What computes counts as used, without a person at its page. */
 static void look_at_work(struct environments *e, struct published *p, int64_t nodes)
 {
     int64_t now = clock_now(), job = p->container.job;
@@ -178,7 +178,7 @@ static bool end_idle(struct environments *e, int64_t job, int64_t started, doubl
 
 /* --- deleted ones --- */
 
-/* All folders of this number: nobody else has it. */
+/* All folders of this number: no other environment has it. */
 static bool remove_folders(struct core *core, const struct db_value *v, struct arena *a, struct err *err)
 {
     const char *base = arena_printf(a, "%s/workspace", core->data);

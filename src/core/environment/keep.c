@@ -164,7 +164,7 @@ static bool find_set(struct op *op, const struct target *to, int64_t project, st
                    (long long)to->set);
 }
 
-/* The write that makes the set asks again; this is for whoever waits for an answer now. */
+/* The write that makes the set asks again; this is for the client that waits for an answer now. */
 static bool is_free(struct op *op, const struct target *to, int64_t project, struct err *err)
 {
     struct db_row row;

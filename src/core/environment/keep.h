@@ -5,7 +5,7 @@
 
 #include "core/task/task.h"
 
-/* The actions `keep` and `folders` of environments; both are for whom made the environment. */
+/* The actions `keep` and `folders` of environments; both are for its maker and administrators. */
 extern const struct field keep_fields[], keep_folders_fields[];
 bool keep_run(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
               int *status, struct err *err);

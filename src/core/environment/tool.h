@@ -1,7 +1,7 @@
 /* Programs with pages of their own that run in a job's container: JupyterLab, VS Code, TensorBoard. Each is a
  * row of one table. People reach them on the tools' own origin (`--tools-listen`), at /t/<job>/<tool>/...,
  * which is proxied to the tool's port in rank 0: pages that a notebook makes must not act with the platform's
- * session of whoever looks at them.
+ * session of the person that looks at them.
  *
  * The platform gives a one-time ticket (tool_url), which the tools' origin exchanges for a cookie of its own
  * (api/tools/tools.c): bound to the session or token that asked, to the job and to the tool. */
@@ -14,7 +14,7 @@
 #define TOOL_SCRIPTS "/etc/ingot/environment" /* a script per tool, of its name */
 #define TOOL_WAKE    "/run/ingot-wake" /* a pipe: the container's first process starts what is named in it */
 
-/* What a page of a tool does by itself for as long as it is open, which is nobody's use. */
+/* What a page of a tool does by itself for as long as it is open, which is not a person's use. */
 struct tool_poll {
     const char *methods; /* "GET HEAD"; "WS": whatever is sent over a WebSocket */
     const char *path;    /* how the path below /t/<job>/<tool>/ begins */
@@ -26,7 +26,7 @@ struct tool {
     struct words title;
     const char *owner_kind; /* whose jobs have it */
     const char *permission; /* asked in the job's project; */
-    bool own_only;          /* and only for who made the owner, and administrators */
+    bool own_only;          /* and only for the owner's maker, and administrators */
     uint16_t port;          /* in the container, on its loopback */
     const char *needs;      /* file below the tools' folder (`--tools`) that must be there */
     const char *page;       /* what is opened below /t/<job>/<tool>/ */
@@ -57,7 +57,7 @@ enum tool_state { TOOL_STARTING, TOOL_READY, TOOL_MISSING };
 extern const char *const tool_state_names[];
 /* Asks the tool of a running job whether it answers. Blocks for at most a second. */
 enum tool_state tool_probe(struct core *core, const struct object *job, const struct tool *t);
-/* Whether it says that it computes for somebody (a kernel is busy). Blocks for at most two seconds. */
+/* Whether it says that it computes (a kernel is busy). Blocks for at most two seconds. */
 bool tool_busy(struct core *core, struct exec_id container, const struct tool *t);
 /* The address to open it at once, with a ticket that works one time within a minute; in the arena. */
 const char *tool_url(struct core *core, const struct caller *c, int64_t job, const struct tool *t,

@@ -1,5 +1,5 @@
-/* The running side of tools (tool.h): tickets and cookies, where a tool's container is, and when somebody
- * used it last. Everything here may be called from any thread. */
+/* The running side of tools (tool.h): tickets and cookies, where a tool's container is, and when it was used
+ * last. Everything here may be called from any thread. */
 #ifndef INGOT_CORE_ENVIRONMENT_TOOLS_H
 #define INGOT_CORE_ENVIRONMENT_TOOLS_H
 
@@ -35,7 +35,7 @@ bool tools_take_ticket(struct tools *t, struct str ticket, struct tool_pass *ret
 void tools_cookie(struct tools *t, const struct tool_pass *p, char ret[TOOLS_COOKIE_MAX]);
 bool tools_read_cookie(struct tools *t, struct str cookie, struct tool_pass *ret);
 
-/* The way to a job's first container and who may go it. */
+/* The way to a job's first container, and what tools_may needs. */
 struct tool_way {
     struct exec_id container;
     char name[EXEC_ID_MAX]; /* the container's */
@@ -54,9 +54,9 @@ bool tools_may(const struct caller *c, const struct tool *tool, const struct too
 bool tools_own(struct core *core, const struct caller *c, const struct object *job, struct arena *a,
                struct err *err);
 
-/* true when nobody asked for this tool to be started in the last ten seconds. */
+/* true when this tool was not asked to be started in the last ten seconds. */
 bool tools_wake(struct tools *t, int64_t job, const struct tool *tool);
-/* Somebody did something in a tool or over ssh just now. */
+/* A person did something in a tool or over ssh just now. */
 void tools_touch(struct tools *t, int64_t job);
 /* Microseconds since 1970. What was before the server began it does not know: then it is that. */
 int64_t tools_touched(struct tools *t, int64_t job);

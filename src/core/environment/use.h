@@ -19,7 +19,7 @@ bool use_is_talk(struct use_talk *t, bool inward, size_t n, uint64_t now);
 
 /* Whether its containers (ranks 0 to nodes - 1) have been computing in the last seconds. */
 bool use_computes(struct core *core, struct exec_id first, int64_t nodes);
-/* Asks its tools, on a thread of the pool, whether they compute for somebody; that counts as use then. */
+/* Asks its tools, on a thread of the pool, whether they compute; that counts as use then. */
 void use_ask_tools(struct core *core, struct exec_id container);
 
 #endif

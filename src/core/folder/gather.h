@@ -1,6 +1,6 @@
 /* From files on the disk to a version of a folder: a task reads them into blobs and makes the manifest
  * durable; one write then makes the version. Before that write there is nothing to be seen of it, and what
- * was read is given back by the store when nobody counts it. */
+ * was read is given back by the store when nothing counts it. */
 #ifndef INGOT_CORE_FOLDER_GATHER_H
 #define INGOT_CORE_FOLDER_GATHER_H
 

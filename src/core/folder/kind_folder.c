@@ -142,7 +142,7 @@ static bool version_after_delete(struct op *op, struct object *o, struct err *er
     return !digest_parse(object_text(o, "digest"), &d) || manifest_count(op->conn, o->project, &d, -1, err);
 }
 
-/* After the commit: what nobody else has no longer counts. */
+/* After the commit: what no other version has no longer counts. */
 static void version_changed(struct core *core, const struct object *o, const char *verb)
 {
     struct digest d;

@@ -1,4 +1,5 @@
-/* What a version was made from, as JSON: the parts that all who make versions have in common. Inside a write.
+/* What a version was made from, as JSON: the parts that all makers of versions have in common. Inside a
+ * write.
  */
 #ifndef INGOT_CORE_FOLDER_LINEAGE_H
 #define INGOT_CORE_FOLDER_LINEAGE_H

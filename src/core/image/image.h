@@ -26,7 +26,7 @@ struct image_want {
     const char *name; /* "host", "name:version" of the project, or "project/name:version" of a public image;
                          without a version "latest" */
     int64_t spec;     /* what it would run with; 0: not asked */
-    int64_t job;      /* who will use it: its layers stay while this job is not over */
+    int64_t job;      /* that will use it: its layers stay while the job is not over */
     const char *arch; /* of the node, "amd64"; NULL: this machine's */
 };
 
@@ -59,9 +59,9 @@ bool image_check(struct core *core, const struct image_want *w, const char *fiel
 /* The content that the name stands for now, as 64 hex in the arena: "" for `host`, and when there is none. */
 const char *image_digest(struct core *core, int64_t project, struct str name, struct arena *a);
 
-/* --- the service: controllers that unpack layers and give back what nobody uses --- */
+/* --- the service: controllers that unpack layers and give back what is not used --- */
 struct images;
-/* Somebody pulled this version: counted in memory, written now and then. Never waits. */
+/* A client pulled this version: counted in memory, written now and then. Never waits. */
 void images_pulled(struct images *im, int64_t version);
 
 #endif

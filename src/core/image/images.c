@@ -1,5 +1,5 @@
 /* The service behind images: controllers that unpack layers below <data>/layers/<digest>, each once, write
- * down how often versions were pulled, and collect layers that nobody needs. */
+ * down how often versions were pulled, and collect layers that nothing needs. */
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/log.h"
@@ -289,7 +289,7 @@ static bool is_needed(struct images *im, const struct digest *d, bool *ret, stru
         db_args(digest_arg(d), digest_arg(d)), &row, ret, err);
 }
 
-/* Renamed under the lock: whoever asks for it from now on gets it unpacked anew. */
+/* Renamed under the lock: a job that asks for it from now on gets it unpacked anew. */
 static bool collect_one(struct images *im, const char *hex, struct err *err)
 {
     struct digest d;
@@ -354,7 +354,7 @@ const struct controller controller_collect_images = {
 
 static bool unpack_all(struct core *core, struct err *err)
 {
-    (void)err; /* a layer that cannot be unpacked is told to who asks for it */
+    (void)err; /* a layer that cannot be unpacked is told to the job that asks for it */
     struct images *im = core->images;
     if (!im->tidied)
         tidy(im);

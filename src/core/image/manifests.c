@@ -109,7 +109,7 @@ static bool name_parts(struct op *op, const struct push *p, struct err *err)
     return true;
 }
 
-/* The push of what was there already is over, too: nobody is about to name its blobs any more. */
+/* The push of what was there already is over, too: no client is about to name its blobs any more. */
 static bool settle_blobs(struct op *op, const struct push *p, struct err *err)
 {
     const struct oci_manifest *m = p->m;

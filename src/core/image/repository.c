@@ -293,7 +293,7 @@ static bool sweep_blobs(struct db_conn *c, void *ctx, struct err *err)
     return true;
 }
 
-/* Versions that were pushed over: their manifests stay for a day for those who pull by digest. */
+/* Versions that were pushed over: their manifests stay for a day for clients that pull by digest. */
 static bool sweep_manifests(struct op *op, void *ctx, struct err *err)
 {
     struct sweep *s = ctx;

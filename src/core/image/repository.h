@@ -16,7 +16,7 @@ extern const char repository_sql[]; /* the tables beside the kinds' own */
 
 enum repository_right {
     REPOSITORY_PULL,
-    REPOSITORY_PULL_BLOB, /* and what was uploaded before the image's first manifest, to those who may make
+    REPOSITORY_PULL_BLOB, /* and what was uploaded before the image's first manifest, to callers that may make
                              it: clients ask for a blob as soon as they have sent it */
     REPOSITORY_PUSH,
     REPOSITORY_DELETE
@@ -31,7 +31,7 @@ struct repository {
 
 /* path: "<project>/<image name>", the project by its name or as "id.<number>" (which is always the number).
  * ERR_INVALID field name; ERR_NOT_FOUND field repository where there is nothing or nothing that the caller
- * may know of; ERR_FORBIDDEN; ERR_UNAUTHORIZED for nobody. */
+ * may know of; ERR_FORBIDDEN; ERR_UNAUTHORIZED without a user. */
 bool repository_find(struct core *core, const struct caller *c, struct str path, enum repository_right right,
                      struct arena *a, struct repository *ret, struct err *err);
 /* By what a project's users write ("name", or "project/name"): their own first, then the public ones. */
@@ -44,7 +44,7 @@ const char *repository_project_text(struct arena *a, int64_t project, struct str
 /* Puts a blob of the store into the repository: the quota is looked at. Pushing it again touches it. */
 bool repository_add_blob(struct core *core, const struct repository *r, const struct digest *d, int64_t size,
                          struct err *err);
-/* *ret_size is -1 when the repository does not have it. Touches it: whoever asks may be about to name it. */
+/* *ret_size is -1 when the repository does not have it. Touches it: the client may be about to name it. */
 bool repository_blob(struct core *core, const struct repository *r, const struct digest *d, struct arena *a,
                      int64_t *ret_size, struct err *err);
 /* Inside a write: so many names less. A blob without one goes at once, unless a push may rely on it. */

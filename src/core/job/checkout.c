@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-/* --- noting who uses what --- */
+/* --- noting what a job uses --- */
 
 static bool note_use(struct checkout_user *u, const char *name, struct err *err)
 {

@@ -9,8 +9,8 @@
 
 #include <pthread.h>
 
-/* Who makes checkouts for which job. Names of what it uses stand in the job's row (field `checkouts`), where
- * the sweep looks. */
+/* The job that checkouts are made for. Names of what it uses stand in the job's row (field `checkouts`),
+ * where the sweep looks. */
 struct checkout_user {
     struct core *core;
     struct arena *arena;
@@ -27,7 +27,7 @@ const char *checkout_dataset(struct checkout_user *u, int64_t version, struct er
 /* Fills the empty folder dirfd with the samples and annotations of a dataset version. */
 bool checkout_fill_dataset(struct core *core, const struct object *version, int dirfd, struct err *err);
 
-/* Removes what no job that is not over uses and nobody has used for keep_s seconds. */
+/* Removes what no job that is not over uses and none has used for keep_s seconds. */
 bool checkout_sweep(struct core *core, pthread_mutex_t *lock, int64_t keep_s, struct err *err);
 /* At the start: what was being made when the server ended. */
 bool checkout_sweep_halves(struct core *core, struct err *err);

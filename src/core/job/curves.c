@@ -145,7 +145,7 @@ static void take(struct curves *c, struct series *s, const struct exec_stats *no
     add_cards(t, &s->cards);
 }
 
-/* --- who runs --- */
+/* --- the containers that run --- */
 
 static struct series *series_new(struct curves *c, struct exec_id id)
 {

@@ -1,5 +1,5 @@
 /* Ranks that reach each other by ssh without a password, and find each other's names where MPI and Volcano
- * put them. One key per job serves as everybody's identity, authorised key and host key. */
+ * put them. One key per job serves as every rank's identity, authorised key and host key. */
 #include "base/hash.h"
 #include "core/job/launch_own.h"
 #include "core/job/ssh_key.h"
@@ -91,7 +91,7 @@ static void add_host_files(struct launch *u)
     launch_file(u, "/etc/mpi/hostfile", arena_str(u->arena, buf_view(&slots)), 0644);
 }
 
-/* Containers have no right to run as anybody else, and no shared memory between nodes. */
+/* Containers have no right to run as another user, and no shared memory between nodes. */
 static void add_mpi_env(struct launch *u)
 {
     static const struct {

@@ -53,7 +53,7 @@ static bool start_one(struct op *op, struct starting *s, struct err *err)
     if (!engine_load_row(op, &kind_job, s->job->id, &now, &found, err))
         return false;
     if (!found || job_state_of(&now) != JOB_QUEUED)
-        return true; /* somebody stopped or deleted it meanwhile */
+        return true; /* it was stopped or deleted meanwhile */
     s->attempt = (int32_t)object_int(&now, "attempt") + 1;
     *object_value(&now, "attempt") = db_int(s->attempt);
     *object_value(&now, "exit_code") = db_null();

@@ -83,7 +83,7 @@ static bool move_write(struct op *op, void *ctx, struct err *err)
     if (!engine_load_row(op, &kind_job, m->job->id, &now, &found, err))
         return false;
     if (!found || job_state_of(&now) != m->change.from)
-        return true; /* somebody else was faster: the next look sees it */
+        return true; /* another write changed it first: the next look sees it */
     if (m->end && m->end->code >= 0)
         *object_value(&now, "exit_code") = db_int(m->end->code);
     if (m->uncounted)
@@ -204,7 +204,7 @@ static void judge(struct tick *l, const struct object *job, const struct ranks *
     }
 }
 
-/* The owner takes over what the containers leave, before anybody reads that the job is over. */
+/* The owner takes over what the containers leave, before a client reads that the job is over. */
 static bool collect(struct tick *l, const struct object *job, struct move *m, struct err *err)
 {
     const struct job_owner *owner = job_owner_of(job);
@@ -313,7 +313,7 @@ static bool step(struct tick *l, const struct object *job, struct err *err)
     }
 }
 
-/* --- containers of jobs that nobody knows (a backup was restored) --- */
+/* --- containers of jobs that the database does not know (a backup was restored) --- */
 
 static bool is_live(const struct tick *l, struct exec_id id)
 {
@@ -502,7 +502,7 @@ static bool start(struct core *core, const struct core_options *o, struct err *e
     return true;
 }
 
-/* Nobody waits for the executor any more. */
+/* No thread is left waiting for the executor. */
 static void end(struct core *core)
 {
     set_opened(core->jobs);

@@ -158,7 +158,7 @@ static bool add_event(struct op *op, const struct object *o, int64_t at, enum jo
         NULL, err);
 }
 
-/* A command that is over before anybody saw it run did run, and the job says when. */
+/* A command that is over before the controller saw it run did run, and the job says when. */
 static bool set_started(struct op *op, struct object *o, const struct job_change *c, int64_t now,
                         struct err *err)
 {

@@ -12,7 +12,7 @@
 #define PIDS  4096
 #define GRACE 30
 
-/* Where nobody else listens: above the ports that the kernel gives out. */
+/* Where no program of a job listens: above the ports that the kernel gives out. */
 #define PLATFORM_PORT 64646
 
 /* --- lists --- */
@@ -167,7 +167,8 @@ static const char *text_field(struct launch *u, const char *field)
     return arena_strz(u->arena, object_text(u->job, field));
 }
 
-/* Its layers, and the variables and the user it was made with. One that is not unpacked yet is waited for. */
+/* The image layers, and the variables and the user it was made with. One that is not unpacked yet is waited
+ * for. */
 static bool add_image(struct launch *u, struct err *err)
 {
     struct image_ready image;

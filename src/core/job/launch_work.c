@@ -104,8 +104,8 @@ static struct jobs *forget(struct launching *w)
     return j;
 }
 
-/* The executor tells when that changes. What changed before the job was forgotten here, nobody has looked
- * at. */
+/* The executor tells when that changes. What changed before the job was forgotten here, the controller has
+ * not looked at. */
 static bool is_starting(struct jobs *j, struct arena *a, struct exec_id id)
 {
     struct exec *x = j->exec;

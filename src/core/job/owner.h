@@ -43,8 +43,8 @@ bool launch_gang_ssh(struct launch *u, struct err *err);
 
 struct job_owner {
     const char *kind; /* its name, as in the job's owner_kind */
-    /* Its containers get neither the platform's address nor a token: others than who started them decide what
-     * they do. */
+    /* Its containers get neither the platform's address nor a token: others than the user that started them
+     * decide what they do. */
     bool no_platform;
     /* Adds to a container; called for every rank of every attempt, outside writes. NULL: nothing to add. */
     bool (*prepare)(struct launch *u, struct err *err);

@@ -303,7 +303,7 @@ static int64_t hours_us(const struct object *o)
     return hours > 0 ? (int64_t)(hours * 3.6e9) : 0;
 }
 
-/* False when nobody knows what it takes. */
+/* False when it is not known what it takes. */
 static bool add_running(struct plan_input *s, const struct object *o, struct sched_running *r)
 {
     int64_t nodes = object_int(o, "nodes"), started = object_int(o, "started_at"), hours = hours_us(o);

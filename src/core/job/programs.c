@@ -35,7 +35,7 @@ static bool copy_file(int from, off_t size, int to, const char *name, struct err
     return true;
 }
 
-/* As a second name of the same file where that works and everybody may read it; else a copy. */
+/* As a second name of the same file where that works and every user may read it; else a copy. */
 static bool bring(const char *path, int to, const char *name, struct err *err)
 {
     struct stat st;

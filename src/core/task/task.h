@@ -38,7 +38,7 @@ const struct task_type *task_type_named(struct str name); /* NULL: none */
 struct task {
     struct core *core;
     struct arena *arena;  /* lives as long as the run */
-    struct caller caller; /* who started it */
+    struct caller caller; /* the user that started it */
     int64_t id, project;
     int64_t subject; /* id of the object it works on */
     yyjson_val *params;

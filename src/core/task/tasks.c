@@ -208,7 +208,7 @@ void tasks_cancel(struct tasks *ts, int64_t id)
     pthread_mutex_unlock(&ts->lock);
 }
 
-/* Whether somebody cancelled it, also before it was on the list: since it was taken, or before a restart. */
+/* Whether it was cancelled, also before it was on the list: since it was taken, or before a restart. */
 static bool is_cancelled(struct task *t)
 {
     struct db_row row;

@@ -33,7 +33,8 @@ static bool copy_bytes(struct copying *c, int in, int out, const char *path, str
     }
 }
 
-/* Whoever the next container runs as goes on with these files: all of it is open to everybody inside. */
+/* The next container may run as another user and goes on with these files: all of it is open to every user
+ * inside. */
 static bool make_folders(char *path, size_t from, struct err *err)
 {
     for (char *slash = strchr(path + from, '/'); slash; slash = strchr(slash + 1, '/')) {

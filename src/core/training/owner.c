@@ -229,7 +229,7 @@ static bool changed(struct op *op, const struct object *job, enum job_state from
         *object_value(&o, "started_at") = *object_value(job, "started_at");
     if (job_is_over(s))
         *object_value(&o, "ended_at") = db_int(clock_now());
-    /* One that is over before anybody saw it run. */
+    /* One that is over before the controller of jobs saw it run. */
     if (job_is_over(s) && !object_int(&o, "started_at") && object_value(job, "exit_code")->type == DB_INT)
         *object_value(&o, "started_at") = *object_value(&o, "ended_at");
     if (!engine_update_row(op, &o, err))

@@ -97,7 +97,7 @@ static bool start_write(struct op *op, void *ctx, struct err *err)
     if (!find_job(op, &now, &job, &found, err))
         return false;
     if (found)
-        return true; /* somebody else was faster */
+        return true; /* another request made it first */
     r.project = now.project;
     r.name = str_of(arena_printf(op->arena, "TensorBoard " STR_FMT, STR_ARG(object_text(&now, "name"))));
     if (!choose_spec(op, &now, &r.spec, err) || !job_create(op, &r, &id, err))

@@ -1,6 +1,6 @@
-/* TensorBoard of an instance (T6): a small job of its own, started when somebody wants to look, over what the
+/* TensorBoard of an instance (T6): a small job of its own, started when a person opens it, over what the
  * instance writes to /workspace/persistent-model and /workspace/logs (read-only), reached like every tool
- * (core/environment/tool.h). It ends when nobody has looked for an hour; then its job is deleted. */
+ * (core/environment/tool.h). It ends when its page was not used for an hour; then its job is deleted. */
 #ifndef INGOT_CORE_TRAINING_TENSORBOARD_H
 #define INGOT_CORE_TRAINING_TENSORBOARD_H
 
