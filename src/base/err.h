@@ -10,7 +10,7 @@ enum err_code {
     ERR_NONE = 0,
     ERR_INVALID,      /* 422 a value breaks a rule; field names it */
     ERR_MALFORMED,    /* 400 the request cannot be read at all */
-    ERR_UNAUTHORIZED, /* 401 nobody is signed in */
+    ERR_UNAUTHORIZED, /* 401 not signed in */
     ERR_FORBIDDEN,    /* 403 signed in, permission missing (named in message) */
     ERR_NOT_FOUND,    /* 404 */
     ERR_METHOD,       /* 405 */

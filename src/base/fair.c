@@ -1,7 +1,7 @@
 #include "base/fair.h"
 
 /* A project, or one of its users. Whose `turn` is the lowest is next; a turn taken is one later. One that
- * comes (again) begins at the turn that is being served, so nobody saves up turns and nobody gains by coming
+ * comes (again) begins at the turn that is being served, so none saves up turns and none gains by coming
  * anew: it is remembered while its turn is still to come. */
 struct party {
     struct party *next;

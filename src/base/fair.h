@@ -1,5 +1,5 @@
-/* Turns between projects, and in each between its users: who asks for much waits for their own. A queue of
- * items that belong to somebody; not thread-safe. */
+/* Turns between projects, and in each between its users: a user that asks for much waits for their own. A
+ * queue of items that each belong to a project and a user; not thread-safe. */
 #ifndef INGOT_BASE_FAIR_H
 #define INGOT_BASE_FAIR_H
 

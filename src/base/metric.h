@@ -1,5 +1,5 @@
 /* Figures of the running program, for GET /metrics (core/metrics.h). Counting is cheap enough for every
- * request: each thread adds to one of a few shards, without a lock; who reads sums them. All zero is a good
+ * request: each thread adds to one of a few shards, without a lock; the reader sums them. All zero is a good
  * beginning. */
 #ifndef INGOT_BASE_METRIC_H
 #define INGOT_BASE_METRIC_H

@@ -70,7 +70,7 @@ static bool add_worker(struct pool *p)
     return false;
 }
 
-/* Somebody shall look at the queue: true when the caller is to signal, after it has given the lock back (the
+/* A worker shall look at the queue: true when the caller is to signal, after it has given the lock back (the
  * woken one wants it). With the lock held. */
 static bool rouse(struct pool *p)
 {
@@ -184,7 +184,7 @@ void pool_free(struct pool *p)
     p->ending = true;
     pthread_cond_broadcast(&p->wake);
     pthread_mutex_unlock(&p->lock);
-    /* Nobody starts a worker any more, so state none is final; the others are joined in any state. */
+    /* No worker is started any more, so state none is final; the others are joined in any state. */
     for (unsigned i = 0; i < p->max_threads; i++) {
         pthread_mutex_lock(&p->lock);
         bool join = p->workers[i].state != WORKER_NONE;

@@ -364,7 +364,7 @@ static struct http_server *start_tools(const struct serve *s, struct core *core,
     o.ctx = core;
     struct http_server *server = http_start(&o, err);
     if (!server && s->tools_any) {
-        /* Nobody asked for just this port. */
+        /* The port is the default, not one that was asked for. */
         log_warn("%s; the tools get another port", err->message);
         *err = (struct err){0};
         o.listen = s->tools_any;

@@ -50,7 +50,7 @@ struct coco {
     struct {
         char name[40];
         uint64_t count;
-    } unknown[UNKNOWN_MAX]; /* members of annotations that nobody reads */
+    } unknown[UNKNOWN_MAX]; /* members of annotations that are not read */
     size_t unknown_count;
 };
 

@@ -122,7 +122,7 @@ static bool write_object(struct buf *b, yyjson_val *v)
     return ok;
 }
 
-/* The depth is limited by who parsed it: 64 levels at most. */
+/* The depth is limited by the parser: 64 levels at most. */
 bool model_write_value(struct buf *b, yyjson_val *v)
 {
     size_t i, max;

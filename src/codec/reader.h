@@ -1,6 +1,6 @@
 /* What the read functions of codecs stand on: the listing with its index, samples under construction, and the
  * account of what was taken, repaired and skipped. codec_read makes one, calls the codec's read, and lastly
- * emits the media files that no annotation spoke of and reports the files that nobody read. */
+ * emits the media files that no annotation spoke of and reports the files that the codec did not read. */
 #ifndef INGOT_CODEC_READER_H
 #define INGOT_CODEC_READER_H
 
@@ -116,7 +116,7 @@ bool reader_json_lines(struct codec_reader *r, size_t file,
                        bool (*line)(struct reader_sample *s, yyjson_val *v, size_t number, struct err *err),
                        struct err *err);
 
-/* Media files without annotation, and files that nobody read. */
+/* Media files without annotation, and files that the codec did not read. */
 bool reader_rest(struct codec_reader *r, struct err *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* Finds the elements of a large JSON text without building it: brackets and strings only. What lies between
- * is checked by whoever parses an element; a text whose brackets or strings do not close ends the scan. */
+ * is checked by the caller that parses an element; a text whose brackets or strings do not close ends the
+ * scan. */
 #ifndef INGOT_CODEC_SCAN_H
 #define INGOT_CODEC_SCAN_H
 

@@ -19,7 +19,7 @@ struct voc {
     struct {
         struct str name, file; /* file: the first that has it */
         uint64_t count;
-    } unknown[UNKNOWN_MAX]; /* members of objects that nobody reads */
+    } unknown[UNKNOWN_MAX]; /* members of objects that are not read */
     size_t unknown_count;
 };
 

@@ -41,7 +41,7 @@ static bool is_own(const char *table)
     return strcmp(table, "schema_script") == 0 || strcmp(table, "schema_migration") == 0;
 }
 
-/* Who has the database is true of this database only, and stays when everything else is replaced. */
+/* Which server has the database is true of this database only, and stays when everything else is replaced. */
 static void leave_holder(struct names *names)
 {
     size_t n = 0;

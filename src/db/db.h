@@ -101,7 +101,7 @@ bool db_write(struct db *db, db_write_fn fn, void *ctx, struct err *err);
  * threads for each. */
 typedef void (*db_then_fn)(void *ctx, bool ok, const struct err *err);
 void db_write_then(struct db *db, db_write_fn fn, db_then_fn then, void *ctx);
-/* Declares the calling thread, for good, as one whose writes nobody waits for at a page: imports, sweeps.
+/* Declares the calling thread, for good, as one whose writes no person waits for: imports, sweeps.
  * They are taken after those of all others, and should be short (about 5 ms), as the others wait for them. */
 void db_background(void);
 /* Grows with every commit of this process, before its callers go on: what was read after a call that gave n

@@ -85,7 +85,7 @@ static bool try_lock(struct db_conn *c, bool *ret, struct err *err)
     return true;
 }
 
-/* With the lock: nobody else writes the row. */
+/* With the lock: no other server writes the row. */
 static bool sign(struct hold *h, struct err *err)
 {
     struct db_conn *c = h->conn;

@@ -3,13 +3,13 @@
  *
  * It is a session lock of the database on a connection of its own, so it ends with the process, and within a
  * minute of the machine's death (keep-alive on both sides). Every server that takes it gets the next
- * generation, kept in the row of db_holder with who it is. The writer begins each transaction by asking for
- * its own generation: when the connection was lost and another server has the hold by now, even a write that
- * was under way changes nothing.
+ * generation, kept in the row of db_holder with its host and pid. The writer begins each transaction by
+ * asking for its own generation: when the connection was lost and another server has the hold by now, even a
+ * write that was under way changes nothing.
  *
  * When the connection is lost, writes are refused and a thread tries to take the hold again. It goes on when
- * the row still has its generation: nobody else had it. Otherwise `taken` is called, once: what this process
- * knows of the platform is no longer true, and it should end. */
+ * the row still has its generation: no other server had it. Otherwise `taken` is called, once: what this
+ * process knows of the platform is no longer true, and it should end. */
 #ifndef INGOT_DB_HOLD_H
 #define INGOT_DB_HOLD_H
 

@@ -160,13 +160,13 @@ static bool script(struct db_conn *c, const char *sql, struct err *err)
     return postgres_simple(of(c), sql, err);
 }
 
-/* All who write take turns by this lock (the writer, hold.c, restoring), so each sees what all before it did;
+/* All writers take turns by this lock (the writer, hold.c, restoring), so each sees what all before it did;
  * the number has no meaning. */
 #define WRITE_LOCK "SELECT pg_advisory_xact_lock(7305804402336330361)"
 /* Of the platform's schema: a database may have several. The number has no meaning either. */
 #define HOLD_LOCK "pg_try_advisory_lock(1768843124, current_schema()::regnamespace::oid::int4)"
 
-/* In the same message, and after the lock: who took the hold before this transaction is seen. */
+/* In the same message, and after the lock: a server that took the hold before this transaction is seen. */
 static bool begin_held(struct postgres *p, struct err *err)
 {
     char sql[256];

@@ -53,7 +53,7 @@ struct writer {
 enum outcome {
     OUTCOME_DONE,  /* every request has its answer */
     OUTCOME_AGAIN, /* nothing was changed; one failed without a mark before it to go back to */
-    OUTCOME_ALONE, /* nothing was changed; run them one at a time, to find who is to blame */
+    OUTCOME_ALONE, /* nothing was changed; run them one at a time, to find the one that fails */
     OUTCOME_LOST,  /* nothing was changed, the connection is gone */
 };
 
@@ -270,7 +270,7 @@ static void tell(struct request *r)
         return;
     }
     atomic_store_explicit(&r->done, 1, memory_order_release);
-    /* r may be gone now; waking an address where nobody sleeps does nothing. */
+    /* r may be gone now; waking an address where no thread sleeps does nothing. */
     syscall(SYS_futex, &r->done, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
 }
 

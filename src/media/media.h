@@ -53,8 +53,8 @@ bool media_upright(int orientation, int64_t w, int64_t h, double ret[6]);
 /* A JPEG of at most side x side pixels (never enlarged), upright, on white where it was transparent. */
 bool media_thumbnail(struct media *m, int fd, unsigned side, struct buf *out, struct err *err);
 
-/* A thumbnail that nobody waits for: `done` tells on a thread of media when it is made, or why not. Embedded
- * in what it is about, zeroed; the first members are the caller's to set. */
+/* A thumbnail that no thread waits for: `done` tells on a thread of media when it is made, or why not.
+ * Embedded in what it is about, zeroed; the first members are the caller's to set. */
 struct media_job {
     struct fair_item whose; /* project and user */
     int fd;                 /* owned by media from media_begin on */

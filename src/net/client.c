@@ -68,7 +68,7 @@ static size_t on_body(char *p, size_t size, size_t count, void *ctx)
 {
     struct exchange_state *s = ctx;
     size_t n = size * count;
-    if (not_for_sink(s)) { /* nobody wants it, however slowly it comes */
+    if (not_for_sink(s)) { /* the caller does not want it, however slowly it comes */
         s->sink_ended = true;
         return 0;
     }

@@ -95,7 +95,8 @@ static uint16_t *port_of(struct sockaddr_storage *at)
                                      : &((struct sockaddr_in *)at)->sin_port;
 }
 
-/* All loops listen on one port. A first socket that does not share finds out whether someone else has it. */
+/* All loops listen on one port. A first socket that does not share finds out whether another program has it.
+ */
 static bool open_all(struct http_server *s, const char *listen, int *fds, struct err *err)
 {
     struct sockaddr_storage at = {0};

@@ -23,7 +23,7 @@
  *  4. A gang gets all its ranks or none. Ranks may share a node unless `spread` is set.
  *  5. A job that does not fit now, but will when the jobs that are being stopped have gone, claims that room.
  *  6. Otherwise it may evict: only `preemptible` jobs of lower priority (the set one, not the aged), only
- * when that makes room for all of it, none that is not needed, gangs whole. Nobody is evicted to make quota.
+ * when that makes room for all of it, none that is not needed, gangs whole. No job is evicted to make quota.
  *  7. Otherwise the first such job among those that compete for the same nodes is the head: it gets a
  *     reservation at the earliest time that the expected ends allow. A later job is backfilled only if it
  * will have ended by then or leaves the reserved room free. If it is not known when the room comes, it is
@@ -195,10 +195,10 @@ struct sched_start {
 
 struct sched_eviction {
     int32_t victim; /* index in running */
-    int32_t job;    /* index in waiting: for whom */
+    int32_t job;    /* index in waiting: the job that needs the room */
 };
 
-/* Who waits for the evicted, and the room that will be theirs: keep it and give it back as
+/* The job that waits for the evicted, and the room that will be its own: keep it and give it back as
  * sched_waiting.promised. To forget it (a restart) costs a few evictions in vain, no more. */
 struct sched_promise {
     int32_t job; /* index in waiting */

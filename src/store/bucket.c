@@ -167,7 +167,7 @@ bool bucket_has(struct store *s, const struct digest *d, bool *ret, struct err *
     return false;
 }
 
-/* Whoever removes this digest at the moment is done afterwards; from now on its row protects it. */
+/* A collector that removes this digest at the moment is done afterwards; from now on its row protects it. */
 static void wait_for_collector(struct store *s, const struct digest *d)
 {
     pthread_mutex_lock(&s->lock[d->b[0]]);

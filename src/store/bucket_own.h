@@ -10,7 +10,7 @@
 #define BUCKET_PREFIX_MAX 400
 #define BUCKET_KEY_MAX    (BUCKET_PREFIX_MAX + SHA256_HEX + 20)
 #define BUCKET_RANGED     64
-#define BUCKET_FETCHES    32 /* threads; beyond, everyone fetches for himself */
+#define BUCKET_FETCHES    32 /* threads; beyond, each reader fetches for itself */
 
 struct fetch;
 struct bucket {

@@ -26,7 +26,7 @@ static bool drop_rows(struct db_conn *c, void *ctx, struct err *err)
         db_args(db_int(st->before)), &st->rows, err);
 }
 
-/* Somebody may have written the same bytes since the row went: then there is a row again and all stays. */
+/* A writer may have stored the same bytes since the row went: then there is a row again and all stays. */
 bool blob_remove(struct store *s, const struct digest *d, struct err *err)
 {
     auto_arena struct arena a;
@@ -71,7 +71,7 @@ static bool collect_step(struct store *s, struct store_collected *sum, size_t *r
     return ok;
 }
 
-/* Nobody waits for it, so it leaves the machine to others most of the time. */
+/* No request waits for it, so it leaves the machine to others most of the time. */
 static void rest(uint64_t begun)
 {
     uint64_t took = clock_mono() - begun;

@@ -43,7 +43,7 @@ bool s3_refused(struct s3 *s, const struct s3_request *q, const struct client_an
 /* exchange, and refused unless it is 2xx. */
 bool s3_call(struct s3 *s, struct arena *a, const struct s3_request *q, struct client_answer *ret,
              struct err *err);
-/* Before the next try; grows, with a random part. false when nobody waits for it any more. */
+/* Before the next try; grows, with a random part. false when its caller does not wait any more. */
 bool s3_pause(struct s3 *s, const struct s3_request *q, unsigned attempt);
 /* A number of bytes that an object may have; or ERR_UPSTREAM. */
 bool s3_size(struct str text, struct str key, int64_t *ret, struct err *err);

@@ -24,8 +24,9 @@ bool upload_create(struct store *s, int64_t user, int64_t project, int64_t lengt
 bool upload_get(struct store *s, struct str id, int64_t user, struct arena *a, struct upload *ret,
                 struct err *err);
 
-/* A finished upload to that project, for whoever makes something of it: its room is no longer reserved, as
- * that counts itself. ERR_CONFLICT, with the field, when it is not finished or of another project. */
+/* A finished upload to that project, for the caller that makes something of it: its room is no longer
+ * reserved, as that counts itself. ERR_CONFLICT, with the field, when it is not finished or of another
+ * project. */
 bool upload_take(struct store *s, struct str id, int64_t user, int64_t project, const char *field,
                  struct arena *a, struct upload *ret, struct err *err);
 
