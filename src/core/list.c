@@ -157,8 +157,8 @@ static void scope_sql(const struct listing *l, struct sql *s)
         s->args[s->n++] = l->where->args[i];
 }
 
-/* Where the page goes on in the searched column, the cursor is the narrower end: with both, the engine might
- * begin at the wrong one and read all pages before. */
+/* Where the page goes on in the searched column, the cursor is the narrower end: with both, the database
+ * might begin at the wrong one and read all pages before. */
 static void search_sql(const struct listing *l, const struct cursor *after, struct sql *s)
 {
     enum filter_ends ends = FILTER_BOTH;

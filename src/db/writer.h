@@ -1,7 +1,7 @@
 /* The one thread that writes. Callers queue a function and sleep, or are called back; the thread takes all
  * that wait, runs them in one transaction and tells each when it is durable. While one commit is synced the
- * next batch collects. Writes of background threads are taken after all others, and few at a time: no
- * person's click waits for more than one commit of an import. */
+ * next batch grows. Writes of background threads are taken after all others, and few at a time: no person's
+ * click waits for more than one commit of an import. */
 #ifndef INGOT_DB_WRITER_H
 #define INGOT_DB_WRITER_H
 

@@ -89,7 +89,7 @@ void conn_read_stop(struct conn *c);
 void conn_kick(struct conn *c);
 void conn_deadline(struct conn *c, unsigned ms); /* 0: none */
 
-/* Between these, writes to c collect into one. */
+/* Between these, writes to c are joined into one. */
 bool conn_cork(struct conn *c); /* true: the caller must uncork */
 void conn_uncork(struct conn *c);
 void conn_write(struct conn *c, const void *p, size_t n); /* copies what must wait */

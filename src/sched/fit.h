@@ -1,4 +1,4 @@
-/* Where a request fits: targets (the nodes that a job may choose), shapes (targets with a request; identical
+/* Where a demand fits: targets (the nodes that a job may choose), shapes (targets with a demand; identical
  * jobs share one, and what was learnt of it), and the search. Inside of the layer only. */
 #ifndef INGOT_SCHED_FIT_H
 #define INGOT_SCHED_FIT_H

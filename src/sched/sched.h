@@ -38,7 +38,7 @@
 
 enum {
     SCHED_WHOLE = 1000,     /* thousandths of one card */
-    SCHED_WANTS = 2,        /* kinds of device in one request */
+    SCHED_WANTS = 2,        /* kinds of device in one demand */
     SCHED_KINDS_MAX = 64,   /* kinds of device in a snapshot */
     SCHED_CARDS_MAX = 256,  /* cards of one node */
     SCHED_RANKS_MAX = 4096, /* ranks of one gang */

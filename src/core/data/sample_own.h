@@ -11,7 +11,7 @@
     "s.digest, s.state, s.former, s.annotation, s.sharpness, s.phash, s.split, s.by_person"
 struct sample sample_row(const struct db_row *row);
 
-/* Changes of counters, collected over a write and written once at its end. */
+/* Changes of counters, added up over a write and written once at its end. */
 struct tally {
     struct arena *arena;
     int64_t version;

@@ -205,7 +205,7 @@ static void judge(struct tick *l, const struct object *job, const struct ranks *
 }
 
 /* The owner takes over what the containers leave, before a client reads that the job is over. */
-static bool collect(struct tick *l, const struct object *job, struct move *m, struct err *err)
+static bool take_over(struct tick *l, const struct object *job, struct move *m, struct err *err)
 {
     const struct job_owner *owner = job_owner_of(job);
     struct err why = {0};
@@ -225,7 +225,7 @@ static bool finish(struct tick *l, const struct object *job, const struct ranks 
 {
     struct move m = {.job = job, .change = {.from = job_state_of(job), .started_at = r->started_us}};
     judge(l, job, r, &m);
-    return collect(l, job, &m, err) && move_later(l, &m);
+    return take_over(l, job, &m, err) && move_later(l, &m);
 }
 
 static bool stop_ranks(struct tick *l, const struct object *job, struct err *err)

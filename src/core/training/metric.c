@@ -35,7 +35,7 @@ static bool is_known(struct str name)
     return false;
 }
 
-/* --- collecting what one line says --- */
+/* --- what one line says --- */
 
 struct found {
     struct metric_line *line;
