@@ -127,6 +127,39 @@ bool(err_message)(struct err *err, enum err_code code, const char *field, const 
     return false;
 }
 
+static void format_because(char *text, size_t size, const char *fmt, va_list args, const char *between,
+                           const char *why)
+{
+    format_text(text, size, fmt, args);
+    size_t n = strlen(text);
+    if ((size_t)snprintf(text + n, size - n, "%s%s", between, why) >= size - n)
+        drop_cut(text, size - 1);
+}
+
+bool(err_because)(struct err *err, enum err_code code, const char *field, const struct err *why,
+                  const char *id, const char *en, const char *zh, ...)
+{
+    if (!err)
+        return false;
+    char text[sizeof err->message], chinese[sizeof err->zh];
+    va_list args, again;
+    va_start(args, zh);
+    va_copy(again, args);
+    format_because(text, sizeof text, en, args, ": ", why->message);
+    format_because(chinese, sizeof chinese, zh, again, "：", err_zh(why));
+    va_end(again);
+    va_end(args);
+    fill(err, code, field, text);
+    err->id = id;
+    sanitise(err->zh, sizeof err->zh, chinese);
+    return false;
+}
+
+const char *err_zh(const struct err *err)
+{
+    return err->id ? err->zh : err->message;
+}
+
 bool err_chinese(struct err *err, const char *id, const char *zh, ...)
 {
     if (!err)

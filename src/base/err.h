@@ -55,6 +55,10 @@ bool err_set(struct err *err, enum err_code code, const char *field, const char 
  */
 bool err_message(struct err *err, enum err_code code, const char *field, const char *id, const char *en,
                  const char *zh, ...) printf_like(5, 7) printf_like(6, 7);
+/* The same with another error's sentence behind it: "left out: it is encrypted". err may be why itself. */
+bool err_because(struct err *err, enum err_code code, const char *field, const struct err *why,
+                 const char *id, const char *en, const char *zh, ...) printf_like(6, 8) printf_like(7, 8);
+const char *err_zh(const struct err *err); /* the Chinese; the English where there is only that */
 /* Adds the id and the Chinese to what err_set said, for a sentence whose arguments are sentences themselves.
  */
 bool err_chinese(struct err *err, const char *id, const char *zh, ...) printf_like(3, 4);
@@ -73,6 +77,11 @@ bool err_keep(struct err *err, const struct err *one);
 #define err_message(...)                                                                                     \
     ({                                                                                                       \
         (err_message)(__VA_ARGS__);                                                                          \
+        false;                                                                                               \
+    })
+#define err_because(...)                                                                                     \
+    ({                                                                                                       \
+        (err_because)(__VA_ARGS__);                                                                          \
         false;                                                                                               \
     })
 #define err_errno(...)                                                                                       \

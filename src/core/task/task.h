@@ -70,6 +70,8 @@ void task_problem(struct task *t, struct str file, const char *position, const c
 /* The same with a sentence of base/messages.h, in both languages. */
 void task_note(struct task *t, struct str file, const char *position, const char *id, const char *en,
                const char *zh, ...) printf_like(5, 7) printf_like(6, 7);
+/* The same with an error's sentence. */
+void task_note_err(struct task *t, struct str file, const char *position, const struct err *why);
 /* JSON object text with counts, shown with the finished task. */
 void task_result(struct task *t, struct str json);
 

@@ -109,6 +109,12 @@ void task_note(struct task *t, struct str file, const char *position, const char
     add_line(t, file, position, reason, reason_zh);
 }
 
+void task_note_err(struct task *t, struct str file, const char *position, const struct err *why)
+{
+    if (has_line(t))
+        add_line(t, file, position, why->message, why->id ? why->zh : NULL);
+}
+
 void task_result(struct task *t, struct str json)
 {
     t->own->result = arena_str(t->arena, json);

@@ -53,6 +53,27 @@ static void sentences_are_told_in_both_languages(void **state)
     assert_string_equal(err.zh, "");
 }
 
+static void a_sentence_has_its_reason_behind_it(void **state)
+{
+    (void)state;
+    struct err err;
+    err_message(&err, ERR_INVALID, "age", MESSAGE_TOO_SMALL, "age", "3", 6LL);
+    assert_false(err_because(&err, ERR_CONFLICT, NULL, &err, MESSAGE_NAME_PREPROCESS));
+    assert_int_equal(err.code, ERR_CONFLICT);
+    assert_string_equal(err.id, "name-preprocess");
+    assert_string_equal(err.message, "Preprocess: age: 3 is less than 6");
+    assert_string_equal(err.zh, "预处理：age：3 小于 6");
+    struct err english, whole;
+    char text[400];
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = 0;
+    err_set(&english, ERR_INVALID, NULL, "%s", text);
+    err_because(&whole, ERR_INVALID, NULL, &english, MESSAGE_NAME_EXPORT, text);
+    assert_true(utf8_valid(str_of(whole.zh)));
+    assert_int_equal(strlen(whole.message), sizeof whole.message - 1);
+    assert_string_equal(err_zh(&english), text);
+}
+
 static void long_texts_are_cut_between_characters(void **state)
 {
     (void)state;
@@ -187,6 +208,7 @@ int main(void)
         cmocka_unit_test(table_is_whole),
         cmocka_unit_test(texts_are_printable),
         cmocka_unit_test(sentences_are_told_in_both_languages),
+        cmocka_unit_test(a_sentence_has_its_reason_behind_it),
         cmocka_unit_test(long_texts_are_cut_between_characters),
         cmocka_unit_test(errno_texts),
         cmocka_unit_test(log_writes_lines),
