@@ -143,6 +143,73 @@
     "no-sides", "no two points of a label are named left and right: mirroring swaps none",                   \
         "没有按左右命名的成对关键点：镜像不交换任何点"
 
+/* --- storage --- */
+#define MESSAGE_STORAGE_USED                                                                                 \
+    "storage-used", "the project may store %lld bytes and uses %lld already",                                \
+        "项目最多可存储 %lld 字节，已使用 %lld 字节"
+#define MESSAGE_STORAGE_MORE                                                                                 \
+    "storage-more", "the project may store %lld bytes, uses %lld, and %lld more would be over it",           \
+        "项目可存储 %lld 字节，已用 %lld，再加 %lld 将超出配额"
+#define MESSAGE_DISK_ROOM                                                                                    \
+    "disk-room", "the platform's disk has no room for %lld bytes", "平台磁盘没有 %lld 字节的空间"
+
+/* --- files that containers leave --- */
+#define MESSAGE_FILES_MANY       "files-many", "there are more than %d files", "文件超过 %d 个"
+#define MESSAGE_FOLDERS_DEEP     "folders-deep", "more than %d folders deep", "文件夹层级超过 %d"
+#define MESSAGE_FOLDER_FORBIDDEN "folder-forbidden", "a folder that may not be read", "无权读取的文件夹"
+#define MESSAGE_FILE_LINK        "file-link", "a link", "链接"
+#define MESSAGE_NO_PLAIN_FILE    "no-plain-file", "no plain file", "不是普通文件"
+#define MESSAGE_FILE_DELETED     "file-deleted", "it was deleted before it was read", "在读取前已被删除"
+#define MESSAGE_FILE_FORBIDDEN   "file-forbidden", "it may not be read", "无权读取"
+#define MESSAGE_FILE_CHANGED                                                                                 \
+    "file-changed", "it was changed while it was read, and is kept as it was read",                          \
+        "读取时发生了变化，按读到的内容保存"
+
+/* --- keeping a folder of an environment --- */
+#define MESSAGE_KEEP_NOT_OWN                                                                                 \
+    "keep-not-own", "only who made the environment, or an administrator, may read its /workspace",           \
+        "只有环境的创建者或管理员可以读取其 /workspace"
+#define MESSAGE_KEEP_PATH                                                                                    \
+    "keep-path", "folder: a folder is named by its path below /workspace", "请填写 /workspace 下的路径"
+#define MESSAGE_KEEP_MOUNTED                                                                                 \
+    "keep-mounted",                                                                                          \
+        "folder: \"%s\" is mounted when the environment starts and is not there now: start it, or name "     \
+        "another folder",                                                                                    \
+        "文件夹“%s”在环境启动后才会挂载，目前不存在：请先启动环境，或改用其他文件夹"
+#define MESSAGE_KEEP_EMPTY                                                                                   \
+    "keep-empty", "folder: \"%s\" is empty: there is nothing to keep", "文件夹“%s”为空，没有可保存的内容"
+#define MESSAGE_KEEP_NO_FILES                                                                                \
+    "keep-no-files", "folder: there are no plain files in \"%s\": there is nothing to keep",                 \
+        "“%s”中没有普通文件，没有可保存的内容"
+#define MESSAGE_KEEP_NO_FOLDER                                                                               \
+    "keep-no-folder", "folder: there is no folder \"%s\" in /workspace, or a link leads to it",              \
+        "/workspace 中没有文件夹“%s”，或其路径含有链接"
+#define MESSAGE_KEEP_ENDED                                                                                   \
+    "keep-ended", "the environment ended while its files were read; they can be kept again now",             \
+        "读取文件时环境已结束；现在可以重新保存"
+#define MESSAGE_ENVIRONMENT_DELETED                                                                          \
+    "environment-deleted", "the environment was deleted meanwhile", "环境已被删除"
+#define MESSAGE_MOUNTED_LATER "mounted-later", "mounted only while the environment runs", "仅在环境运行时挂载"
+
+/* --- pulling images --- */
+#define MESSAGE_REGISTRY_REFUSES                                                                             \
+    "registry-refuses", "the registry does not take this name and password for %s/%s",                       \
+        "镜像仓库拒绝了用户名或密码：%s/%s"
+#define MESSAGE_REGISTRY_LOGIN                                                                               \
+    "registry-login", "the registry wants a name and a password for %s/%s",                                  \
+        "该镜像仓库需要用户名和密码：%s/%s"
+#define MESSAGE_IMAGE_OTHER_ARCH                                                                             \
+    "image-other-arch", "the image has nothing for %s", "镜像没有适用于 %s 的内容"
+#define MESSAGE_PULL_PASSWORD                                                                                \
+    "pull-password", "the server was restarted and has forgotten the password: pull again",                  \
+        "服务已重启，密码未保存：请重新拉取"
+
+/* --- pictures, sound and video --- */
+#define MESSAGE_DECODER_FAILED                                                                               \
+    "decoder-failed", "the file cannot be decoded: it made the decoder fail", "文件无法解码，解码器出错"
+#define MESSAGE_DECODER_SLOW                                                                                 \
+    "decoder-slow", "the file cannot be decoded within %u s", "文件无法在 %u 秒内解码"
+
 /* --- background tasks: what each is called, and their ends --- */
 #define MESSAGE_NAME_IMPORT          "name-import", "Import %.*s", "导入 %.*s"
 #define MESSAGE_NAME_IMPORT_FILES    "name-import-files", "Import %zu files", "导入 %zu 个文件"

@@ -55,6 +55,17 @@ bool engine_write(struct core *core, const struct caller *c, struct arena *a, en
 }
 
 /* --- rows inside a write --- */
+bool engine_taken(const struct kind *k, const char *field, struct db_value v, struct err *err)
+{
+    char shown[RULE_SHORT];
+    if (v.type == DB_TEXT)
+        rule_short(v.s, shown);
+    else
+        snprintf(shown, sizeof shown, "%" PRId64, v.i);
+    err_set(err, ERR_EXISTS, field, "%s: %s is taken by another %s", field, shown, k->title.en);
+    return err_chinese(err, "taken", "%s：%s 已被另一个%s使用", field, shown, k->title.zh);
+}
+
 static bool taken(struct op *op, const struct object *o, size_t i, struct err *err)
 {
     const struct field *f = &o->kind->fields[i];
@@ -77,12 +88,7 @@ static bool taken(struct op *op, const struct object *o, size_t i, struct err *e
         return false;
     if (!found)
         return true;
-    char shown[RULE_SHORT];
-    if (o->values[i].type == DB_TEXT)
-        return err_set(err, ERR_EXISTS, f->name, "%s: %s is taken by another %s", f->name,
-                       rule_short(o->values[i].s, shown), o->kind->title.en);
-    return err_set(err, ERR_EXISTS, f->name, "%s: %" PRId64 " is taken by another %s", f->name,
-                   o->values[i].i, o->kind->title.en);
+    return engine_taken(o->kind, f->name, o->values[i], err);
 }
 
 /* Unique values are free; in one writer this is as good as the index, and names the field. */

@@ -69,6 +69,8 @@ bool engine_write(struct core *core, const struct caller *c, struct arena *a, en
 
 /* Inside a write, for hooks: plain insert/update of another kind's row by the platform, audited, no
  * permission asked. */
+/* Says that another object of the kind has the value; returns false. */
+bool engine_taken(const struct kind *k, const char *field, struct db_value v, struct err *err);
 bool engine_insert_row(struct op *op, struct object *o, struct err *err);
 bool engine_update_row(struct op *op, struct object *o, struct err *err); /* o was loaded in this write */
 bool engine_delete_row(struct op *op, struct object *o, struct err *err);

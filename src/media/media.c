@@ -1,6 +1,7 @@
 #include "media/media.h"
 
 #include "base/hash.h"
+#include "base/messages.h"
 #include "base/pool.h"
 #include "media/wire.h"
 
@@ -307,10 +308,9 @@ static bool ask_in_turn(struct ask *q, struct err *err)
         if (o == ASK_BROKEN && ended && used)
             continue;
         if (o == ASK_BROKEN && ended)
-            return err_set(err, ERR_INVALID, "file", "the file cannot be decoded: it made the decoder fail");
+            return err_message(err, ERR_INVALID, "file", MESSAGE_DECODER_FAILED);
         if (o == ASK_BROKEN && err->code == ERR_UNAVAILABLE)
-            return err_set(err, ERR_INVALID, "file", "the file cannot be decoded within %u s",
-                           q->m->o.timeout_s);
+            return err_message(err, ERR_INVALID, "file", MESSAGE_DECODER_SLOW, q->m->o.timeout_s);
         return o == ASK_DONE;
     }
 }

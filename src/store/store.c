@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/map.h"
+#include "base/messages.h"
 #include "store/bucket.h"
 #include "store/store_own.h"
 
@@ -169,11 +170,10 @@ bool store_keep_place(struct store *s, struct err *err)
 static bool over(int64_t limit, int64_t used, int64_t more, struct err *err)
 {
     if (!more)
-        return err_set(err, ERR_QUOTA, "storage", "the project may store %lld bytes and uses %lld already",
-                       (long long)limit, (long long)used);
-    return err_set(err, ERR_QUOTA, "storage",
-                   "the project may store %lld bytes, uses %lld, and %lld more would be over it",
-                   (long long)limit, (long long)used, (long long)more);
+        return err_message(err, ERR_QUOTA, "storage", MESSAGE_STORAGE_USED, (long long)limit,
+                           (long long)used);
+    return err_message(err, ERR_QUOTA, "storage", MESSAGE_STORAGE_MORE, (long long)limit, (long long)used,
+                       (long long)more);
 }
 
 #define USED_BY(project)                                                                                     \

@@ -74,16 +74,14 @@ struct target {
 static bool need_own(struct op *op, const struct object *o, struct err *err)
 {
     return op->caller->user == o->created_by || op->caller->administrator ||
-           err_set(err, ERR_FORBIDDEN, NULL,
-                   "only who made the environment, or an administrator, may read its /workspace");
+           err_message(err, ERR_FORBIDDEN, NULL, MESSAGE_KEEP_NOT_OWN);
 }
 
 static bool check_folder(struct str folder, struct err *err)
 {
     struct err bad = {0};
     return manifest_check_path(folder, &bad) ||
-           err_set(err, ERR_INVALID, "folder", "folder: a folder is named by its path below /workspace: %s",
-                   bad.message);
+           err_because(err, ERR_INVALID, "folder", &bad, MESSAGE_KEEP_PATH);
 }
 
 /* What is mounted there is not on the server's disk: below it lies nothing, or what the mount hides. */
@@ -96,11 +94,7 @@ static bool check_mounts(struct core *core, const struct object *o, const char *
         return false;
     for (size_t i = 0; i < n; i++)
         if (workspace_is_in(folder, m[i].path))
-            return err_set(
-                err, ERR_CONFLICT, "folder",
-                "folder: \"%s\" is mounted when the environment starts and is not there now: start "
-                "it, or name another folder",
-                m[i].path);
+            return err_message(err, ERR_CONFLICT, "folder", MESSAGE_KEEP_MOUNTED, m[i].path);
     return true;
 }
 
@@ -118,8 +112,7 @@ static bool open_folder(struct core *core, const struct object *o, const char *f
         return false;
     }
     if (workspace_is_empty(fd))
-        return err_set(err, ERR_CONFLICT, "folder", "folder: \"%s\" is empty: there is nothing to keep",
-                       folder);
+        return err_message(err, ERR_CONFLICT, "folder", MESSAGE_KEEP_EMPTY, folder);
     fd = -1;
     *ret = f;
     return true;
@@ -174,9 +167,7 @@ static bool is_free(struct op *op, const struct target *to, int64_t project, str
     if (!db_query_one(op->core->db, op->arena, sql, db_args(db_int(project), db_text(to->name)), &row, &found,
                       err))
         return false;
-    return !found || err_set(err, ERR_EXISTS, keep_fields[to->sort->made].name,
-                             "%s: \"" STR_FMT "\" is taken by another %s", keep_fields[to->sort->made].name,
-                             STR_ARG(to->name), to->sort->set->title.en);
+    return !found || engine_taken(to->sort->set, keep_fields[to->sort->made].name, db_text(to->name), err);
 }
 
 static void write_params(const struct target *to, const struct db_value *input, struct buf *out)
@@ -329,7 +320,7 @@ static bool keep_write(struct op *op, void *ctx, struct err *err)
         !engine_load_row(op, &kind_environment, k->task->subject, &environment, &has_environment, err))
         return false;
     if (!has_task || !has_environment)
-        return err_set(err, ERR_NOT_FOUND, NULL, "the environment was deleted meanwhile");
+        return err_message(err, ERR_NOT_FOUND, NULL, MESSAGE_ENVIRONMENT_DELETED);
     if (!make_version(op, k, &environment, err))
         return false;
     *object_value(&task, "result") = db_text(k->result);
@@ -345,8 +336,7 @@ static bool tell_mounts(struct keeping *k, const struct object *o, struct err *e
         return false;
     for (size_t i = 0; i < n; i++)
         if (workspace_is_in(m[i].path, k->folder))
-            task_problem(k->task, str_of(m[i].path + prefix), NULL,
-                         "mounted only while the environment runs");
+            task_note(k->task, str_of(m[i].path + prefix), NULL, MESSAGE_MOUNTED_LATER);
     return true;
 }
 
@@ -359,9 +349,7 @@ static bool read_files(struct keeping *k, const struct object *o, const struct w
         !gather_room(t->core, k->files.total, err) || (!f->inside && !tell_mounts(k, o, err)) ||
         !gather_files(&k->files, f->fd, err) || !workspace_still(t->core, f, t->arena, err))
         return false;
-    return k->files.n ||
-           err_set(err, ERR_CONFLICT, "folder",
-                   "folder: there are no plain files in \"%s\": there is nothing to keep", k->folder);
+    return k->files.n || err_message(err, ERR_CONFLICT, "folder", MESSAGE_KEEP_NO_FILES, k->folder);
 }
 
 static bool run_task(struct task *t, struct err *err)

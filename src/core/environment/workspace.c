@@ -1,6 +1,7 @@
 #include "core/environment/workspace.h"
 
 #include "base/fs.h"
+#include "base/messages.h"
 #include "core/data/sample.h"
 #include "core/environment/environment.h"
 #include "core/folder/folder.h"
@@ -148,8 +149,7 @@ bool workspace_open(struct core *core, const struct object *o, const char *path,
         f.fd = open_below(workspace_path(core, o, a), path, &why);
     if (f.fd < 0)
         return why.code == ERR_NOT_FOUND || why.code == ERR_INVALID
-                   ? err_set(err, ERR_INVALID, "folder",
-                             "folder: there is no folder \"%s\" in /workspace, or a link leads to it", path)
+                   ? err_message(err, ERR_INVALID, "folder", MESSAGE_KEEP_NO_FOLDER, path)
                    : (*err = why, false);
     *ret = f;
     return true;
@@ -162,8 +162,7 @@ bool workspace_still(struct core *core, const struct workspace_folder *f, struct
     struct err gone = {0};
     return !f->inside ||
            (x && x->ops->status(x, a, f->container, &status, &gone) && status.state == EXEC_RUNNING) ||
-           err_set(err, ERR_CONFLICT, "state",
-                   "the environment ended while its files were read; they can be kept again now");
+           err_message(err, ERR_CONFLICT, "state", MESSAGE_KEEP_ENDED);
 }
 
 /* --- looking into it --- */

@@ -1,6 +1,7 @@
 #include "core/folder/gather.h"
 
 #include "base/fs.h"
+#include "base/messages.h"
 #include "core/folder/walk.h"
 #include "core/quota.h"
 
@@ -38,8 +39,7 @@ bool gather_room(struct core *core, int64_t bytes, struct err *err)
     uint64_t room = fs_free_bytes(core->data);
     if (room >= GATHER_RESERVE && (uint64_t)bytes <= room - GATHER_RESERVE)
         return true;
-    return err_set(err, ERR_QUOTA, "storage", "the platform's disk has no room for %lld bytes",
-                   (long long)bytes);
+    return err_message(err, ERR_QUOTA, "storage", MESSAGE_DISK_ROOM, (long long)bytes);
 }
 
 /* --- from files to blobs --- */
@@ -77,28 +77,29 @@ static bool put_file(struct gathering *c, int fd, const char *path, struct manif
     if (!read_into(c, fd, before.st_size, path, err))
         return false;
     if (fstat(fd, &after) == 0 && !is_same(&before, &after))
-        task_problem(c->task, e->path, NULL, "it was changed while it was read, and is kept as it was read");
+        task_note(c->task, e->path, NULL, MESSAGE_FILE_CHANGED);
     return blob_batch_end(c->batch, &e->blob, &e->size, err);
 }
 
-/* What was a file when the folder was listed may be gone, or something else. */
-static const char *why_left(int fd, int error)
+/* What was a file when the folder was listed may be gone, or something else. False: why it is left out. */
+static bool is_taken(int fd, int error, struct err *why)
 {
     struct stat st;
     if (fd >= 0)
-        return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? NULL : "no plain file";
+        return (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) ||
+               err_message(why, ERR_INVALID, NULL, MESSAGE_NO_PLAIN_FILE);
     switch (error) {
     case ENOENT:
-        return "it was deleted before it was read";
+        return err_message(why, ERR_NOT_FOUND, NULL, MESSAGE_FILE_DELETED);
     case EACCES:
     case EPERM:
-        return "it may not be read";
+        return err_message(why, ERR_FORBIDDEN, NULL, MESSAGE_FILE_FORBIDDEN);
     case ELOOP:
-        return "a link";
+        return err_message(why, ERR_INVALID, NULL, MESSAGE_FILE_LINK);
     case ENXIO:
-        return "no plain file";
+        return err_message(why, ERR_INVALID, NULL, MESSAGE_NO_PLAIN_FILE);
     default:
-        return NULL;
+        return true;
     }
 }
 
@@ -108,14 +109,13 @@ static bool take_file(void *ctx, const struct walk_file *f, struct err *err)
     struct err bad = {0};
     struct str path = arena_str(c->task->arena, str_of(f->path));
     if (!manifest_check_path(path, &bad)) {
-        task_problem(c->task, path, NULL, "%s", bad.message);
+        task_note_err(c->task, path, NULL, &bad);
         return true;
     }
     auto_fd int fd = openat(f->dirfd, f->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     int error = errno;
-    const char *why = why_left(fd, error);
-    if (why) {
-        task_problem(c->task, path, NULL, "%s", why);
+    if (!is_taken(fd, error, &bad)) {
+        task_note_err(c->task, path, NULL, &bad);
         return true;
     }
     if (fd < 0)
@@ -133,10 +133,10 @@ static bool take_file(void *ctx, const struct walk_file *f, struct err *err)
     return true;
 }
 
-static void note_skipped(void *ctx, const char *path, const char *why)
+static void note_skipped(void *ctx, const char *path, const struct err *why)
 {
     struct gathering *c = ctx;
-    task_problem(c->task, str_of(path), NULL, "%s", why);
+    task_note_err(c->task, str_of(path), NULL, why);
 }
 
 bool gather_files(struct gathering *c, int dirfd, struct err *err)

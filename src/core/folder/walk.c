@@ -1,5 +1,7 @@
 #include "core/folder/walk.h"
 
+#include "base/messages.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,23 +16,25 @@ static bool is_dots(const char *name)
     return name[0] == '.' && (name[1] == 0 || (name[1] == '.' && name[2] == 0));
 }
 
-static void skip(struct walk *w, const char *path, const char *why)
+static bool skip(struct walk *w, const char *path, const struct err *why)
 {
     if (w->skipped)
         w->skipped(w->ctx, path, why);
+    return true;
 }
 
 static bool list_folder(struct walk *w, int dirfd, const char *path, int depth, struct err *err);
 
 static bool enter(struct walk *w, int dirfd, const char *name, const char *path, int depth, struct err *err)
 {
+    struct err why = {0};
     if (depth == MAX_DEPTH)
-        return skip(w, path, "more than 64 folders deep"), true;
+        return err_message(&why, ERR_INVALID, NULL, MESSAGE_FOLDERS_DEEP, MAX_DEPTH) || skip(w, path, &why);
     auto_fd int fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd >= 0)
         return list_folder(w, fd, path, depth + 1, err);
     if (errno == EACCES || errno == EPERM)
-        return skip(w, path, "a folder that may not be read"), true;
+        return err_message(&why, ERR_FORBIDDEN, NULL, MESSAGE_FOLDER_FORBIDDEN) || skip(w, path, &why);
     return errno == ENOENT || err_errno(err, errno, "cannot open %s", path);
 }
 
@@ -46,10 +50,13 @@ static bool walk_one(struct walk *w, int dirfd, const char *path, const char *na
     auto_free char *owned = full;
     if (S_ISDIR(st.st_mode))
         return enter(w, dirfd, name, owned, depth, err);
+    struct err why = {0};
+    if (S_ISLNK(st.st_mode))
+        return err_message(&why, ERR_INVALID, NULL, MESSAGE_FILE_LINK) || skip(w, owned, &why);
     if (!S_ISREG(st.st_mode))
-        return skip(w, owned, S_ISLNK(st.st_mode) ? "a link" : "no plain file"), true;
+        return err_message(&why, ERR_INVALID, NULL, MESSAGE_NO_PLAIN_FILE) || skip(w, owned, &why);
     if (++w->files > MAX_FILES)
-        return err_set(err, ERR_TOO_LARGE, NULL, "there are more than %d files", MAX_FILES);
+        return err_message(err, ERR_TOO_LARGE, NULL, MESSAGE_FILES_MANY, MAX_FILES);
     struct walk_file f = {owned, dirfd, name, st.st_size, st.st_mode & 0777};
     return w->file(w->ctx, &f, err);
 }

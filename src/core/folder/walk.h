@@ -18,7 +18,7 @@ struct walk {
     /* Called for every regular file; false ends the walk. */
     bool (*file)(void *ctx, const struct walk_file *f, struct err *err);
     /* Told of links, special files and what may not be read, which are left out. May be NULL. */
-    void (*skipped)(void *ctx, const char *path, const char *why);
+    void (*skipped)(void *ctx, const char *path, const struct err *why);
     void *ctx;
     int64_t files; /* so far */
 };

@@ -1,6 +1,7 @@
 /* Pulling an image through from a registry outside, of those that the configuration allows. */
 #include "core/image/pull.h"
 
+#include "base/messages.h"
 #include "core/image/assemble.h"
 #include "net/client.h"
 #include "net/url.h"
@@ -88,10 +89,8 @@ static bool is_http(struct str url)
 
 static bool refused(const struct pull *p, struct err *err)
 {
-    return err_set(err, ERR_UPSTREAM, "from",
-                   p->login ? "the registry does not take this name and password for %s/%s"
-                            : "the registry wants a name and a password for %s/%s",
-                   p->base, p->name);
+    return p->login ? err_message(err, ERR_UPSTREAM, "from", MESSAGE_REGISTRY_REFUSES, p->base, p->name)
+                    : err_message(err, ERR_UPSTREAM, "from", MESSAGE_REGISTRY_LOGIN, p->base, p->name);
 }
 
 static bool ask_token(struct pull *p, struct str challenge, struct err *err)
@@ -303,7 +302,7 @@ static bool pull_all(struct pull *p, const char *reference, struct str version, 
         return pull_index(p, &m, text, &at, ret, err);
     const struct oci_descriptor *d = of_machine(&m);
     if (!d)
-        return err_set(err, ERR_INVALID, "from", "the image has nothing for %s", image_arch());
+        return err_message(err, ERR_INVALID, "from", MESSAGE_IMAGE_OTHER_ARCH, image_arch());
     return pull_child(p, d, &at, ret, err);
 }
 
@@ -322,8 +321,7 @@ static bool run_pull(struct task *t, struct err *err)
     struct str secret = json_str(yyjson_obj_get(t->params, "secret"));
     p.login = images_secret(t->core->images, secret, t->arena);
     if (secret.n && !p.login)
-        return err_set(err, ERR_CONFLICT, NULL,
-                       "the server was restarted and has forgotten the password: pull again");
+        return err_message(err, ERR_CONFLICT, NULL, MESSAGE_PULL_PASSWORD);
     if (!pull_all(&p, source.reference, version, &pushed, err))
         return false;
     assemble_result(t, &p.target, version, &pushed);

@@ -62,10 +62,10 @@ static bool copy_file(void *ctx, const struct walk_file *f, struct err *err)
     return copy_bytes(c, in, out, f->path, err);
 }
 
-static void copy_skipped(void *ctx, const char *path, const char *why)
+static void copy_skipped(void *ctx, const char *path, const struct err *why)
 {
     struct copying *c = ctx;
-    task_problem(c->task, str_of(path), NULL, "%s", why);
+    task_note_err(c->task, str_of(path), NULL, why);
 }
 
 bool training_copy(const char *from, const char *to, struct task *t, struct err *err)

@@ -105,7 +105,7 @@ export function KeepVersion({ item, onClose }: { item: Item; onClose: () => void
     },
   })
   const refused = keep.error instanceof Problem ? keep.error : null
-  const at = (...fields: string[]) => (refused?.field && fields.includes(refused.field) ? sentence(refused.detail, language).replace(`${refused.field}: `, '') : null)
+  const at = (...fields: string[]) => (refused?.field && fields.includes(refused.field) ? sentence(refused.detail, language, refused.detailZh).replace(new RegExp(`^${refused.field}(: |：)`), '') : null)
   const folderError = at('folder')
   const titleOf = (name: Sort) => w(kind(name)?.title ?? { en: name, zh: name })
   const setError = at('algorithm_set', 'model_set', 'new_algorithm_set', 'new_model_set')
