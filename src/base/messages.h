@@ -97,6 +97,18 @@
     "database-plugin",                                                                                       \
         "the database asks for the password itself, which it gets over TLS only: give tls, required",        \
         "数据库要求直接发送密码，仅在 TLS 下允许：请将 tls 设为 required"
+#define MESSAGE_DATABASE_FAR       "database-far", "the database cannot be reached", "无法连接数据库"
+#define MESSAGE_DATABASE_NO_READ   "database-no-read", "the database refuses to read", "数据库拒绝读取"
+#define MESSAGE_DATABASE_REFUSES   "database-refuses", "the database refuses the query", "数据库拒绝该查询"
+#define MESSAGE_DATABASE_BROKE_OFF "database-broke-off", "the database broke off", "数据库连接中断"
+#define MESSAGE_DATABASE_TABLE                                                                               \
+    "database-table", "database: give a table or a query", "database：请给出表或查询之一"
+#define MESSAGE_DATABASE_CONTENT                                                                             \
+    "database-content", "database: content and file are two ways to say the same",                           \
+        "database：content 和 file 只能给出一个"
+#define MESSAGE_DATABASE_LABEL                                                                               \
+    "database-label", "database: label and annotation are two ways to say the same",                         \
+        "database：label 和 annotation 只能给出一个"
 
 /* --- imports --- */
 #define MESSAGE_FORMAT_DOUBT                                                                                 \
@@ -124,8 +136,97 @@
 #define MESSAGE_LABELS_REPLACED                                                                              \
     "labels-replaced", "a person had labelled it; its history keeps what was replaced",                      \
         "人工标注已被替换，原标注保留在样本历史中"
+#define MESSAGE_LEFT_OUT "left-out", "left out", "未导入"
+#define MESSAGE_NO_NAME  "no-name", "it has no name", "没有名称"
+#define MESSAGE_NAME_CHARSET                                                                                 \
+    "name-charset", "its name is neither UTF-8 nor GBK", "名称既不是 UTF-8 也不是 GBK"
+#define MESSAGE_NAME_UNSAFE                                                                                  \
+    "name-unsafe", "its name would leave the folder or is not allowed", "名称会离开文件夹或不被允许"
+#define MESSAGE_LINK_OR_DEVICE                                                                               \
+    "link-or-device", "it is a link or a device, not a file", "是链接或设备，不是文件"
+#define MESSAGE_ENCRYPTED         "encrypted", "it is encrypted", "已加密"
+#define MESSAGE_TOO_DEEP          "too-deep", "it is too deep", "层级过深"
+#define MESSAGE_CANNOT_READ       "cannot-read", "it cannot be read", "无法读取"
+#define MESSAGE_COLUMN_NULL       "column-null", "its %s is NULL", "%s 为 NULL"
+#define MESSAGE_OTHER_DATA        "other-data", "it is %s, the dataset holds %s", "类型为 %s，而数据集为 %s"
+#define MESSAGE_REMOVED_MEANWHILE "removed-meanwhile", "it was removed while the import ran", "导入期间被删除"
+#define MESSAGE_IMPORT_QUOTA                                                                                 \
+    "import-quota", "the project may store %lld bytes, uses %lld, and the import needs more than the rest",  \
+        "项目最多可存储 %lld 字节，已用 %lld 字节，剩余空间不足以导入"
+#define MESSAGE_IMPORT_QUOTA_FILE                                                                            \
+    "import-quota-file", "the project may store %lld bytes, and one file has more",                          \
+        "项目最多可存储 %lld 字节，而单个文件已超出"
+#define MESSAGE_IMPORT_FILES "import-files", "more than %d files", "文件超过 %d 个"
+#define MESSAGE_ARCHIVE_UNREADABLE                                                                           \
+    "archive-unreadable", "the archive \"%.*s\" cannot be read", "压缩包“%.*s”无法读取"
+#define MESSAGE_ARCHIVE_BOMB                                                                                 \
+    "archive-bomb", "the archive of %lld bytes unpacks to more than %lld: it is refused",                    \
+        "%lld 字节的压缩包解压后超过 %lld 字节，已拒绝"
+#define MESSAGE_ARCHIVE_SIZE                                                                                 \
+    "archive-size", "%lld bytes came out, and it says %lld", "解压得到 %lld 字节，而其声明为 %lld 字节"
+#define MESSAGE_ARCHIVE_DAMAGED "archive-damaged", "the archive is damaged here", "压缩包在此处损坏"
+#define MESSAGE_ARCHIVE_DOUBT                                                                                \
+    "archive-doubt", "taken, but the archive may be damaged here", "已导入，但压缩包在此处可能损坏"
+#define MESSAGE_ARCHIVE_ENDS "archive-ends", "the archive ends early or is damaged", "压缩包不完整或已损坏"
+#define MESSAGE_ARCHIVE_TWICE                                                                                \
+    "archive-twice", "the archive has two files of this name; the last one counts",                          \
+        "压缩包中有两个同名文件，以后者为准"
+#define MESSAGE_RAR_VOLUMES                                                                                  \
+    "rar-volumes", "it is one of several volumes: pack everything into one file",                            \
+        "这是分卷压缩包之一，请打包为单个文件"
+#define MESSAGE_RAR_SOLID                                                                                    \
+    "rar-solid", "it is a solid archive of RAR 4: pack it anew, as zip, 7z or RAR 5",                        \
+        "这是 RAR 4 固实压缩包，请改用 zip、7z 或 RAR 5 重新打包"
+#define MESSAGE_RAR_COPIES                                                                                   \
+    "rar-copies", "it notes equal files instead of holding them: pack it anew, without that",                \
+        "其中相同的文件仅以引用保存，请关闭该选项后重新打包"
+#define MESSAGE_S3_NO_OBJECT                                                                                 \
+    "s3-no-object", "s3: there is no object whose key starts with \"%.*s\"", "S3：没有以“%.*s”开头的对象"
+#define MESSAGE_PACKETS_BROKEN                                                                               \
+    "packets-broken", "%lld packets of the video cannot be decoded; their frames are missing",               \
+        "视频中有 %lld 个数据包无法解码，缺少相应的帧"
+#define MESSAGE_VIDEO_CUT                                                                                    \
+    "video-cut", "the video ends early; the frames up to there were taken", "视频不完整，已取其之前的帧"
+#define MESSAGE_FRAMES_SOME                                                                                  \
+    "frames-some", "%zu frames were taken, the rest was left out", "已取 %zu 帧，其余未导入"
+#define MESSAGE_ANNOTATION_WAITS                                                                             \
+    "annotation-waits", "\"%.*s\" was not uploaded; its annotation is kept until it comes",                  \
+        "“%.*s”尚未上传，其标注将保留到图片到来"
+#define MESSAGE_SPLIT_WAITS                                                                                  \
+    "split-waits", "\"%.*s\" was not uploaded; its part of the split is kept until it comes",                \
+        "“%.*s”尚未上传，其所属划分将保留到图片到来"
+#define MESSAGE_SHAPES_TURNED                                                                                \
+    "shapes-turned", "\"%.*s\" is annotated as it is stored; the shapes were turned with the picture",       \
+        "“%.*s”按存储方向标注，图形已随图片转正"
+#define MESSAGE_OTHER_SIZE                                                                                   \
+    "other-size",                                                                                            \
+        "\"%.*s\" has %lld x %lld pixels and is said to have %lld x %lld; its annotation is taken as it is", \
+        "“%.*s”为 %lld x %lld 像素，而标注称其为 %lld x %lld 像素；标注按原样导入"
+#define MESSAGE_ANNOTATION_LEFT_OUT "annotation-left-out", "the annotation was left out", "标注未导入"
+#define MESSAGE_ANNOTATION_NO_OBJECT                                                                         \
+    "annotation-no-object", "the annotation was left out: it is no JSON object", "标注不是 JSON 对象，未导入"
+#define MESSAGE_LABEL_NOT_UTF8                                                                               \
+    "label-not-utf8", "the label was left out: it is not UTF-8", "标签不是 UTF-8，未导入"
+#define MESSAGE_SHAPES_CUT                                                                                   \
+    "shapes-cut", "%u shapes were cut at the picture's edge, %u lay outside and were dropped",               \
+        "%u 个图形按图片边缘裁剪，%u 个在图片之外已丢弃"
+#define MESSAGE_NOT_TAKEN_BACK                                                                               \
+    "not-taken-back", "what was put could not be taken back", "已写入的内容无法撤回"
+#define MESSAGE_SAMPLES_STAY                                                                                 \
+    "samples-stay", "%lld samples were changed by somebody since and stay as they are now",                  \
+        "%lld 个样本此后已被修改，保持现状"
 
 /* --- dataset versions --- */
+#define MESSAGE_VERSION_PUBLISHED                                                                            \
+    "version-published", "the version is published and never changes", "版本已发布，不能再修改"
+#define MESSAGE_VERSION_DELETED "version-deleted", "the version was deleted meanwhile", "版本已被删除"
+#define MESSAGE_VERSION_STAYS                                                                                \
+    "version-stays", "the unfinished version could not be deleted", "未完成的版本无法删除"
+#define MESSAGE_SHAPES_DROPPED                                                                               \
+    "shapes-dropped", "%u shapes lie outside the new picture and were dropped",                              \
+        "%u 个图形在新图片之外，已丢弃"
+#define MESSAGE_LEFT_AS_IS   "left-as-is", "left as it is", "保持不变"
+#define MESSAGE_NOT_MEASURED "not-measured", "cannot be measured", "无法计算"
 #define MESSAGE_VERSION_PUBLISHING                                                                           \
     "version-publishing", "the version is being published: wait for that or cancel the task",                \
         "版本正在发布：请等待完成或取消任务"

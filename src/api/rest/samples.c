@@ -4,6 +4,7 @@
 #include "api/rest/thumbnails.h"
 #include "api/rest/uploads.h"
 #include "base/clock.h"
+#include "base/messages.h"
 #include "core/data/sample.h"
 #include "core/pending.h"
 #include "media/media.h"
@@ -159,7 +160,7 @@ static bool edit_write(struct op *op, void *ctx, struct err *err)
     if (!engine_load_row(op, e->version->kind, e->version->id, &now, &found, err))
         return false;
     if (!found)
-        return err_set(err, ERR_NOT_FOUND, NULL, "the version was deleted meanwhile");
+        return err_message(err, ERR_NOT_FOUND, NULL, MESSAGE_VERSION_DELETED);
     return sample_set_of(op, &now, &set, err) && sample_change(op, &set, &e->edit, &e->after, err);
 }
 

@@ -1,6 +1,7 @@
 #include "core/data/database_in.h"
 
 #include "base/map.h"
+#include "base/messages.h"
 #include "core/data/database_query.h"
 #include "core/data/database_rows.h"
 #include "core/data/folder_in.h"
@@ -62,14 +63,13 @@ bool database_in_check(struct op *op, yyjson_val *v, struct err *err)
             return err_set(err, ERR_INVALID, FIELD, "database.host: \"" STR_FMT "\" is no host",
                            STR_ARG(host));
     if (has(v, "query") == has(v, "table"))
-        return err_set(err, ERR_INVALID, FIELD, "database: give a table or a query");
+        return err_message(err, ERR_INVALID, FIELD, MESSAGE_DATABASE_TABLE);
     if (has(v, "query") && !database_query_check(op->arena, json_str(yyjson_obj_get(v, "query")), err))
         return false;
     if (has(v, "content") && has(v, "file"))
-        return err_set(err, ERR_INVALID, FIELD, "database: content and file are two ways to say the same");
+        return err_message(err, ERR_INVALID, FIELD, MESSAGE_DATABASE_CONTENT);
     if (has(v, "label") && has(v, "annotation"))
-        return err_set(err, ERR_INVALID, FIELD,
-                       "database: label and annotation are two ways to say the same");
+        return err_message(err, ERR_INVALID, FIELD, MESSAGE_DATABASE_LABEL);
     const char *name = sources_text(op->arena, v, "host");
     if (strchr(name, ':')) /* an address of IPv6 */
         name = arena_printf(op->arena, "[%s]", name);
@@ -181,7 +181,7 @@ static void keep_label(struct reading *r, struct str name, struct str label, con
     if (!label.n)
         return;
     if (!utf8_valid(label)) {
-        task_problem(r->task, name, position, "the label was left out: it is not UTF-8");
+        task_note(r->task, name, position, MESSAGE_LABEL_NOT_UTF8);
         return;
     }
     l->label = arena_grow(r->task->arena, l->label, l->n * sizeof *l->label, (l->n + 1) * sizeof *l->label);
@@ -196,7 +196,7 @@ static void keep_annotation(struct reading *r, struct str name, struct str text,
     if (!text.n)
         return;
     if (!yyjson_is_obj(json_parse(&a, text, &why)))
-        task_problem(r->task, name, position, "the annotation was left out: it is no JSON object");
+        task_note(r->task, name, position, MESSAGE_ANNOTATION_NO_OBJECT);
     else
         labels_of(r, name)->annotation = arena_str(r->task->arena, text);
 }
@@ -211,8 +211,8 @@ static bool take_bytes(struct reading *r, struct str name, const struct str *row
     if (column < 0)
         return true;
     if (!row[column].p) {
-        task_problem(r->task, name, position, "left out: its %s is NULL",
-                     r->at[CONTENT] >= 0 ? "content" : "file");
+        err_message(&why, ERR_INVALID, NULL, MESSAGE_COLUMN_NULL, r->at[CONTENT] >= 0 ? "content" : "file");
+        unpack_left_out(r->task, name, position, &why);
         *left_out = true;
         return true;
     }
@@ -224,7 +224,7 @@ static bool take_bytes(struct reading *r, struct str name, const struct str *row
         *err = why;
         return false;
     }
-    task_problem(r->task, name, position, "left out: %s", why.message);
+    unpack_left_out(r->task, name, position, &why);
     *left_out = true;
     return true;
 }
@@ -237,14 +237,15 @@ static bool take_row(struct reading *r, const struct str *row, struct err *err)
     struct str name = row[r->at[NAME]];
     snprintf(position, sizeof position, "row %lld", (long long)++r->row);
     if (!name.n) {
-        task_problem(r->task, STR(""), position, "left out: it has no name");
+        err_message(&why, ERR_INVALID, NULL, MESSAGE_NO_NAME);
+        unpack_left_out(r->task, STR(""), position, &why);
         return true;
     }
     if (r->at[CONTENT] >= 0 && !memchr(name.p, '.', name.n))
         name =
             str_of(arena_printf(r->task->arena, STR_FMT "%s", STR_ARG(name), ending_of(row[r->at[CONTENT]])));
     if (!manifest_check_path(name, &why)) {
-        task_problem(r->task, utf8_valid(name) ? name : STR("?"), position, "left out: %s", why.message);
+        unpack_left_out(r->task, utf8_valid(name) ? name : STR("?"), position, &why);
         return true;
     }
     if (!take_bytes(r, name, row, position, &left_out, err))

@@ -25,15 +25,19 @@ static void init(void)
     mysql_server_init(0, NULL, NULL);
 }
 
-static bool failed(struct database_rows *r, const char *what, struct err *err)
+/* Whether the database itself says what is wrong; err has it. */
+static bool says(struct database_rows *r, struct err *err)
 {
     if (!database_watch_ok(&r->watch, err))
         return false;
     if (mysql_errno(r->connection) == CR_PLUGIN_NOT_ALLOWED ||
         mysql_errno(r->connection) == CR_AUTH_PLUGIN_ERR)
         return err_message(err, ERR_UPSTREAM, NULL, MESSAGE_DATABASE_PLUGIN);
-    return err_set(err, ERR_UPSTREAM, NULL, "%s: %s", what, mysql_error(r->connection));
+    err_set(err, ERR_UPSTREAM, NULL, "%s", mysql_error(r->connection));
+    return true;
 }
+
+#define failed(r, err, ...) (says(r, err) && err_because((err), ERR_UPSTREAM, NULL, (err), __VA_ARGS__))
 
 /* The server at the other end is not trusted: it may not ask for files of this machine, nor send without end.
  */
@@ -89,7 +93,7 @@ static bool set_session(struct database_rows *r, struct err *err)
                                            "START TRANSACTION READ ONLY"};
     for (size_t i = 0; i < countof(commands); i++)
         if (mysql_query(r->connection, commands[i]) != 0 || !database_watch_ok(&r->watch, err))
-            return failed(r, "the database refuses to read", err);
+            return failed(r, err, MESSAGE_DATABASE_NO_READ);
     return true;
 }
 
@@ -106,7 +110,7 @@ static bool connect_to(struct database_rows *r, const struct database_options *o
         return false;
     unsigned port = o->port > 0 ? (unsigned)o->port : 3306;
     if (!mysql_real_connect(r->connection, o->host, o->user, o->password, o->database, port, NULL, 0))
-        return failed(r, "the database cannot be reached", err);
+        return failed(r, err, MESSAGE_DATABASE_FAR);
     return set_session(r, err);
 }
 
@@ -116,17 +120,17 @@ static bool send_query(struct database_rows *r, struct str query, struct err *er
         return false;
     r->asked = true;
     if (mysql_send_query(r->connection, query.p, query.n) != 0)
-        return failed(r, "the database refuses the query", err);
+        return failed(r, err, MESSAGE_DATABASE_REFUSES);
     /* It may think for minutes before its first row. */
     if (!database_watch_wait(&r->watch, err))
         return false;
     if (mysql_read_query_result(r->connection) != 0)
-        return failed(r, "the database refuses the query", err);
+        return failed(r, err, MESSAGE_DATABASE_REFUSES);
     r->result = mysql_use_result(r->connection);
     if (!database_watch_ok(&r->watch, err))
         return false;
     if (!r->result && mysql_errno(r->connection))
-        return failed(r, "the database refuses the query", err);
+        return failed(r, err, MESSAGE_DATABASE_REFUSES);
     if (!r->result)
         return err_set(err, ERR_INVALID, "database", "database.query: it gives no rows; write a SELECT");
     r->columns = mysql_num_fields(r->result);
@@ -181,7 +185,7 @@ bool database_rows_next(struct database_rows *r, const struct str **ret, bool *d
     r->watch.ready -= r->watch.ready > 0;
     *done = !row;
     if (!row)
-        return mysql_errno(r->connection) == 0 || failed(r, "the database broke off", err);
+        return mysql_errno(r->connection) == 0 || failed(r, err, MESSAGE_DATABASE_BROKE_OFF);
     const unsigned long *lengths = mysql_fetch_lengths(r->result);
     for (size_t i = 0; i < r->columns; i++)
         r->values[i] = row[i] ? (struct str){row[i], lengths[i]} : STR_NULL;

@@ -1,6 +1,7 @@
 #include "core/data/folder_in.h"
 
 #include "base/fs.h"
+#include "base/messages.h"
 #include "store/manifest.h"
 
 #include <dirent.h>
@@ -117,7 +118,7 @@ static bool take_file(struct walk *w, int dirfd, const char *name, struct str pa
     struct err why = {0};
     auto_fd int fd = fs_open_beneath(dirfd, name, O_RDONLY | O_NONBLOCK, 0, &why);
     if (fd < 0) {
-        task_problem(w->task, path, NULL, "left out: %s", why.message);
+        unpack_left_out(w->task, path, NULL, &why);
         return true;
     }
     return copy_file(w, fd, path, err) && unpack_keep(w->task, w->out, err) && keep_copied(w, 0, err);
@@ -133,19 +134,23 @@ static bool take_entry(struct walk *w, int fd, const struct dirent *e, struct st
     const char *path = prefix.n ? arena_printf(w->task->arena, STR_FMT "/%s", STR_ARG(prefix), e->d_name)
                                 : arena_strdup(w->task->arena, e->d_name);
     if (fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !manifest_check_path(str_of(path), &why)) {
-        task_problem(w->task, str_of(e->d_name), NULL, "left out: %s",
-                     why.code ? why.message : "it cannot be read");
+        if (!why.code)
+            err_message(&why, ERR_INVALID, NULL, MESSAGE_CANNOT_READ);
+        unpack_left_out(w->task, str_of(e->d_name), NULL, &why);
         return true;
     }
     if (S_ISREG(st.st_mode))
         return take_file(w, fd, e->d_name, str_of(path), err);
     if (!S_ISDIR(st.st_mode)) {
-        task_problem(w->task, str_of(path), NULL, "left out: it is a link or a device, not a file");
+        err_message(&why, ERR_INVALID, NULL, MESSAGE_LINK_OR_DEVICE);
+        unpack_left_out(w->task, str_of(path), NULL, &why);
         return true;
     }
     int sub = fs_open_beneath(fd, e->d_name, O_RDONLY | O_DIRECTORY, 0, &why);
     if (sub < 0 || depth == MAX_DEPTH) {
-        task_problem(w->task, str_of(path), NULL, "left out: %s", sub < 0 ? why.message : "it is too deep");
+        if (sub >= 0)
+            err_message(&why, ERR_INVALID, NULL, MESSAGE_TOO_DEEP);
+        unpack_left_out(w->task, str_of(path), NULL, &why);
         base_close_fd(&sub);
         return true;
     }

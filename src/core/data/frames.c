@@ -1,5 +1,7 @@
 #include "core/data/frames.h"
 
+#include "base/messages.h"
+
 static const char *const endings[] = {".mp4", ".mov", ".avi",  ".mkv", ".webm",
                                       ".m4v", ".mpg", ".mpeg", ".ts",  ".flv"};
 
@@ -55,20 +57,18 @@ static bool expand_one(struct expanding *x, const struct unpacked_file *f, const
     struct media_flaws flaws;
     if (media_video(x->task->core->media, fd, how, take_frame, x, &flaws, err)) {
         if (flaws.broken)
-            task_problem(x->task, f->path, NULL,
-                         "%lld packets of the video cannot be decoded; their frames are missing",
-                         (long long)flaws.broken);
+            task_note(x->task, f->path, NULL, MESSAGE_PACKETS_BROKEN, (long long)flaws.broken);
         if (flaws.cut)
-            task_problem(x->task, f->path, NULL, "the video ends early; the frames up to there were taken");
+            task_note(x->task, f->path, NULL, MESSAGE_VIDEO_CUT);
         return true;
     }
     if (err->code != ERR_INVALID)
         return false;
     if (x->out->n > before)
-        task_problem(x->task, f->path, NULL, "%zu frames were taken, the rest was left out: %s",
-                     x->out->n - before, err->message);
+        err_because(err, err->code, NULL, err, MESSAGE_FRAMES_SOME, x->out->n - before);
     else
-        task_problem(x->task, f->path, NULL, "left out: %s", err->message);
+        err_because(err, err->code, NULL, err, MESSAGE_LEFT_OUT);
+    task_note_err(x->task, f->path, NULL, err);
     *err = (struct err){0};
     return true;
 }

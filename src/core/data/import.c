@@ -117,8 +117,7 @@ static bool make_listing(struct import *m, struct err *err)
     for (size_t i = 0; i < m->files.n; i++) {
         struct unpacked_file *f = &m->files.file[i];
         if (map_set(m->by_path, f->path, f)) {
-            task_problem(m->task, f->path, NULL,
-                         "the archive has two files of this name; the last one counts");
+            task_note(m->task, f->path, NULL, MESSAGE_ARCHIVE_TWICE);
             continue;
         }
         m->listing[m->listed++] = (struct codec_file){.path = f->path, .size = (uint64_t)f->size};
@@ -263,13 +262,13 @@ static bool measure(struct import *m, const struct unpacked_file *f, struct samp
             *err = why;
             return false;
         }
-        task_problem(m->task, f->path, NULL, "left out: %s", why.message);
+        unpack_left_out(m->task, f->path, NULL, &why);
         *usable = false;
         return true;
     }
     if (strcmp(info.kind, annotation_data_names[data]) != 0) {
-        task_problem(m->task, f->path, NULL, "left out: it is %s, the dataset holds %s", info.kind,
-                     annotation_data_names[data]);
+        err_message(&why, ERR_INVALID, NULL, MESSAGE_OTHER_DATA, info.kind, annotation_data_names[data]);
+        unpack_left_out(m->task, f->path, NULL, &why);
         *usable = false;
     }
     if (*usable && data == ANNOTATION_IMAGE && info.frames > 1)
@@ -296,10 +295,12 @@ static bool wait_for_it(struct import *m, const struct codec_sample *s, struct e
         return true;
     struct sample_waiting w = {s->path, s->annotation, s->split};
     m->met++;
-    task_problem(m->task, s->source.p ? s->source : s->path,
-                 s->position.p ? arena_strz(&m->batch_arena, s->position) : NULL,
-                 "\"" STR_FMT "\" was not uploaded; its %s is kept until it comes", STR_ARG(s->path),
-                 s->annotation.p ? "annotation" : "part of the split");
+    const char *at = s->position.p ? arena_strz(&m->batch_arena, s->position) : NULL;
+    struct str file = s->source.p ? s->source : s->path;
+    if (s->annotation.p)
+        task_note(m->task, file, at, MESSAGE_ANNOTATION_WAITS, STR_ARG(s->path));
+    else
+        task_note(m->task, file, at, MESSAGE_SPLIT_WAITS, STR_ARG(s->path));
     return spool_waiting(m->spool, &w, err);
 }
 
@@ -370,16 +371,12 @@ static bool fit(struct import *m, const struct codec_sample *s, struct sample_ne
         media_upright(info.orientation, w, h, turn) &&
         annotation_transform(&m->batch_arena, m->set.type, n->annotation, turn, (uint32_t)n->width,
                              (uint32_t)n->height, &n->annotation, NULL, err)) {
-        task_problem(m->task, file, at,
-                     "\"" STR_FMT "\" is annotated as it is stored; the shapes were turned with the picture",
-                     STR_ARG(s->path));
+        task_note(m->task, file, at, MESSAGE_SHAPES_TURNED, STR_ARG(s->path));
         return true;
     }
     *err = (struct err){0};
-    task_problem(m->task, file, at,
-                 "\"" STR_FMT "\" has %lld x %lld pixels and is said to have %lld x %lld; its annotation is "
-                 "taken as it is",
-                 STR_ARG(s->path), (long long)n->width, (long long)n->height, (long long)w, (long long)h);
+    task_note(m->task, file, at, MESSAGE_OTHER_SIZE, STR_ARG(s->path), (long long)n->width,
+              (long long)n->height, (long long)w, (long long)h);
     return true;
 }
 
@@ -394,15 +391,14 @@ static bool clip(struct import *m, const struct codec_sample *s, struct sample_n
                          err)) {
         if (err->code != ERR_INVALID)
             return false;
-        task_problem(m->task, s->path, NULL, "the annotation was left out: %s", err->message);
+        err_because(err, err->code, NULL, err, MESSAGE_ANNOTATION_LEFT_OUT);
+        task_note_err(m->task, s->path, NULL, err);
         *err = (struct err){0};
         n->annotation = STR_NULL;
         return true;
     }
     if (c.changed || c.dropped)
-        task_problem(m->task, s->path, NULL,
-                     "%u shapes were cut at the picture's edge, %u lay outside and were dropped", c.changed,
-                     c.dropped);
+        task_note(m->task, s->path, NULL, MESSAGE_SHAPES_CUT, c.changed, c.dropped);
     n->annotation = cut;
     return true;
 }
@@ -749,8 +745,10 @@ static void undo_import(struct task *t)
 {
     struct import m = {.task = t};
     struct err err = {0};
-    if (!open_version(&m, &err) || !import_undo_run(t, &m.set, &err))
-        task_problem(t, STR("samples"), NULL, "what was put could not be taken back: %s", err.message);
+    if (!open_version(&m, &err) || !import_undo_run(t, &m.set, &err)) {
+        err_because(&err, err.code, NULL, &err, MESSAGE_NOT_TAKEN_BACK);
+        task_note_err(t, STR("samples"), NULL, &err);
+    }
     if (m.version.id)
         pending_tell_one(t->core, &m.version, "samples");
 }

@@ -1,5 +1,6 @@
 #include "core/data/import_undo.h"
 
+#include "base/messages.h"
 #include "core/data/sample_own.h"
 
 #define STEP 400
@@ -277,8 +278,6 @@ bool import_undo_run(struct task *t, const struct sample_set *set, struct err *e
         !until_done(&s, unwait_write, err) || !until_done(&s, forget_write, err))
         return false;
     if (s.kept)
-        task_problem(t, STR("samples"), NULL,
-                     "%lld samples were changed by somebody since and stay as they are now",
-                     (long long)s.kept);
+        task_note(t, STR("samples"), NULL, MESSAGE_SAMPLES_STAY, (long long)s.kept);
     return true;
 }

@@ -37,7 +37,8 @@ static bool measure_one(struct measuring *m, size_t i, struct err *err)
     m->ok[i] = media_measure(m->task->core->media, fd, &m->measures[i], err);
     if (m->ok[i] || err->code != ERR_INVALID)
         return m->ok[i];
-    task_problem(m->task, m->list[i].name, NULL, "cannot be measured: %s", err->message);
+    err_because(err, err->code, NULL, err, MESSAGE_NOT_MEASURED);
+    task_note_err(m->task, m->list[i].name, NULL, err);
     *err = (struct err){0};
     return true;
 }

@@ -145,8 +145,7 @@ static bool move_annotation(struct work *w, struct outcome *o, const struct medi
          !sides_swap(w->sides, &w->arena, w->set.type, o->now.annotation, &o->now.annotation, err)))
         return false;
     if (changes.dropped)
-        task_problem(w->task, o->sample->name, NULL, "%u shapes lie outside the new picture and were dropped",
-                     changes.dropped);
+        task_note(w->task, o->sample->name, NULL, MESSAGE_SHAPES_DROPPED, changes.dropped);
     return true;
 }
 
@@ -205,7 +204,8 @@ static bool work_on(struct work *w, const struct sample *s, struct outcome *o, s
         return true;
     if (err->code != ERR_INVALID)
         return false;
-    task_problem(w->task, s->name, NULL, "left as it is: %s", err->message);
+    err_because(err, err->code, NULL, err, MESSAGE_LEFT_AS_IS);
+    task_note_err(w->task, s->name, NULL, err);
     *err = (struct err){0};
     o->now = before;
     o->changed = o->cleaned = false;

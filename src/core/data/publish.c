@@ -84,7 +84,7 @@ static bool load(struct op *op, struct publishing *p, struct object *ret, struct
     if (!engine_load_row(op, p->version->kind, p->version->id, ret, &found, err))
         return false;
     if (!found)
-        return err_set(err, ERR_NOT_FOUND, NULL, "the version was deleted meanwhile");
+        return err_message(err, ERR_NOT_FOUND, NULL, MESSAGE_VERSION_DELETED);
     return (ret->revision == p->version->revision && str_is(object_text(ret, "state"), p->from)) ||
            err_set(err, ERR_CONFLICT, "state", "the version is published already or was changed meanwhile");
 }

@@ -4,7 +4,9 @@
 #ifndef INGOT_CORE_DATA_RAR_CHECK_H
 #define INGOT_CORE_DATA_RAR_CHECK_H
 
-/* Why the archive cannot be read, a sentence; NULL when it is no RAR archive or nothing speaks against it. */
-const char *rar_check(int fd);
+#include "base/err.h"
+
+/* False with the reason when the archive cannot be read; true also when it is no RAR archive. */
+bool rar_check(int fd, struct err *err);
 
 #endif

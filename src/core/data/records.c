@@ -127,7 +127,7 @@ static bool keep_write(struct op *op, void *ctx, struct err *err)
     if (!engine_load_row(op, &kind_dataset_version, k->version, &now, &found, err))
         return false;
     if (!found)
-        return err_set(err, ERR_NOT_FOUND, NULL, "the version was deleted meanwhile");
+        return err_message(err, ERR_NOT_FOUND, NULL, MESSAGE_VERSION_DELETED);
     if (!records_drop(op, &now, err))
         return false;
     for (size_t i = 0; i < k->list->n; i++)

@@ -170,9 +170,7 @@ static bool list_all(struct task *t, struct s3 *s, struct str prefix, struct fou
         buf_clear(&token);
         buf_str(&token, page.next);
     }
-    return f->n > 0 ||
-           err_set(err, ERR_INVALID, FIELD, "s3: there is no object whose key starts with \"" STR_FMT "\"",
-                   STR_ARG(prefix));
+    return f->n > 0 || err_message(err, ERR_INVALID, FIELD, MESSAGE_S3_NO_OBJECT, STR_ARG(prefix));
 }
 
 static bool take_prefix(struct fetching *f, struct s3 *s, struct str prefix, struct err *err)
@@ -187,14 +185,15 @@ static bool take_prefix(struct fetching *f, struct s3 *s, struct str prefix, str
         struct str key = found.item[i].key, name = {key.p + folder, key.n - folder};
         struct err why = {0};
         if (!manifest_check_path(name, &why)) {
-            task_problem(t, key, NULL, "left out: %s", why.message);
+            unpack_left_out(t, key, NULL, &why);
             continue;
         }
         if (fetch(f, s, &found.item[i], &why)) {
             if (!unpack_file(f->out, name, err) || !unpack_keep(t, f->out, err))
                 return false;
         } else if (why.code == ERR_NOT_FOUND) {
-            task_problem(t, key, NULL, "left out: it was removed while the import ran");
+            err_message(&why, ERR_NOT_FOUND, NULL, MESSAGE_REMOVED_MEANWHILE);
+            unpack_left_out(t, key, NULL, &why);
         } else {
             *err = why;
             return false;

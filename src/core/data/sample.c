@@ -73,8 +73,7 @@ bool sample_set_open(const struct sample_set *set, struct err *err)
 {
     if (set->publishing)
         return err_message(err, ERR_CONFLICT, "state", MESSAGE_VERSION_PUBLISHING);
-    return !set->published ||
-           err_set(err, ERR_CONFLICT, "state", "the version is published and never changes");
+    return !set->published || err_message(err, ERR_CONFLICT, "state", MESSAGE_VERSION_PUBLISHED);
 }
 
 struct sample sample_row(const struct db_row *row)

@@ -3,6 +3,7 @@
 #include "base/charset.h"
 #include "base/clock.h"
 #include "base/map.h"
+#include "base/messages.h"
 #include "core/data/rar_check.h"
 #include "core/quota.h"
 #include "media/media.h"
@@ -49,11 +50,8 @@ bool unpack_admit(struct unpacked *u, const struct digest *blob, int64_t size, s
         return true;
     map_set(u->counted, key, u);
     u->fresh += size;
-    return u->fresh <= u->limit - u->used ||
-           err_set(err, ERR_QUOTA, "storage",
-                   "the project may store %lld bytes, uses %lld, and the import "
-                   "needs more than the rest",
-                   (long long)u->limit, (long long)u->used);
+    return u->fresh <= u->limit - u->used || err_message(err, ERR_QUOTA, "storage", MESSAGE_IMPORT_QUOTA,
+                                                         (long long)u->limit, (long long)u->used);
 }
 
 bool unpack_keep(struct task *t, struct unpacked *u, struct err *err)
@@ -75,7 +73,7 @@ bool unpack_add(struct unpacked *u, struct str path, const struct digest *blob, 
     if (!unpack_admit(u, blob, size, err))
         return false;
     if (u->n == UNPACK_MAX_FILES)
-        return err_set(err, ERR_TOO_LARGE, "upload", "more than %d files", UNPACK_MAX_FILES);
+        return err_message(err, ERR_TOO_LARGE, "upload", MESSAGE_IMPORT_FILES, UNPACK_MAX_FILES);
     if (u->n == u->cap) {
         size_t cap = u->cap ? u->cap * 2 : 256;
         u->file = arena_grow(u->arena, u->file, u->cap * sizeof *u->file, cap * sizeof *u->file);
@@ -117,16 +115,22 @@ bool unpack_file(struct unpacked *u, struct str path, struct err *err)
 
 /* --- names --- */
 
+void unpack_left_out(struct task *t, struct str file, const char *position, const struct err *why)
+{
+    struct err line;
+    err_because(&line, why->code, NULL, why, MESSAGE_LEFT_OUT);
+    task_note_err(t, file, position, &line);
+}
+
 /* The entry's name as a safe relative path, or the reason why there is none. */
-static const char *safe_name(struct arena *a, struct archive_entry *e, struct str *ret)
+static bool safe_name(struct arena *a, struct archive_entry *e, struct str *ret, struct err *why)
 {
     const char *raw = archive_entry_pathname(e);
     struct str name = str_of(raw ? raw : archive_entry_pathname_utf8(e));
-    struct err err = {0};
     if (!name.n)
-        return "it has no name";
+        return err_message(why, ERR_INVALID, NULL, MESSAGE_NO_NAME);
     if (!utf8_valid(name) && !charset_to_utf8(a, "GB18030", name, &name))
-        return "its name is neither UTF-8 nor GBK";
+        return err_message(why, ERR_INVALID, NULL, MESSAGE_NAME_CHARSET);
     char *p = arena_strz(a, name);
     for (char *c = p; *c; c++)
         if (*c == '\\')
@@ -134,7 +138,7 @@ static const char *safe_name(struct arena *a, struct archive_entry *e, struct st
     while (strncmp(p, "./", 2) == 0)
         p += 2;
     *ret = str_of(p);
-    return manifest_check_path(*ret, &err) ? NULL : "its name would leave the folder or is not allowed";
+    return manifest_check_path(*ret, why) || err_message(why, ERR_INVALID, NULL, MESSAGE_NAME_UNSAFE);
 }
 
 /* --- reading the archive from a blob --- */
@@ -160,10 +164,15 @@ static la_int64_t input_seek(struct archive *ar, void *ctx, la_int64_t offset, i
     return at < 0 ? ARCHIVE_FATAL : at;
 }
 
-static bool unreadable(struct str name, const char *why, struct err *err)
+/* In libarchive's words, which are English. */
+static bool archive_says(struct archive *ar, struct err *why)
 {
-    return err_set(err, ERR_INVALID, "upload", "the archive \"" STR_FMT "\" cannot be read: %s",
-                   STR_ARG(name), why);
+    return err_set(why, ERR_INVALID, "upload", "%s", archive_error_string(ar));
+}
+
+static bool unreadable(struct str name, const struct err *why, struct err *err)
+{
+    return err_because(err, ERR_INVALID, "upload", why, MESSAGE_ARCHIVE_UNREADABLE, STR_ARG(name));
 }
 
 static struct archive *archive_of(struct input *in, struct str name, struct err *err)
@@ -184,7 +193,9 @@ static struct archive *archive_of(struct input *in, struct str name, struct err 
     archive_read_set_callback_data(ar, in);
     if (archive_read_open1(ar) == ARCHIVE_OK)
         return ar;
-    unreadable(name, archive_error_string(ar), err);
+    struct err why;
+    archive_says(ar, &why);
+    unreadable(name, &why, err);
     archive_read_free(ar);
     return NULL;
 }
@@ -206,9 +217,8 @@ static bool no_bomb(const struct unpacking *u, int64_t bytes, struct err *err)
     bool ratio = bytes > UNPACK_FREE_BYTES && bytes / UNPACK_MAX_RATIO > u->size;
     if (!ratio && bytes <= UNPACK_MAX_BYTES)
         return true;
-    return err_set(err, ERR_TOO_LARGE, "upload",
-                   "the archive of %lld bytes unpacks to more than %lld: it is refused", (long long)u->size,
-                   (long long)bytes);
+    return err_message(err, ERR_TOO_LARGE, "upload", MESSAGE_ARCHIVE_BOMB, (long long)u->size,
+                       (long long)bytes);
 }
 
 /* Also asks whether the import was cancelled: one file may be most of the archive. */
@@ -222,8 +232,7 @@ static bool take_piece(struct unpacking *u, struct str piece, int64_t *size, str
 {
     *size += (int64_t)piece.n;
     if (u->out->limit >= 0 && *size > u->out->limit)
-        return err_set(err, ERR_QUOTA, "storage", "the project may store %lld bytes, and one file has more",
-                       (long long)u->out->limit);
+        return err_message(err, ERR_QUOTA, "storage", MESSAGE_IMPORT_QUOTA_FILE, (long long)u->out->limit);
     return no_bomb(u, u->out->bytes + *size, err) && unpack_piece(u->out, piece, err) &&
            keep_progress(u, err);
 }
@@ -248,17 +257,16 @@ static int64_t whole_size(struct unpacking *u, struct archive_entry *e)
     return tar && archive_entry_size_is_set(e) ? archive_entry_size(e) : 0;
 }
 
-static const char *wrong_size(struct unpacking *u, struct archive_entry *e, int64_t size)
+static bool right_size(struct archive_entry *e, int64_t size, struct err *why)
 {
-    if (!archive_entry_size_is_set(e) || archive_entry_size(e) == size)
-        return NULL;
-    return arena_printf(u->task->arena, "%lld bytes came out, and it says %lld", (long long)size,
-                        (long long)archive_entry_size(e));
+    return !archive_entry_size_is_set(e) || archive_entry_size(e) == size ||
+           err_message(why, ERR_INVALID, NULL, MESSAGE_ARCHIVE_SIZE, (long long)size,
+                       (long long)archive_entry_size(e));
 }
 
 /* What is wrong with the entry: left out for `damage`, taken in spite of `doubt`. */
 struct flaws {
-    const char *damage, *doubt;
+    struct err damage, doubt;
 };
 
 static bool copy_entry(struct unpacking *u, struct archive_entry *e, int64_t *size, struct flaws *f,
@@ -272,15 +280,15 @@ static bool copy_entry(struct unpacking *u, struct archive_entry *e, int64_t *si
         if (rc == ARCHIVE_EOF && !take_hole(u, whole_size(u, e), size, err))
             return false;
         if (rc == ARCHIVE_EOF) {
-            f->damage = wrong_size(u, e, *size);
+            right_size(e, *size, &f->damage);
             return true;
         }
         if (rc < ARCHIVE_WARN) {
-            f->damage = archive_error_string(u->archive);
+            archive_says(u->archive, &f->damage);
             return true;
         }
         if (rc == ARCHIVE_WARN)
-            f->doubt = arena_strdup(u->task->arena, archive_error_string(u->archive));
+            archive_says(u->archive, &f->doubt);
         if (!take_hole(u, offset, size, err) || !take_piece(u, (struct str){p, n}, size, err))
             return false;
     }
@@ -290,14 +298,18 @@ static bool take_file(struct unpacking *u, struct archive_entry *e, struct str p
 {
     int64_t size = 0;
     struct flaws f = {0};
-    if (!copy_entry(u, e, &size, &f, err) || f.damage) {
+    if (!copy_entry(u, e, &size, &f, err) || f.damage.code) {
         unpack_drop(u->out);
-        if (f.damage)
-            task_problem(u->task, path, NULL, "the archive is damaged here: %s", f.damage);
-        return f.damage != NULL;
+        if (!f.damage.code)
+            return false;
+        err_because(&f.damage, ERR_INVALID, NULL, &f.damage, MESSAGE_ARCHIVE_DAMAGED);
+        task_note_err(u->task, path, NULL, &f.damage);
+        return true;
     }
-    if (f.doubt)
-        task_problem(u->task, path, NULL, "taken, but the archive may be damaged here: %s", f.doubt);
+    if (f.doubt.code) {
+        err_because(&f.doubt, ERR_INVALID, NULL, &f.doubt, MESSAGE_ARCHIVE_DOUBT);
+        task_note_err(u->task, path, NULL, &f.doubt);
+    }
     return unpack_file(u->out, path, err);
 }
 
@@ -306,14 +318,16 @@ static bool take_entry(struct unpacking *u, struct archive_entry *e, struct err 
     struct str path = STR("");
     if (archive_entry_filetype(e) == AE_IFDIR)
         return true;
-    const char *why = safe_name(u->task->arena, e, &path);
+    struct err why = {0};
     const char *raw = archive_entry_pathname(e);
-    if (!why && (archive_entry_filetype(e) != AE_IFREG || archive_entry_hardlink(e)))
-        why = "it is a link or a device, not a file";
-    if (!why && archive_entry_is_data_encrypted(e))
-        why = "it is encrypted";
-    if (why) {
-        task_problem(u->task, str_of(raw ? raw : "?"), NULL, "left out: %s", why);
+    if (safe_name(u->task->arena, e, &path, &why)) {
+        if (archive_entry_filetype(e) != AE_IFREG || archive_entry_hardlink(e))
+            err_message(&why, ERR_INVALID, NULL, MESSAGE_LINK_OR_DEVICE);
+        else if (archive_entry_is_data_encrypted(e))
+            err_message(&why, ERR_INVALID, NULL, MESSAGE_ENCRYPTED);
+    }
+    if (why.code) {
+        unpack_left_out(u->task, str_of(raw ? raw : "?"), NULL, &why);
         return true;
     }
     if (str_starts(path, "__MACOSX/") || str_ends(path, "/.DS_Store") || str_is(path, ".DS_Store"))
@@ -328,11 +342,13 @@ static bool unpack_archive(struct unpacking *u, struct err *err)
         int rc = archive_read_next_header(u->archive, &e);
         if (rc == ARCHIVE_EOF)
             return true;
-        if (rc < ARCHIVE_WARN && !u->found)
-            return unreadable(u->name, archive_error_string(u->archive), err);
         if (rc < ARCHIVE_WARN) {
-            task_problem(u->task, u->name, NULL, "the archive ends early or is damaged: %s",
-                         archive_error_string(u->archive));
+            struct err why;
+            archive_says(u->archive, &why);
+            if (!u->found)
+                return unreadable(u->name, &why, err);
+            err_because(&why, ERR_INVALID, NULL, &why, MESSAGE_ARCHIVE_ENDS);
+            task_note_err(u->task, u->name, NULL, &why);
             return true;
         }
         u->found++;
@@ -368,9 +384,9 @@ bool unpack(struct task *t, struct str name, const struct digest *blob, struct u
             return false;
         return unpack_add(out, name, blob, u.size, err);
     }
-    const char *why = rar_check(fd);
-    if (why)
-        return unreadable(name, why, err);
+    struct err why;
+    if (!rar_check(fd, &why))
+        return unreadable(name, &why, err);
     struct input in = {fd, base_alloc(BLOCK)};
     u.fd = fd;
     u.archive = archive_of(&in, name, err);

@@ -55,4 +55,7 @@ void unpack_check(struct unpacked_file *f, struct str first);
 /* Called now and then by what takes long: keeps the blobs from the collector, as no sample uses them yet. */
 bool unpack_keep(struct task *t, struct unpacked *u, struct err *err);
 
+/* A line of the report: "left out" and the error's sentence. */
+void unpack_left_out(struct task *t, struct str file, const char *position, const struct err *why);
+
 #endif

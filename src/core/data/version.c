@@ -1,6 +1,7 @@
 #include "core/data/version.h"
 
 #include "base/clock.h"
+#include "base/messages.h"
 #include "core/data/classes.h"
 #include "core/data/sample_own.h"
 #include "core/refs.h"
@@ -37,7 +38,7 @@ static bool start_write(struct op *op, void *ctx, struct err *err)
     if (!engine_load_row(op, s->version->kind, s->version->id, &now, &found, err))
         return false;
     if (!found)
-        return err_set(err, ERR_NOT_FOUND, NULL, "the version was deleted meanwhile");
+        return err_message(err, ERR_NOT_FOUND, NULL, MESSAGE_VERSION_DELETED);
     return task_create(op,
                        &(struct task_new){.type = s->type,
                                           .project = now.project,
@@ -80,8 +81,10 @@ void version_undo(struct task *t)
     struct err err = {0};
     auto_arena struct arena a;
     arena_init(&a);
-    if (!engine_write(t->core, &caller_system, &a, undo_write, t, &err))
-        task_problem(t, STR("version"), NULL, "the unfinished version could not be deleted: %s", err.message);
+    if (!engine_write(t->core, &caller_system, &a, undo_write, t, &err)) {
+        err_because(&err, err.code, NULL, &err, MESSAGE_VERSION_STAYS);
+        task_note_err(t, STR("version"), NULL, &err);
+    }
 }
 
 /* --- copying samples to a new version --- */

@@ -1,4 +1,5 @@
 /* Actions of dataset versions: statistics, clean; and the table of all. */
+#include "base/messages.h"
 #include "core/data/compare.h"
 #include "core/data/export.h"
 #include "core/data/import.h"
@@ -63,7 +64,7 @@ static bool clean_write(struct op *op, void *ctx, struct err *err)
     if (!engine_load_row(op, c->version->kind, c->version->id, &now, &found, err))
         return false;
     if (!found)
-        return err_set(err, ERR_NOT_FOUND, NULL, "the version was deleted meanwhile");
+        return err_message(err, ERR_NOT_FOUND, NULL, MESSAGE_VERSION_DELETED);
     return sample_set_of(op, &now, &set, err) && sample_set_open(&set, err) &&
            sample_clean(op, &set, c->ids, c->n, c->cleaned, &c->changed, err);
 }

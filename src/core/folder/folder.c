@@ -1,6 +1,7 @@
 #include "core/folder/folder.h"
 
 #include "base/map.h"
+#include "base/messages.h"
 
 bool folder_manifest(struct core *core, const struct object *version, struct arena *a, struct manifest *ret,
                      struct err *err)
@@ -125,7 +126,7 @@ static bool apply_write(struct op *op, void *ctx, struct err *err)
     if (!engine_load_row(op, p->before->kind, p->before->id, &now, &found, err))
         return false;
     if (!found)
-        return err_set(err, ERR_NOT_FOUND, NULL, "the version was deleted meanwhile");
+        return err_message(err, ERR_NOT_FOUND, NULL, MESSAGE_VERSION_DELETED);
     if (now.revision != p->before->revision)
         return err_set(err, ERR_STALE, NULL, "the version was changed meanwhile: read it again");
     p->had = digest_parse(object_text(&now, "digest"), &p->old);

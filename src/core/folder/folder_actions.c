@@ -1,4 +1,5 @@
 /* What can be done with a version's files: list, compare, change, publish. */
+#include "base/messages.h"
 #include "core/folder/folder.h"
 #include "store/upload.h"
 
@@ -151,7 +152,7 @@ static bool publish_write(struct op *op, void *ctx, struct err *err)
     if (!engine_load_row(op, o->kind, o->id, &now, &found, err))
         return false;
     if (!found)
-        return err_set(err, ERR_NOT_FOUND, NULL, "the version was deleted meanwhile");
+        return err_message(err, ERR_NOT_FOUND, NULL, MESSAGE_VERSION_DELETED);
     if (object_int(&now, "published"))
         return err_set(err, ERR_CONFLICT, "published", "the version is published already");
     if (object_int(&now, "files") == 0)

@@ -5,13 +5,14 @@ import { en } from './en'
 import { allSentences, sentence } from './sentences'
 
 test('sentences of the server are told in Chinese, part by part', () => {
-  expect(sentence('it is encrypted', 'en')).toBe('it is encrypted')
-  expect(sentence('it is encrypted', 'zh')).toBe('已加密')
+  expect(sentence('it has no label', 'en')).toBe('it has no label')
+  expect(sentence('it has no label', 'zh')).toBe('没有标签')
   expect(sentence('cancelled', 'zh', '已取消')).toBe('已取消')
   expect(sentence('repaired: it was clipped at the edge of the picture of 64 x 48 pixels', 'zh')).toBe('已修复：已按图片边缘裁剪（64 x 48 像素）')
-  expect(sentence('the archive cannot be read: something new', 'zh')).toBe('压缩包无法读取：something new')
+  expect(sentence('the archive "a.zip" cannot be read: Truncated ZIP file data', 'zh', '压缩包“a.zip”无法读取：Truncated ZIP file data')).toBe('压缩包“a.zip”无法读取：ZIP 数据被截断')
+  expect(sentence('its size is not known: something new', 'zh')).toBe('尺寸未知：something new')
   expect(sentence('never heard of', 'zh')).toBe('never heard of')
-  expect(sentence('skipped: "$& a*b" was not uploaded; its annotation is kept until it comes', 'zh')).toBe('已跳过：“$& a*b”尚未上传，其标注将保留到图片到来')
+  expect(sentence('skipped: "$& a*b" has annotations already; these are left out', 'zh')).toBe('已跳过：“$& a*b”已有标注，这些标注未导入')
 })
 
 test('both languages have the same number of differing parts, and nothing is there twice', () => {

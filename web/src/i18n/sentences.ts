@@ -13,57 +13,14 @@ const sentences: readonly (readonly [en: string, zh: string])[] = [
 
   ['skipped: *', '已跳过：*'],
   ['repaired: *', '已修复：*'],
-  ['left out: *', '未导入：*'],
-  ['* packets of the video cannot be decoded; their frames are missing', '视频中有 * 个数据包无法解码，缺少相应的帧'],
-  ['the video ends early; the frames up to there were taken', '视频不完整，已取其之前的帧'],
-  ['* frames were taken, the rest was left out: *', '已取 * 帧，其余未导入：*'],
-  ['left as it is: *', '保持不变：*'],
-  ['cannot be measured: *', '无法计算：*'],
-  ['the annotation was left out: *', '标注未导入：*'],
-  ['what was put could not be taken back: *', '已写入的内容无法撤回：*'],
-  ['the unfinished version could not be deleted: *', '未完成的版本无法删除：*'],
   ['*; the rest of the file is left out', '*；文件其余部分未读取'],
-  ['the archive cannot be read: *', '压缩包无法读取：*'],
-  ['the archive "*" cannot be read: *', '压缩包“*”无法读取：*'],
-  ['the archive is damaged here: *', '压缩包在此处损坏：*'],
-  ['taken, but the archive may be damaged here: *', '已导入，但压缩包在此处可能损坏：*'],
-  ['the archive ends early or is damaged: *', '压缩包不完整或已损坏：*'],
-  ['the archive has two files of this name; the last one counts', '压缩包中有两个同名文件，以后者为准'],
-  ['the archive of * bytes unpacks to more than *: it is refused', '* 字节的压缩包解压后超过 * 字节，已拒绝'],
-  ['it is one of several volumes: pack everything into one file', '这是分卷压缩包之一，请打包为单个文件'],
-  ['it is a solid archive of RAR 4: pack it anew, as zip, 7z or RAR 5', '这是 RAR 4 固实压缩包，请改用 zip、7z 或 RAR 5 重新打包'],
-  ['it is encrypted', '已加密'],
-  ['it notes equal files instead of holding them: pack it anew, without that', '其中相同的文件仅以引用保存，请关闭该选项后重新打包'],
-  ['* bytes came out, and it says *', '解压得到 * 字节，而其声明为 * 字节'],
   ['Truncated ZIP file data', 'ZIP 数据被截断'],
   ['Truncated input file (needed * bytes, only * available)', '文件被截断（需要 * 字节，仅有 * 字节）'],
   ['Unrecognized archive format', '无法识别的压缩格式'],
-  ['more than * files', '文件超过 * 个'],
-  ['the project may store * bytes, and one file has more', '项目最多可存储 * 字节，而单个文件已超出'],
-  ['the project may store * bytes, uses *, and the import *', '项目最多可存储 * 字节，已用 * 字节，而导入 *'],
-  ['the version is published and never changes', '版本已发布，不能再修改'],
-  ['the version was deleted meanwhile', '版本已被删除'],
-  ['the task was cancelled', '任务已取消'],
   ['the bytes are no picture of a known format', '不是已知格式的图片'],
   ['its image_id is not among the images', '其 image_id 不在图片列表中'],
   ['it was clipped at the edge of the picture of * x * pixels', '已按图片边缘裁剪（* x * 像素）'],
-  ['"*" was not uploaded; its annotation is kept until it comes', '“*”尚未上传，其标注将保留到图片到来'],
-  ['"*" was not uploaded; its part of the split is kept until it comes', '“*”尚未上传，其所属划分将保留到图片到来'],
-  ['"*" is annotated as it is stored; the shapes were turned with the picture', '“*”按存储方向标注，图形已随图片转正'],
-  ['"*" has * x * pixels and is said to have * x *; its annotation is taken as it is', '“*”为 * x * 像素，而标注称其为 * x * 像素；标注按原样导入'],
   ['"*" has annotations already; these are left out', '“*”已有标注，这些标注未导入'],
-  ['* shapes lie outside the new picture and were dropped', '* 个图形在新图片之外，已丢弃'],
-  ["* shapes were cut at the picture's edge, * lay outside and were dropped", '* 个图形按图片边缘裁剪，* 个在图片之外已丢弃'],
-  ['* samples were changed by somebody since and stay as they are now', '* 个样本此后已被修改，保持现状'],
-  ['it has no name', '没有名称'],
-  ['it is *, the dataset holds *', '类型为 *，而数据集为 *'],
-  ['it is a link or a device, not a file', '是链接或设备，不是文件'],
-  ['it was removed while the import ran', '导入期间被删除'],
-  ['its * is NULL', '* 为 NULL'],
-  ['it is no JSON object', '不是 JSON 对象'],
-  ['the label was left out: it is not UTF-8', '标签不是 UTF-8，未导入'],
-  ['it is too deep', '层级过深'],
-  ['it cannot be read', '无法读取'],
   ['it is not read', '未读取'],
   ['not a sample, and not read as annotations', '既不是样本，也不是标注'],
   ['it names no file', '没有文件名'],
@@ -150,8 +107,6 @@ const sentences: readonly (readonly [en: string, zh: string])[] = [
   ['its mask is * x * pixels, the picture * x *', '掩码为 * x * 像素，图片为 * x *'],
   ['its mask is not base64', '掩码不是 base64'],
   ['its mask was clipped at the edge of the picture', '掩码已按图片边缘裁剪'],
-  ['its name is neither UTF-8 nor GBK', '名称既不是 UTF-8 也不是 GBK'],
-  ['its name would leave the folder or is not allowed', '名称会离开文件夹或不被允许'],
   ['its points are not pairs of numbers', '点不是成对的数字'],
   ['its rings became objects of their own', '各个环成为独立的对象'],
   ['its run lengths are damaged', '游程编码已损坏'],
@@ -171,11 +126,6 @@ const sentences: readonly (readonly [en: string, zh: string])[] = [
   ['segmentation is neither a list of rings nor run lengths', 'segmentation 既不是环的列表也不是游程编码'],
   ['the rotated box was replaced by the upright box round it', '旋转框已替换为其外接矩形'],
   ['the size of the picture * is not known, which YOLO needs', '图片 * 的尺寸未知，而 YOLO 需要尺寸'],
-  ['the database cannot be reached', '无法连接数据库'],
-  ['the database refuses the query', '数据库拒绝该查询'],
-  ['the database broke off', '数据库连接中断'],
-  ['s3: there is no object whose key starts with "*"', 'S3：没有以“*”开头的对象'],
-  ['database: *', '数据库：*'],
 ]
 
 const patterns = sentences.map(([en, zh]) => ({
@@ -186,7 +136,8 @@ const patterns = sentences.map(([en, zh]) => ({
 /** A sentence of the server in the reader's language; zh when the server has it in Chinese itself. */
 export function sentence(text: string, language: Language, zh?: string | null): string {
   if (language !== 'zh') return text
-  if (zh) return zh
+  // What other programs said (a decoder, libarchive) is English behind the last colon.
+  if (zh) return zh.replace(/：([^：]*)$/, (_, rest: string) => `：${sentence(rest, language)}`)
   for (const { parts, zh } of patterns) {
     const found = parts.exec(text)
     if (!found) continue
