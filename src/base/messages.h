@@ -1,7 +1,7 @@
 /* The catalogue of sentences for people: a name of its own and both languages side by side. A sentence is
- * given to err_message (base/err.h) or task_note (core/task/task.h) with its arguments; the compiler checks
- * these against both languages, and scripts/check/messages.py that each has both, with the same arguments,
- * and is used. Where the languages want another order, `%2$s` names the argument.
+ * given to err_message or err_because (base/err.h) or task_note (core/task/task.h) with its arguments; the
+ * compiler checks these against both languages, and scripts/check/messages.py that each has both, with the
+ * same arguments, and is used. Where the languages want another order, `%2$s` names the argument.
  *
  * Errors that only programmers meet (a malformed request, a broken disk) are English alone: err_set. */
 #ifndef INGOT_BASE_MESSAGES_H
