@@ -43,6 +43,13 @@ static double writes(struct core *core)
     return (double)metric_read(&db_writing(core->db)->writes);
 }
 
+static bool held_times(struct core *core, const char *name, struct arena *a, struct buf *out, struct err *err)
+{
+    (void)a, (void)err;
+    metric_times_write(out, name, NULL, &db_writing(core->db)->held);
+    return true;
+}
+
 static bool batch_times(struct core *core, const char *name, struct arena *a, struct buf *out,
                         struct err *err)
 {
@@ -214,6 +221,8 @@ static const struct metric_row families[] = {
     {"ingot_db_writes", "counter", NULL, "Writes that the database was asked for", .value = writes},
     {"ingot_db_writes_waiting", "gauge", NULL, "Writes that wait for the writing thread",
      .value = writes_waiting},
+    {"ingot_db_write_held_seconds", "histogram", "seconds",
+     "How long each write kept people's writes waiting, its commit apart", .write = held_times},
     {"ingot_db_batch_duration_seconds", "histogram", "seconds",
      "Batches of the writing thread: all writes that waited, and their commit", .write = batch_times},
     {"ingot_tasks", "gauge", NULL, "Background tasks", .write = tasks},

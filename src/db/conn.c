@@ -1,7 +1,14 @@
 /* Statements inside a read or a write: the conn_ functions over an driver's run. */
 #include "db/driver.h"
 
+#include "base/clock.h"
+
 #include <math.h>
+
+/* PART_NS: what a write may take while others wait for it; two of them and a commit are to be gone through
+ * before somebody notices. TURN_NS: while nobody waits; longer ones would save few syncs. */
+#define PART_NS UINT64_C(3000000)
+#define TURN_NS UINT64_C(40000000)
 
 struct db_value db_text_or_null(const char *z)
 {
@@ -161,6 +168,12 @@ bool conn_insert(struct db_conn *c, const char *sql, struct db_args args, int64_
     }
     return inserted ||
            err_set(err, ERR_EXISTS, NULL, "no row was inserted: there is one with the same values");
+}
+
+bool conn_goes_on(const struct db_conn *c)
+{
+    uint64_t took = clock_mono() - c->begun;
+    return took < PART_NS || (took < TURN_NS && !c->shared && !atomic_load(c->people));
 }
 
 char *conn_quote(struct arena *a, const char *name)

@@ -5,6 +5,8 @@
 
 #include "db/db.h"
 
+#include <stdatomic.h>
+
 enum { DB_COLUMNS_MAX = 128, DB_STATEMENTS_MAX = 200 };
 
 typedef bool (*db_each_fn)(void *ctx, const struct db_row *row, struct err *err);
@@ -80,13 +82,16 @@ struct driver {
 /* The head of every driver's own connection. */
 struct db_conn {
     const struct driver *driver;
-    bool writes;          /* inside a write: a failed statement spoils it, as PostgreSQL demands */
-    bool busy;            /* rows of a statement are being delivered */
-    bool retry;           /* the last failure goes away when everything is run once more */
-    bool spoiled;         /* by spoiled_by; later statements of the write fail with it */
-    int64_t generation;   /* of the hold that writes need; 0: none */
-    uint64_t idle_since;  /* readers.c, monotonic */
-    struct db_conn *next; /* readers.c */
+    bool writes;        /* inside a write: a failed statement spoils it, as PostgreSQL demands */
+    bool busy;          /* rows of a statement are being delivered */
+    bool retry;         /* the last failure goes away when everything is run once more */
+    bool spoiled;       /* by spoiled_by; later statements of the write fail with it */
+    int64_t generation; /* of the hold that writes need; 0: none */
+    uint64_t begun;     /* monotonic: when the write, or the first of several background ones, began */
+    bool shared;        /* people's writes are in the transaction, other than this one */
+    const atomic_size_t *people; /* how many of people's writes wait for the writer thread */
+    uint64_t idle_since;         /* readers.c, monotonic */
+    struct db_conn *next;        /* readers.c */
     struct err spoiled_by;
 };
 

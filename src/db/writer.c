@@ -25,7 +25,7 @@ struct request {
     void *ctx;
     struct request *next;
     struct err err;
-    bool ok;
+    bool ok, background;
     atomic_uint done; /* 1 when the caller may go on; also the word it sleeps on */
 };
 
@@ -42,8 +42,10 @@ struct writer {
     struct queue {
         struct request *head, **tail;
     } queue[PRIORITIES];
-    size_t queued;   /* in all of them */
-    unsigned marked; /* so many batches are still run with marks */
+    size_t queued;                      /* in all of them */
+    atomic_size_t people;               /* of these, people's */
+    atomic_uint_least64_t people_since; /* the first of them waits, monotonic */
+    unsigned marked;                    /* so many batches are still run with marks */
     bool sleeping, ending;
     atomic_uint_least64_t commits;
     struct db_writing did;
@@ -67,13 +69,29 @@ static void fail_all(struct request **batch, size_t n, const struct err *err)
     }
 }
 
-static void run_one(struct db_conn *c, struct request *r)
+static void note_held(struct writer *w, uint64_t begun)
 {
+    if (!atomic_load(&w->people))
+        return;
+    uint64_t since = atomic_load(&w->people_since);
+    metric_took(&w->did.held, (clock_mono() - (since > begun ? since : begun)) / 1000);
+}
+
+/* i: its place in a batch of n, in which people's come first. Background ones share one allowance of time. */
+static void run_one(struct writer *w, struct request **batch, size_t i, size_t n)
+{
+    struct db_conn *c = w->conn;
+    struct request *r = batch[i];
+    uint64_t begun = clock_mono();
+    if (!r->background || i == 0 || !batch[i - 1]->background)
+        c->begun = begun;
+    c->shared = n > 1 && !batch[r->background ? 0 : 1]->background;
     r->err = (struct err){0};
     c->spoiled = c->retry = false;
     c->writes = true;
     r->ok = r->fn(c, r->ctx, &r->err);
     c->writes = false;
+    note_held(w, begun);
     if (c->spoiled && (r->ok || r->err.code == ERR_NONE)) {
         r->ok = false;
         r->err = c->spoiled_by;
@@ -91,13 +109,14 @@ enum undo {
 };
 
 /* Runs one request of a batch inside the transaction; undoes it when it fails. */
-static enum outcome run_undoable(struct writer *w, struct request *r, enum undo undo)
+static enum outcome run_undoable(struct writer *w, struct request **batch, size_t i, size_t n, enum undo undo)
 {
     struct db_conn *c = w->conn;
+    struct request *r = batch[i];
     struct err err = {0};
     if (undo == UNDO_MARK && !w->driver->mark(c, &err))
         return w->driver->state(c) == CONN_LOST ? OUTCOME_LOST : OUTCOME_ALONE;
-    run_one(c, r);
+    run_one(w, batch, i, n);
     enum conn_state state = w->driver->state(c);
     if (state == CONN_LOST)
         return OUTCOME_LOST;
@@ -151,7 +170,7 @@ static bool rehearse(struct writer *w, struct request **batch, size_t n, struct 
     if (!getenv("INGOT_REHEARSE"))
         return true;
     for (size_t i = 0; ok && i < n; i++) {
-        run_one(w->conn, batch[i]);
+        run_one(w, batch, i, n);
         ok = batch[i]->ok && w->driver->state(w->conn) == CONN_IN_TX;
     }
     w->driver->rollback(w->conn);
@@ -177,6 +196,7 @@ static bool connect(struct writer *w, struct err *err)
         return false;
     }
     w->conn->generation = w->hold ? hold_generation(w->hold) : 0;
+    w->conn->people = &w->people;
     return true;
 }
 
@@ -197,7 +217,7 @@ static enum outcome try_batch(struct writer *w, struct request **batch, size_t n
         return w->driver->state(w->conn) == CONN_LOST ? OUTCOME_LOST : OUTCOME_DONE;
     }
     for (size_t i = 0; i < n; i++) {
-        enum outcome o = run_undoable(w, batch[i], undo);
+        enum outcome o = run_undoable(w, batch, i, n, undo);
         if (o != OUTCOME_DONE) {
             w->driver->rollback(w->conn);
             return o;
@@ -306,6 +326,7 @@ static size_t take_from(struct queue *q, struct request **batch, size_t max)
 static size_t take(struct writer *w, struct request **batch)
 {
     size_t n = take_from(&w->queue[PEOPLE], batch, BATCH_MAX - 1);
+    atomic_fetch_sub(&w->people, n);
     n += take_from(&w->queue[BACKGROUND], batch + n, n ? 1 : BACKGROUND_MAX);
     w->queued -= n;
     return n;
@@ -371,8 +392,11 @@ void writer_free(struct writer *w)
 
 static void push(struct writer *w, struct request *r)
 {
+    r->background = in_background;
     struct queue *q = &w->queue[in_background ? BACKGROUND : PEOPLE];
     pthread_mutex_lock(&w->lock);
+    if (!in_background && atomic_fetch_add(&w->people, 1) == 0)
+        atomic_store(&w->people_since, clock_mono());
     *q->tail = r;
     q->tail = &r->next;
     w->queued++;
