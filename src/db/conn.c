@@ -2,6 +2,7 @@
 #include "db/driver.h"
 
 #include "base/clock.h"
+#include "db/tables.h"
 
 #include <math.h>
 
@@ -37,10 +38,26 @@ static bool refuse_reentry(struct err *err)
     return err_set(err, ERR_INTERNAL, NULL, "a connection was used while it delivers rows");
 }
 
+static _Thread_local struct db_tables *noting;
+
+void db_note_reads(struct db_tables *to)
+{
+    noting = to;
+}
+
+static void note_reads(const struct run *r)
+{
+    if (noting && r->reads)
+        tables_join(noting, r->reads);
+    else if (noting)
+        tables_add(noting, TABLES_ALL);
+}
+
 bool conn_run(struct db_conn *c, struct run *r, struct err *err)
 {
     struct err local = {0};
     r->stopped = false;
+    r->reads = NULL;
     if (c->busy)
         return refuse_reentry(err);
     if (c->spoiled) {
@@ -51,6 +68,7 @@ bool conn_run(struct db_conn *c, struct run *r, struct err *err)
     c->busy = true;
     bool ok = check_args(r->args, &local) && c->driver->run(c, r, &local);
     c->busy = false;
+    note_reads(r);
     if (ok && r->stopped)
         ok = local.code == ERR_NONE;
     else if (!ok && c->writes) {

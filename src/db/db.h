@@ -108,6 +108,15 @@ void db_background(void);
 /* Grows with every commit of this process, before its callers go on: what was read after a call that gave n
  * is still what is there when a later call gives n too (SQLite; PostgreSQL has other writers). */
 uint64_t db_commits(const struct db *db);
+/* The same by table: a thread notes which tables it reads from now on, added to *to (NULL: no more); what it
+ * read after db_commits gave n is still what is there while none of them was written since. With PostgreSQL
+ * they are not known: then any commit counts. */
+#define DB_TABLES_MAX 256
+struct db_tables {
+    uint64_t bits[DB_TABLES_MAX / 64];
+};
+void db_note_reads(struct db_tables *to);
+bool db_unchanged(const struct db *db, uint64_t n, const struct db_tables *tables);
 /* For metrics: how many writes wait to be taken by the writer thread, and what it did. */
 size_t db_write_queue(struct db *db);
 struct db_writing {

@@ -17,11 +17,12 @@ struct run {
     struct db_args args;
     db_each_fn each; /* may be NULL; false ends the run without an error of the driver */
     void *ctx;
-    bool stream;     /* do not hold all rows in memory */
-    bool stopped;    /* result: each returned false */
-    size_t columns;  /* result */
-    int64_t changed; /* result */
-    int64_t id;      /* result of an INSERT, if the driver tells_id */
+    bool stream;                   /* do not hold all rows in memory */
+    bool stopped;                  /* result: each returned false */
+    size_t columns;                /* result */
+    int64_t changed;               /* result */
+    int64_t id;                    /* result of an INSERT, if the driver tells_id */
+    const struct db_tables *reads; /* result, valid until the next run; NULL: not known */
 };
 
 enum conn_state {
@@ -93,6 +94,7 @@ struct db_conn {
     uint64_t idle_since;         /* readers.c, monotonic */
     struct db_conn *next;        /* readers.c */
     struct err spoiled_by;
+    struct db_tables wrote; /* by the transaction, where the driver knows */
 };
 
 extern const struct driver sqlite_driver, postgres_driver;

@@ -4,6 +4,7 @@
 #include "base/metric.h"
 #include "base/thread.h"
 #include "db/hold.h"
+#include "db/tables.h"
 
 #include <limits.h>
 #include <linux/futex.h>
@@ -48,6 +49,7 @@ struct writer {
     unsigned marked;                    /* so many batches are still run with marks */
     bool sleeping, ending;
     atomic_uint_least64_t commits;
+    atomic_uint_least64_t written[DB_TABLES_MAX]; /* by which commit last */
     struct db_writing did;
 };
 
@@ -132,6 +134,15 @@ static enum outcome run_undoable(struct writer *w, struct request **batch, size_
     return OUTCOME_DONE;
 }
 
+/* The tables first: a reader that begins in between takes what it reads for older than it is. */
+static void count_commit(struct writer *w)
+{
+    uint64_t number = atomic_load(&w->commits) + 1;
+    for (unsigned n = 0; tables_next(&w->conn->wrote, &n); n++)
+        atomic_store(&w->written[n], number);
+    atomic_store(&w->commits, number);
+}
+
 static enum outcome commit(struct writer *w, struct request **batch, size_t n)
 {
     bool any = false;
@@ -145,7 +156,7 @@ static enum outcome commit(struct writer *w, struct request **batch, size_t n)
     w->conn->retry = false;
     bool done = w->driver->commit(w->conn, &err);
     /* Also after a failure: it is not always known whether it happened. */
-    atomic_fetch_add(&w->commits, 1);
+    count_commit(w);
     if (done)
         return OUTCOME_DONE;
     bool lost = w->driver->state(w->conn) == CONN_LOST;
@@ -212,6 +223,7 @@ static enum outcome try_batch(struct writer *w, struct request **batch, size_t n
         batch[i]->err = (struct err){0};
     }
     w->conn->retry = false;
+    w->conn->wrote = (struct db_tables){0};
     if (!w->driver->begin(w->conn, true, &err) || !rehearse(w, batch, n, &err)) {
         fail_all(batch, n, &err);
         return w->driver->state(w->conn) == CONN_LOST ? OUTCOME_LOST : OUTCOME_DONE;
@@ -443,6 +455,18 @@ size_t writer_queued(struct writer *w)
 uint64_t writer_commits(const struct writer *w)
 {
     return atomic_load(&w->commits);
+}
+
+bool writer_unchanged(const struct writer *w, uint64_t n, const struct db_tables *tables)
+{
+    if (atomic_load(&w->commits) == n)
+        return true;
+    if (tables_has(tables, TABLES_ALL) || atomic_load(&w->written[TABLES_ALL]) > n)
+        return false;
+    for (unsigned i = 0; tables_next(tables, &i); i++)
+        if (atomic_load(&w->written[i]) > n)
+            return false;
+    return true;
 }
 
 const struct db_writing *writer_did(const struct writer *w)
