@@ -142,6 +142,67 @@ bool manifest_count(struct db_conn *c, int64_t project, const struct digest *sel
            err_set(err, ERR_CONFLICT, NULL, "the project does not hold this content any more");
 }
 
+static bool may_replace(struct db_conn *c, struct store *s, int64_t project, const struct manifest_swap *x,
+                        struct arena *a, bool *ret, struct err *err)
+{
+    struct db_row row;
+    bool had, has;
+    if (!conn_query_one(c, a, "SELECT count, applied FROM manifest_uses WHERE project = ? AND digest = ?",
+                        db_args(db_int(project), digest_arg(x->old)), &row, &had, err))
+        return false;
+    *ret = had && row.v[0].i == 1 && row.v[1].i == (int64_t)x->before->n + 1 &&
+           !count_holders(s, project, x->old, 0) && !count_holders(s, project, x->new_, 0);
+    if (!conn_query_one(c, a, "SELECT 1 FROM manifest_uses WHERE project = ? AND digest = ?",
+                        db_args(db_int(project), digest_arg(x->new_)), &row, &has, err))
+        return false;
+    *ret = *ret && !has;
+    return true;
+}
+
+/* Those that go first: they make room for those that come. */
+static bool use_difference(struct db_conn *c, int64_t project, const struct manifest_swap *x,
+                           const struct manifest_diff *d, size_t n, struct arena *a, struct err *err)
+{
+    struct store_used *u = arena_array(a, struct store_used, n + 1);
+    size_t come = 0;
+    int64_t added = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (d[i].before && !store_use(c, project, &d[i].before->blob, -1, err))
+            return false;
+        if (d[i].after)
+            u[come++] = (struct store_used){d[i].after->blob, d[i].after->size};
+    }
+    return (come == 0 || store_use_all(c, project, u, come, &added, err)) &&
+           store_use(c, project, x->old, -1, err) &&
+           (added > 0 ? store_use(c, project, x->new_, 1, err) : store_use_anyway(c, project, x->new_, err));
+}
+
+bool manifest_replace(struct db_conn *c, struct store *s, int64_t project, const struct manifest_swap *x,
+                      bool *ret_done, struct err *err)
+{
+    auto_arena struct arena a;
+    arena_init(&a);
+    struct manifest_diff *d;
+    size_t n;
+    bool may;
+    *ret_done = false;
+    if (!may_replace(c, s, project, x, &a, &may, err))
+        return false;
+    if (!may)
+        return true;
+    manifest_compare(&a, x->before, x->after, &d, &n);
+    if (n > CHUNK)
+        return true;
+    *ret_done = use_difference(c, project, x, d, n, &a, err) &&
+                conn_exec(c,
+                          "UPDATE manifest_uses SET digest = ?, applied = ?, touched_at = ?"
+                          " WHERE project = ? AND digest = ?",
+                          db_args(digest_arg(x->new_), db_int((int64_t)x->after->n + 1), db_int(clock_now()),
+                                  db_int(project), digest_arg(x->old)),
+                          NULL, err);
+    return *ret_done;
+}
+
 static bool release_write(struct db_conn *c, void *ctx, struct err *err)
 {
     struct hold *h = ctx;
