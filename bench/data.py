@@ -214,10 +214,9 @@ class Data(Bench):
     def clicks(self) -> None:
         """a small create of somebody else's while 30,000 pictures are imported, and while they are purged"""
         archive = os.path.join(self.dir, "clicks.zip")
-        picture = jpeg(self.dir, 32, 32)
         with zipfile.ZipFile(archive, "w") as new:
             for k in range(30_000):
-                new.writestr(f"class {k % 20}/{k:05}.jpg", stamped(picture, k, 2048))
+                new.writestr(f"class {k % 20}/{k:05}.png", blank(32, 32, k))
         with self.server("clicks") as server:
             project = server.project("bench")
             version = new_version(server, project, "clicks")
