@@ -33,7 +33,7 @@ LABELS = [f"class {i:02}" for i in range(20)]
 
 
 class Data(Bench):
-    names = ["zip", "page", "thumbs", "blob", "memory", "copy", "coco"]
+    names = ["zip", "page", "thumbs", "blob", "memory", "copy", "coco", "clicks"]
 
     def zip(self) -> None:
         """a zip of 20,000 JPEGs of 10 KB imported (listed, hashed, measured) against bsdtar -xf of it"""
@@ -211,6 +211,33 @@ class Data(Bench):
         self.report("import of 118,287 pictures with a COCO file of 533 MB: peak memory of the server",
                     f"{peak / MB:.0f} MB, {idle / MB:.0f} MB idle; {seconds_of(task):.0f} s", f"{peak / MB:.0f} MB", "under 300 MB", peak < 300 * MB)
 
+    def clicks(self) -> None:
+        """a small create of somebody else's while 30,000 pictures are imported, and while they are purged"""
+        archive = os.path.join(self.dir, "clicks.zip")
+        with zipfile.ZipFile(archive, "w") as new:
+            for k in range(30_000):
+                new.writestr(f"class {k % 20}/{k:05}.png", blank(32, 32, k))
+        with self.server("clicks") as server:
+            project = server.project("bench")
+            version = new_version(server, project, "clicks")
+            upload = sent(server, project, archive)
+            waits = {}
+            clicks = Clicks(server, project)
+            time.sleep(self.seconds)
+            waits["nothing else"] = clicks.end()
+            clicks = Clicks(server, project)
+            task = imported(server, version, upload, "clicks.zip")
+            waits["an import"] = clicks.end()
+            clicks = Clicks(server, project)
+            server.call("DELETE", version)
+            time.sleep(self.seconds)
+            waits["a purge"] = clicks.end()
+            held, most = held_up(server)
+        assert task["result"]["added"] == 30_000, task
+        self.report("a create while others write (import of 30,000 pictures, purge)",
+                    "; ".join(f"{what}: {wait}" for what, wait in waits.items()) + f"; import {seconds_of(task):.1f} s; writes that kept one waiting: {held}",
+                    f"{most} ms", "at most 5 ms, the commit apart", most <= 5)
+
 
 # --- pictures ---
 
@@ -327,6 +354,21 @@ def fill_samples(data: str, version: int, n: int, project: int | None = None) ->
     db.execute("ANALYZE")
     db.commit()
     db.close()
+
+
+def held_up(server: Server) -> tuple[str, float]:
+    """How long writes kept people's waiting, by upper bounds in ms; the bound of the longest."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.port)
+    connection.request("GET", "/metrics", headers={"Authorization": f"Bearer {server.token}"})
+    text = connection.getresponse().read().decode()
+    connection.close()
+    bounds = re.findall(r'^ingot_db_write_held_seconds_bucket\{le="([^"]+)"\} ([0-9.e+]+)', text, re.MULTILINE)
+    counts, before = [], 0.0
+    for le, count in bounds:
+        if float(count) > before:
+            counts.append((float(le) * 1000, int(float(count) - before)))
+        before = float(count)
+    return ", ".join(f"{n} of at most {le:g} ms" for le, n in counts) or "none", counts[-1][0] if counts else 0
 
 
 class Clicks:

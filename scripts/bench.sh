@@ -1,8 +1,8 @@
 #!/bin/sh
 # Runs the benchmarks and prints tables; each figure is a ratio to a peer measured in the same minute. Needs the
 # release build (make bench makes it). Without arguments everything that needs no further packages:
-#   scripts/bench.sh [platform [--seconds N] [get|auth|list|create|upload|start ...] | record [MB [MB]] |
-#       data [zip|page|thumbs|blob|memory|copy|coco ...] | registry [transfer|manifests|collector ...] | proxy |
+#   scripts/bench.sh [platform [--seconds N] [get|kept|auth|list|create|upload|start ...] | record [MB [MB]] |
+#       data [zip|page|thumbs|blob|memory|copy|coco|clicks ...] | registry [transfer|manifests|collector ...] | proxy |
 #       jobs [start|many|follow|idle ...]]
 # bench/coco.py and build/release/bench_db_commit are run by hand; see bench/README.md.
 set -eu

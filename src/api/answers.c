@@ -15,7 +15,8 @@ struct kept {
     atomic_uint refs;
     const struct core *core;
     int64_t user, token, session;
-    uint64_t commits;
+    uint64_t commits, epoch;
+    struct db_tables reads;
     struct str path, query, etag, body; /* in the same allocation */
 };
 
@@ -70,7 +71,7 @@ static struct kept *find(const struct core *core, const struct request *r, const
     for (size_t i = 0; i < WAYS && !found; i++)
         if (is_for(s->way[i], core, r, c))
             found = s->way[i];
-    if (found && found->commits != db_commits(core->db))
+    if (found && (found->epoch != c->epoch || !db_unchanged(core->db, found->commits, &found->reads)))
         found = NULL;
     if (found)
         atomic_fetch_add_explicit(&found->refs, 1, memory_order_relaxed);
@@ -80,7 +81,10 @@ static struct kept *find(const struct core *core, const struct request *r, const
 
 bool answers_give(struct core *core, struct request *r, const struct caller *caller)
 {
-    struct kept *k = caller->user && !caller->job ? find(core, r, caller) : NULL;
+    if (!caller->user || caller->job)
+        return false;
+    struct kept *k = find(core, r, caller);
+    metric_add(k ? &core->answers.given : &core->answers.made, 1);
     if (!k)
         return false;
     r->log_user = arena_strdup(r->arena, caller->name);
@@ -120,7 +124,7 @@ void answers_keep(const struct api_call *call, struct str etag, struct str body)
 {
     const struct request *r = call->request;
     const struct caller *c = &call->caller;
-    if (body.n > MAX_BODY || !c->user || c->job || call->commits != db_commits(call->core->db))
+    if (body.n > MAX_BODY || !c->user || c->job || !db_unchanged(call->core->db, call->commits, &call->reads))
         return;
     if (atomic_load(&total) > MAX_TOTAL && !empty(set_of(r, c)))
         return;
@@ -131,6 +135,8 @@ void answers_keep(const struct api_call *call, struct str etag, struct str body)
                        .token = c->token,
                        .session = c->session,
                        .commits = call->commits,
+                       .epoch = c->epoch,
+                       .reads = call->reads,
                        .path = put(&at, r->path),
                        .query = put(&at, r->query),
                        .etag = put(&at, etag),

@@ -1,7 +1,7 @@
-/* Answers that are given again: a GET of objects by the same caller, while nothing at all was committed
- * since, has the same answer. It is given on the loop thread, without a change of threads and without the
- * database; that is most of what such a request costs. Bounded in number
- * and in bytes.
+/* Answers that are given again: a GET of objects by the same caller has the same answer while nothing was
+ * committed to the tables that it was made from, and nothing changed about who may do what (the caller's
+ * epoch: rights are read from memory). It is given on the loop thread, without a change of threads and
+ * without the database; that is most of what such a request costs. Bounded in number and in bytes.
  *
  * Only for kinds without a `show` of their own (what that computes may change by itself), and with SQLite
  * only: PostgreSQL may have other writers than this process. */

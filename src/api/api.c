@@ -147,8 +147,11 @@ static void run(void *arg)
         api_problem(&call, &err, forget, n);
     else if (job.match.route)
         job.match.route->run(&call);
-    else
+    else {
+        db_note_reads(&call.reads);
         rest_run(&call, &job.match.target);
+        db_note_reads(NULL);
+    }
     accounts_caller_release(job.core->accounts, &call.caller);
 }
 

@@ -18,6 +18,7 @@ struct api_call {
     struct str params[API_PARAMS]; /* the {...} segments of the pattern, decoded */
     struct str body;               /* as sent, STR_NULL when there is none */
     uint64_t commits;              /* db_commits before anything was read */
+    struct db_tables reads;        /* what a verb of a kind read since */
     yyjson_val *json;              /* the body parsed when it is application/json; NULL when there is none */
 };
 

@@ -18,7 +18,7 @@ struct version {
 static bool drop_samples(struct op *op, void *ctx, struct err *err)
 {
     struct version *v = ctx;
-    return sample_purge_step(op, v->id, v->project, 500, &v->left, err);
+    return sample_purge_step(op, v->id, v->project, &v->left, err);
 }
 
 static bool remove_version(struct core *core, const struct db_value *v, struct arena *a, struct err *err)

@@ -56,8 +56,11 @@ struct core {
     const char *import_ca; /* file with the authorities of TLS to those machines; NULL: the system's */
     struct core_task_hours task_hours;
     const char *inventory; /* JSON file that declares devices of this machine, or NULL */
-    bool egress;           /* containers may open connections to the outside */
-    int lock_fd;           /* held on data/lock while the platform runs */
+    struct {
+        metric_number given, made; /* again from memory; anew, where they could have been */
+    } answers;
+    bool egress; /* containers may open connections to the outside */
+    int lock_fd; /* held on data/lock while the platform runs */
 };
 
 struct core_options {

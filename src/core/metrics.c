@@ -33,6 +33,16 @@ static double requests_waiting(struct core *core)
     return pool_queued(core->pool);
 }
 
+static bool answers(struct core *core, const char *name, struct arena *a, struct buf *out, struct err *err)
+{
+    (void)a, (void)err;
+    metric_value(out, name, "_total", (const char *[]){"from", "memory", NULL},
+                 (double)metric_read(&core->answers.given));
+    metric_value(out, name, "_total", (const char *[]){"from", "database", NULL},
+                 (double)metric_read(&core->answers.made));
+    return true;
+}
+
 static double writes_waiting(struct core *core)
 {
     return (double)db_write_queue(core->db);
@@ -41,6 +51,13 @@ static double writes_waiting(struct core *core)
 static double writes(struct core *core)
 {
     return (double)metric_read(&db_writing(core->db)->writes);
+}
+
+static bool held_times(struct core *core, const char *name, struct arena *a, struct buf *out, struct err *err)
+{
+    (void)a, (void)err;
+    metric_times_write(out, name, NULL, &db_writing(core->db)->held);
+    return true;
 }
 
 static bool batch_times(struct core *core, const char *name, struct arena *a, struct buf *out,
@@ -211,9 +228,13 @@ static const struct metric_row families[] = {
      .write = request_times},
     {"ingot_http_requests_waiting", "gauge", NULL, "Requests that wait for a thread",
      .value = requests_waiting},
+    {"ingot_answers", "counter", NULL, "Reads of objects: given again from memory, or made from the database",
+     .write = answers},
     {"ingot_db_writes", "counter", NULL, "Writes that the database was asked for", .value = writes},
     {"ingot_db_writes_waiting", "gauge", NULL, "Writes that wait for the writing thread",
      .value = writes_waiting},
+    {"ingot_db_write_held_seconds", "histogram", "seconds",
+     "How long each write kept people's writes waiting, its commit apart", .write = held_times},
     {"ingot_db_batch_duration_seconds", "histogram", "seconds",
      "Batches of the writing thread: all writes that waited, and their commit", .write = batch_times},
     {"ingot_tasks", "gauge", NULL, "Background tasks", .write = tasks},

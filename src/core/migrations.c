@@ -32,6 +32,12 @@ const struct db_migration migrations[] = {
      "ALTER TABLE import_changes ADD COLUMN by_person BIGINT NOT NULL DEFAULT 0;\n"
      "UPDATE samples SET by_person = 1 WHERE state IN (3, 4, 5) OR (state = 1 AND revision > 1)"
      " OR (state = 6 AND (former IN (3, 4, 5) OR (former = 1 AND revision > 2)));\n"},
+    {10, "+ tasks of an object", "CREATE INDEX tasks_subject ON tasks (subject_kind, subject);\n"},
+    /* Of addresses from before only the audit says who gave them. */
+    {11, "+ addresses that users gave themselves",
+     "UPDATE users SET email_own = 1 WHERE EXISTS (SELECT 1 FROM audit a WHERE a.kind = 'user'"
+     " AND a.object = users.id AND a.\"user\" = users.id AND a.verb = 'update'"
+     " AND a.detail LIKE '%\"email\"%') AND users.administrator = 0;\n"},
     {0},
 };
 const size_t migration_count = countof(migrations) - 1;

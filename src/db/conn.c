@@ -1,7 +1,15 @@
 /* Statements inside a read or a write: the conn_ functions over an driver's run. */
 #include "db/driver.h"
 
+#include "base/clock.h"
+#include "db/tables.h"
+
 #include <math.h>
+
+/* PART_NS: what a write may take while others wait for it; two of them and a commit are to be gone through
+ * before a person notices. TURN_NS: while none waits; longer ones would save few syncs. */
+#define PART_NS UINT64_C(3000000)
+#define TURN_NS UINT64_C(40000000)
 
 struct db_value db_text_or_null(const char *z)
 {
@@ -30,10 +38,26 @@ static bool refuse_reentry(struct err *err)
     return err_set(err, ERR_INTERNAL, NULL, "a connection was used while it delivers rows");
 }
 
+static _Thread_local struct db_tables *noting;
+
+void db_note_reads(struct db_tables *to)
+{
+    noting = to;
+}
+
+static void note_reads(const struct run *r)
+{
+    if (noting && r->reads)
+        tables_join(noting, r->reads);
+    else if (noting)
+        tables_add(noting, TABLES_ALL);
+}
+
 bool conn_run(struct db_conn *c, struct run *r, struct err *err)
 {
     struct err local = {0};
     r->stopped = false;
+    r->reads = NULL;
     if (c->busy)
         return refuse_reentry(err);
     if (c->spoiled) {
@@ -44,6 +68,7 @@ bool conn_run(struct db_conn *c, struct run *r, struct err *err)
     c->busy = true;
     bool ok = check_args(r->args, &local) && c->driver->run(c, r, &local);
     c->busy = false;
+    note_reads(r);
     if (ok && r->stopped)
         ok = local.code == ERR_NONE;
     else if (!ok && c->writes) {
@@ -161,6 +186,12 @@ bool conn_insert(struct db_conn *c, const char *sql, struct db_args args, int64_
     }
     return inserted ||
            err_set(err, ERR_EXISTS, NULL, "no row was inserted: there is one with the same values");
+}
+
+bool conn_goes_on(const struct db_conn *c)
+{
+    uint64_t took = clock_mono() - c->begun;
+    return took < PART_NS || (took < TURN_NS && !c->shared && !atomic_load(c->people));
 }
 
 char *conn_quote(struct arena *a, const char *name)

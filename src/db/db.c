@@ -207,6 +207,11 @@ uint64_t db_commits(const struct db *db)
     return writer_commits(db->writer);
 }
 
+bool db_unchanged(const struct db *db, uint64_t n, const struct db_tables *tables)
+{
+    return writer_unchanged(db->writer, n, tables);
+}
+
 const struct db_writing *db_writing(const struct db *db)
 {
     return writer_did(db->writer);

@@ -102,15 +102,26 @@ bool db_write(struct db *db, db_write_fn fn, void *ctx, struct err *err);
 typedef void (*db_then_fn)(void *ctx, bool ok, const struct err *err);
 void db_write_then(struct db *db, db_write_fn fn, db_then_fn then, void *ctx);
 /* Declares the calling thread, for good, as one whose writes no person waits for: imports, sweeps.
- * They are taken after those of all others, and should be short (about 5 ms), as the others wait for them. */
+ * They are taken after those of all others, and should be short (about 5 ms), as the others wait for them:
+ * what has more to do than that asks conn_goes_on. */
 void db_background(void);
 /* Grows with every commit of this process, before its callers go on: what was read after a call that gave n
  * is still what is there when a later call gives n too (SQLite; PostgreSQL has other writers). */
 uint64_t db_commits(const struct db *db);
+/* The same by table: a thread notes which tables it reads from now on, added to *to (NULL: no more); what it
+ * read after db_commits gave n is still what is there while none of them was written since. With PostgreSQL
+ * they are not known: then any commit counts. */
+#define DB_TABLES_MAX 256
+struct db_tables {
+    uint64_t bits[DB_TABLES_MAX / 64];
+};
+void db_note_reads(struct db_tables *to);
+bool db_unchanged(const struct db *db, uint64_t n, const struct db_tables *tables);
 /* For metrics: how many writes wait to be taken by the writer thread, and what it did. */
 size_t db_write_queue(struct db *db);
 struct db_writing {
     metric_number writes;        /* taken */
+    struct metric_times held;    /* how long each kept people's writes waiting, without the commit */
     struct metric_times batches; /* each with its commit */
 };
 const struct db_writing *db_writing(const struct db *db);
@@ -129,6 +140,11 @@ bool conn_exec(struct db_conn *c, const char *sql, struct db_args args, int64_t 
 /* INSERT of one row, without RETURNING, into a table with an automatic id; ERR_EXISTS when ON CONFLICT DO
  * NOTHING left nothing to insert. */
 bool conn_insert(struct db_conn *c, const char *sql, struct db_args args, int64_t *ret_id, struct err *err);
+/* For writes with much to do, inside of them, after each small part (well below a millisecond): whether
+ * another part may go into the same commit. False once others wait for the writer thread and a few
+ * milliseconds were used, or the transaction is long enough; fn then returns true, and its caller writes the
+ * rest with another call. So parts share commits while no one else writes, and hold up no other write. */
+bool conn_goes_on(const struct db_conn *c);
 
 /* Schema, at start. A script is several statements parted by ';' at line ends, with {id}, {text}, {bytes}
  * expanded. */

@@ -5,6 +5,8 @@
 
 #include "db/db.h"
 
+#include <stdatomic.h>
+
 enum { DB_COLUMNS_MAX = 128, DB_STATEMENTS_MAX = 200 };
 
 typedef bool (*db_each_fn)(void *ctx, const struct db_row *row, struct err *err);
@@ -15,11 +17,12 @@ struct run {
     struct db_args args;
     db_each_fn each; /* may be NULL; false ends the run without an error of the driver */
     void *ctx;
-    bool stream;     /* do not hold all rows in memory */
-    bool stopped;    /* result: each returned false */
-    size_t columns;  /* result */
-    int64_t changed; /* result */
-    int64_t id;      /* result of an INSERT, if the driver tells_id */
+    bool stream;                   /* do not hold all rows in memory */
+    bool stopped;                  /* result: each returned false */
+    size_t columns;                /* result */
+    int64_t changed;               /* result */
+    int64_t id;                    /* result of an INSERT, if the driver tells_id */
+    const struct db_tables *reads; /* result, valid until the next run; NULL: not known */
 };
 
 enum conn_state {
@@ -80,14 +83,18 @@ struct driver {
 /* The head of every driver's own connection. */
 struct db_conn {
     const struct driver *driver;
-    bool writes;          /* inside a write: a failed statement spoils it, as PostgreSQL demands */
-    bool busy;            /* rows of a statement are being delivered */
-    bool retry;           /* the last failure goes away when everything is run once more */
-    bool spoiled;         /* by spoiled_by; later statements of the write fail with it */
-    int64_t generation;   /* of the hold that writes need; 0: none */
-    uint64_t idle_since;  /* readers.c, monotonic */
-    struct db_conn *next; /* readers.c */
+    bool writes;        /* inside a write: a failed statement spoils it, as PostgreSQL demands */
+    bool busy;          /* rows of a statement are being delivered */
+    bool retry;         /* the last failure goes away when everything is run once more */
+    bool spoiled;       /* by spoiled_by; later statements of the write fail with it */
+    int64_t generation; /* of the hold that writes need; 0: none */
+    uint64_t begun;     /* monotonic: when the write, or the first of several background ones, began */
+    bool shared;        /* people's writes are in the transaction, other than this one */
+    const atomic_size_t *people; /* how many of people's writes wait for the writer thread */
+    uint64_t idle_since;         /* readers.c, monotonic */
+    struct db_conn *next;        /* readers.c */
     struct err spoiled_by;
+    struct db_tables wrote; /* by the transaction, where the driver knows */
 };
 
 extern const struct driver sqlite_driver, postgres_driver;

@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "db/stmt.h"
+#include "db/tables.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -14,7 +15,13 @@ struct sqlite {
     struct db_conn base;
     sqlite3 *db;
     struct stmt_cache *statements;
+    struct statement *preparing; /* whose tables are noted; NULL: none is prepared */
     bool marked;
+};
+
+struct statement {
+    sqlite3_stmt *handle;
+    struct db_tables reads, writes;
 };
 
 static struct sqlite *of(const struct db_conn *c)
@@ -72,6 +79,7 @@ static bool fail(struct sqlite *s, int rc, struct err *err)
 static bool script(struct db_conn *c, const char *sql, struct err *err)
 {
     struct sqlite *s = of(c);
+    tables_add(&c->wrote, TABLES_ALL);
     if (sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK)
         return true;
     return fail(s, sqlite3_extended_errcode(s->db), err);
@@ -80,7 +88,40 @@ static bool script(struct db_conn *c, const char *sql, struct err *err)
 static void drop_statement(void *owner, void *handle)
 {
     (void)owner;
-    sqlite3_finalize(handle);
+    struct statement *st = handle;
+    sqlite3_finalize(st->handle);
+    free(st);
+}
+
+/* Called by SQLite for each table and function of a statement that it prepares, also for what foreign keys
+ * and triggers do by themselves. Everything is allowed. */
+static int note_table(void *ctx, int action, const char *table, const char *column, const char *database,
+                      const char *trigger)
+{
+    (void)column, (void)database, (void)trigger;
+    struct statement *st = ((struct sqlite *)ctx)->preparing;
+    if (!st)
+        return SQLITE_OK;
+    switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_FUNCTION:
+    case SQLITE_RECURSIVE:
+    case SQLITE_TRANSACTION:
+    case SQLITE_SAVEPOINT:
+        break;
+    case SQLITE_READ:
+        if (table) /* else a query in brackets, whose own tables are told */
+            tables_add(&st->reads, tables_number(table));
+        break;
+    case SQLITE_INSERT:
+    case SQLITE_UPDATE:
+    case SQLITE_DELETE:
+        tables_add(&st->writes, tables_number(table));
+        break;
+    default: /* tables made and dropped, pragmas */
+        tables_add(&st->writes, TABLES_ALL);
+    }
+    return SQLITE_OK;
 }
 
 static void configure_once(void)
@@ -133,6 +174,7 @@ static bool open_conn(const char *url, enum conn_use use, struct db_conn **ret, 
         free(s);
         return false;
     }
+    sqlite3_set_authorizer(s->db, note_table, s);
     s->statements = stmt_cache_new(DB_STATEMENTS_MAX, drop_statement, NULL);
     *ret = &s->base;
     return true;
@@ -151,20 +193,27 @@ static enum conn_state state(const struct db_conn *c)
     return sqlite3_get_autocommit(of(c)->db) ? CONN_READY : CONN_IN_TX;
 }
 
-static sqlite3_stmt *prepare(struct sqlite *s, const char *sql, struct err *err)
+static bool prepare_new(struct sqlite *s, const char *sql, struct statement *st, struct err *err)
 {
-    sqlite3_stmt *st = stmt_cache_get(s->statements, str_of(sql));
+    const char *rest = NULL;
+    s->preparing = st;
+    int rc = sqlite3_prepare_v3(s->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &st->handle, &rest);
+    s->preparing = NULL;
+    if (rc != SQLITE_OK)
+        return fail(s, rc, err);
+    if (!st->handle || str_trim(str_of(rest)).n)
+        return err_set(err, ERR_INTERNAL, NULL, "not exactly one statement: %s", sql);
+    return true;
+}
+
+static struct statement *prepare(struct sqlite *s, const char *sql, struct err *err)
+{
+    struct statement *st = stmt_cache_get(s->statements, str_of(sql));
     if (st)
         return st;
-    const char *rest = NULL;
-    int rc = sqlite3_prepare_v3(s->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &st, &rest);
-    if (rc != SQLITE_OK) {
-        fail(s, rc, err);
-        return NULL;
-    }
-    if (!st || str_trim(str_of(rest)).n) {
-        sqlite3_finalize(st);
-        err_set(err, ERR_INTERNAL, NULL, "not exactly one statement: %s", sql);
+    st = base_zalloc(sizeof *st);
+    if (!prepare_new(s, sql, st, err)) {
+        drop_statement(NULL, st);
         return NULL;
     }
     stmt_cache_add(s->statements, str_of(sql), st);
@@ -239,9 +288,12 @@ static int step_all(sqlite3_stmt *st, struct run *r, struct err *err)
 static bool run(struct db_conn *c, struct run *r, struct err *err)
 {
     struct sqlite *s = of(c);
-    sqlite3_stmt *st = prepare(s, r->sql, err);
-    if (!st)
+    struct statement *prepared = prepare(s, r->sql, err);
+    if (!prepared)
         return false;
+    sqlite3_stmt *st = prepared->handle;
+    r->reads = &prepared->reads;
+    tables_join(&c->wrote, &prepared->writes);
     bool ok = bind_all(s, st, r, err);
     if (ok) {
         r->columns = (size_t)sqlite3_column_count(st);

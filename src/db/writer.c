@@ -4,6 +4,7 @@
 #include "base/metric.h"
 #include "base/thread.h"
 #include "db/hold.h"
+#include "db/tables.h"
 
 #include <limits.h>
 #include <linux/futex.h>
@@ -25,7 +26,7 @@ struct request {
     void *ctx;
     struct request *next;
     struct err err;
-    bool ok;
+    bool ok, background;
     atomic_uint done; /* 1 when the caller may go on; also the word it sleeps on */
 };
 
@@ -42,10 +43,13 @@ struct writer {
     struct queue {
         struct request *head, **tail;
     } queue[PRIORITIES];
-    size_t queued;   /* in all of them */
-    unsigned marked; /* so many batches are still run with marks */
+    size_t queued;                      /* in all of them */
+    atomic_size_t people;               /* of these, people's */
+    atomic_uint_least64_t people_since; /* the first of them waits, monotonic */
+    unsigned marked;                    /* so many batches are still run with marks */
     bool sleeping, ending;
     atomic_uint_least64_t commits;
+    atomic_uint_least64_t written[DB_TABLES_MAX]; /* by which commit last */
     struct db_writing did;
 };
 
@@ -67,13 +71,29 @@ static void fail_all(struct request **batch, size_t n, const struct err *err)
     }
 }
 
-static void run_one(struct db_conn *c, struct request *r)
+static void note_held(struct writer *w, uint64_t begun)
 {
+    if (!atomic_load(&w->people))
+        return;
+    uint64_t since = atomic_load(&w->people_since);
+    metric_took(&w->did.held, (clock_mono() - (since > begun ? since : begun)) / 1000);
+}
+
+/* i: its place in a batch of n, in which people's come first. Background ones share one allowance of time. */
+static void run_one(struct writer *w, struct request **batch, size_t i, size_t n)
+{
+    struct db_conn *c = w->conn;
+    struct request *r = batch[i];
+    uint64_t begun = clock_mono();
+    if (!r->background || i == 0 || !batch[i - 1]->background)
+        c->begun = begun;
+    c->shared = n > 1 && !batch[r->background ? 0 : 1]->background;
     r->err = (struct err){0};
     c->spoiled = c->retry = false;
     c->writes = true;
     r->ok = r->fn(c, r->ctx, &r->err);
     c->writes = false;
+    note_held(w, begun);
     if (c->spoiled && (r->ok || r->err.code == ERR_NONE)) {
         r->ok = false;
         r->err = c->spoiled_by;
@@ -91,13 +111,14 @@ enum undo {
 };
 
 /* Runs one request of a batch inside the transaction; undoes it when it fails. */
-static enum outcome run_undoable(struct writer *w, struct request *r, enum undo undo)
+static enum outcome run_undoable(struct writer *w, struct request **batch, size_t i, size_t n, enum undo undo)
 {
     struct db_conn *c = w->conn;
+    struct request *r = batch[i];
     struct err err = {0};
     if (undo == UNDO_MARK && !w->driver->mark(c, &err))
         return w->driver->state(c) == CONN_LOST ? OUTCOME_LOST : OUTCOME_ALONE;
-    run_one(c, r);
+    run_one(w, batch, i, n);
     enum conn_state state = w->driver->state(c);
     if (state == CONN_LOST)
         return OUTCOME_LOST;
@@ -113,6 +134,15 @@ static enum outcome run_undoable(struct writer *w, struct request *r, enum undo 
     return OUTCOME_DONE;
 }
 
+/* The tables first: a reader that begins in between takes what it reads for older than it is. */
+static void count_commit(struct writer *w)
+{
+    uint64_t number = atomic_load(&w->commits) + 1;
+    for (unsigned n = 0; tables_next(&w->conn->wrote, &n); n++)
+        atomic_store(&w->written[n], number);
+    atomic_store(&w->commits, number);
+}
+
 static enum outcome commit(struct writer *w, struct request **batch, size_t n)
 {
     bool any = false;
@@ -126,7 +156,7 @@ static enum outcome commit(struct writer *w, struct request **batch, size_t n)
     w->conn->retry = false;
     bool done = w->driver->commit(w->conn, &err);
     /* Also after a failure: it is not always known whether it happened. */
-    atomic_fetch_add(&w->commits, 1);
+    count_commit(w);
     if (done)
         return OUTCOME_DONE;
     bool lost = w->driver->state(w->conn) == CONN_LOST;
@@ -151,7 +181,7 @@ static bool rehearse(struct writer *w, struct request **batch, size_t n, struct 
     if (!getenv("INGOT_REHEARSE"))
         return true;
     for (size_t i = 0; ok && i < n; i++) {
-        run_one(w->conn, batch[i]);
+        run_one(w, batch, i, n);
         ok = batch[i]->ok && w->driver->state(w->conn) == CONN_IN_TX;
     }
     w->driver->rollback(w->conn);
@@ -177,6 +207,7 @@ static bool connect(struct writer *w, struct err *err)
         return false;
     }
     w->conn->generation = w->hold ? hold_generation(w->hold) : 0;
+    w->conn->people = &w->people;
     return true;
 }
 
@@ -192,12 +223,13 @@ static enum outcome try_batch(struct writer *w, struct request **batch, size_t n
         batch[i]->err = (struct err){0};
     }
     w->conn->retry = false;
+    w->conn->wrote = (struct db_tables){0};
     if (!w->driver->begin(w->conn, true, &err) || !rehearse(w, batch, n, &err)) {
         fail_all(batch, n, &err);
         return w->driver->state(w->conn) == CONN_LOST ? OUTCOME_LOST : OUTCOME_DONE;
     }
     for (size_t i = 0; i < n; i++) {
-        enum outcome o = run_undoable(w, batch[i], undo);
+        enum outcome o = run_undoable(w, batch, i, n, undo);
         if (o != OUTCOME_DONE) {
             w->driver->rollback(w->conn);
             return o;
@@ -306,6 +338,7 @@ static size_t take_from(struct queue *q, struct request **batch, size_t max)
 static size_t take(struct writer *w, struct request **batch)
 {
     size_t n = take_from(&w->queue[PEOPLE], batch, BATCH_MAX - 1);
+    atomic_fetch_sub(&w->people, n);
     n += take_from(&w->queue[BACKGROUND], batch + n, n ? 1 : BACKGROUND_MAX);
     w->queued -= n;
     return n;
@@ -371,8 +404,11 @@ void writer_free(struct writer *w)
 
 static void push(struct writer *w, struct request *r)
 {
+    r->background = in_background;
     struct queue *q = &w->queue[in_background ? BACKGROUND : PEOPLE];
     pthread_mutex_lock(&w->lock);
+    if (!in_background && atomic_fetch_add(&w->people, 1) == 0)
+        atomic_store(&w->people_since, clock_mono());
     *q->tail = r;
     q->tail = &r->next;
     w->queued++;
@@ -419,6 +455,18 @@ size_t writer_queued(struct writer *w)
 uint64_t writer_commits(const struct writer *w)
 {
     return atomic_load(&w->commits);
+}
+
+bool writer_unchanged(const struct writer *w, uint64_t n, const struct db_tables *tables)
+{
+    if (atomic_load(&w->commits) == n)
+        return true;
+    if (tables_has(tables, TABLES_ALL) || atomic_load(&w->written[TABLES_ALL]) > n)
+        return false;
+    for (unsigned i = 0; tables_next(tables, &i); i++)
+        if (atomic_load(&w->written[i]) > n)
+            return false;
+    return true;
 }
 
 const struct db_writing *writer_did(const struct writer *w)

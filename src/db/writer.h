@@ -19,6 +19,7 @@ void writer_then(struct writer *w, db_write_fn fn, db_then_fn then, void *ctx);
 void writer_background(void); /* db_background */
 size_t writer_queued(struct writer *w);
 uint64_t writer_commits(const struct writer *w);
+bool writer_unchanged(const struct writer *w, uint64_t n, const struct db_tables *tables);
 const struct db_writing *writer_did(const struct writer *w);
 
 #endif

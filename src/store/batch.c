@@ -69,13 +69,16 @@ struct blob_batch *blob_batch_new(struct store *s)
 struct rows {
     const struct group *group;
     int64_t now;
+    size_t done, next; /* so many are committed; will be with the write that runs */
 };
 
 static bool write_rows(struct db_conn *c, void *ctx, struct err *err)
 {
-    const struct rows *r = ctx;
-    for (size_t i = 0; i < r->group->n; i++) {
-        const struct item *x = &r->group->item[i];
+    struct rows *r = ctx;
+    bool on = true;
+    r->next = r->done;
+    for (; on && r->next < r->group->n; r->next++, on = conn_goes_on(c)) {
+        const struct item *x = &r->group->item[r->next];
         if (!x->known &&
             !conn_exec(c,
                        "INSERT INTO blobs (digest, size, touched_at) VALUES (?, ?, ?)"
@@ -101,10 +104,12 @@ static bool make_known(struct blob_batch *b, struct group *g, struct err *err)
     if (all)
         return true;
     qsort(g->item, g->n, sizeof *g->item, by_digest);
-    if (!db_write(b->store->db, write_rows, &(struct rows){g, clock_now()}, err))
-        return false;
-    for (size_t i = 0; i < g->n; i++)
-        g->item[i].known = true;
+    for (struct rows r = {g, clock_now(), 0, 0}; r.done < g->n; r.done = r.next) {
+        if (!db_write(b->store->db, write_rows, &r, err))
+            return false;
+        for (size_t i = r.done; i < r.next; i++)
+            g->item[i].known = true;
+    }
     return true;
 }
 
@@ -189,6 +194,7 @@ static void settle_next(struct blob_batch *b)
 static void *settle_all(void *arg)
 {
     struct blob_batch *b = arg;
+    db_background();
     pthread_mutex_lock(&b->lock);
     while (!b->ending) {
         bool enough = b->flushing ? b->coming.n > 0 : large(&b->coming, GROUP_FILES, GROUP_BYTES);

@@ -5,7 +5,7 @@
 #include "store/manifest.h"
 #include "store/store_own.h"
 
-#define CHUNK 500
+#define CHUNK 50 /* files that are counted together: below a millisecond */
 
 struct hold {
     struct store *store;
@@ -74,13 +74,16 @@ static bool use_range(struct db_conn *c, struct hold *h, int64_t from, int64_t t
                    : store_use_anyway(c, h->project, h->self, err);
 }
 
-static bool unuse_range(struct db_conn *c, const struct hold *h, int64_t from, int64_t to, struct err *err)
+/* Gives up the uses below *at, from the last on, as many as the write may; *at is how many are left. */
+static bool unuse(struct db_conn *c, const struct hold *h, int64_t *at, struct err *err)
 {
-    for (int64_t i = from; i < to; i++) {
-        const struct digest *d = i < (int64_t)h->manifest->n ? &h->manifest->entry[i].blob : h->self;
+    int64_t i = *at;
+    do {
+        const struct digest *d = --i < (int64_t)h->manifest->n ? &h->manifest->entry[i].blob : h->self;
         if (!store_use(c, h->project, d, -1, err))
             return false;
-    }
+    } while (i > 0 && conn_goes_on(c));
+    *at = i;
     return true;
 }
 
@@ -90,7 +93,7 @@ static bool set_applied(struct db_conn *c, const struct hold *h, int64_t applied
                      db_args(db_int(applied), db_int(h->project), digest_arg(h->self)), NULL, err);
 }
 
-static bool hold_chunk(struct db_conn *c, void *ctx, struct err *err)
+static bool hold_write(struct db_conn *c, void *ctx, struct err *err)
 {
     struct hold *h = ctx;
     auto_arena struct arena a;
@@ -104,12 +107,15 @@ static bool hold_chunk(struct db_conn *c, void *ctx, struct err *err)
             " RETURNING applied",
             db_args(db_int(h->project), digest_arg(h->self), db_int(clock_now())), &row, &found, err))
         return false;
-    int64_t applied = row.v[0].i, all = (int64_t)h->manifest->n + 1;
-    int64_t to = applied + CHUNK < all ? applied + CHUNK : all;
-    if (applied < to && (!use_range(c, h, applied, to, &a, err) || !set_applied(c, h, to, err)))
-        return false;
-    h->done = to == all;
-    return true;
+    int64_t from = row.v[0].i, at = from, all = (int64_t)h->manifest->n + 1;
+    while (at < all && (at == from || conn_goes_on(c))) {
+        int64_t to = at + CHUNK < all ? at + CHUNK : all;
+        if (!use_range(c, h, at, to, &a, err))
+            return false;
+        at = to;
+    }
+    h->done = at == all;
+    return at == from || set_applied(c, h, at, err);
 }
 
 bool manifest_hold(struct store *s, int64_t project, const struct manifest *m, const struct digest *self,
@@ -118,7 +124,7 @@ bool manifest_hold(struct store *s, int64_t project, const struct manifest *m, c
     struct hold h = {.store = s, .project = project, .self = self, .manifest = m};
     count_holders(s, project, self, 1);
     while (!h.done)
-        if (!db_write(s->db, hold_chunk, &h, err)) {
+        if (!db_write(s->db, hold_write, &h, err)) {
             manifest_settle(s, project, self);
             return false;
         }
@@ -136,7 +142,68 @@ bool manifest_count(struct db_conn *c, int64_t project, const struct digest *sel
            err_set(err, ERR_CONFLICT, NULL, "the project does not hold this content any more");
 }
 
-static bool release_chunk(struct db_conn *c, void *ctx, struct err *err)
+static bool may_replace(struct db_conn *c, struct store *s, int64_t project, const struct manifest_swap *x,
+                        struct arena *a, bool *ret, struct err *err)
+{
+    struct db_row row;
+    bool had, has;
+    if (!conn_query_one(c, a, "SELECT count, applied FROM manifest_uses WHERE project = ? AND digest = ?",
+                        db_args(db_int(project), digest_arg(x->old)), &row, &had, err))
+        return false;
+    *ret = had && row.v[0].i == 1 && row.v[1].i == (int64_t)x->before->n + 1 &&
+           !count_holders(s, project, x->old, 0) && !count_holders(s, project, x->new_, 0);
+    if (!conn_query_one(c, a, "SELECT 1 FROM manifest_uses WHERE project = ? AND digest = ?",
+                        db_args(db_int(project), digest_arg(x->new_)), &row, &has, err))
+        return false;
+    *ret = *ret && !has;
+    return true;
+}
+
+/* Those that go first: they make room for those that come. */
+static bool use_difference(struct db_conn *c, int64_t project, const struct manifest_swap *x,
+                           const struct manifest_diff *d, size_t n, struct arena *a, struct err *err)
+{
+    struct store_used *u = arena_array(a, struct store_used, n + 1);
+    size_t come = 0;
+    int64_t added = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (d[i].before && !store_use(c, project, &d[i].before->blob, -1, err))
+            return false;
+        if (d[i].after)
+            u[come++] = (struct store_used){d[i].after->blob, d[i].after->size};
+    }
+    return (come == 0 || store_use_all(c, project, u, come, &added, err)) &&
+           store_use(c, project, x->old, -1, err) &&
+           (added > 0 ? store_use(c, project, x->new_, 1, err) : store_use_anyway(c, project, x->new_, err));
+}
+
+bool manifest_replace(struct db_conn *c, struct store *s, int64_t project, const struct manifest_swap *x,
+                      bool *ret_done, struct err *err)
+{
+    auto_arena struct arena a;
+    arena_init(&a);
+    struct manifest_diff *d;
+    size_t n;
+    bool may;
+    *ret_done = false;
+    if (!may_replace(c, s, project, x, &a, &may, err))
+        return false;
+    if (!may)
+        return true;
+    manifest_compare(&a, x->before, x->after, &d, &n);
+    if (n > CHUNK)
+        return true;
+    *ret_done = use_difference(c, project, x, d, n, &a, err) &&
+                conn_exec(c,
+                          "UPDATE manifest_uses SET digest = ?, applied = ?, touched_at = ?"
+                          " WHERE project = ? AND digest = ?",
+                          db_args(digest_arg(x->new_), db_int((int64_t)x->after->n + 1), db_int(clock_now()),
+                                  db_int(project), digest_arg(x->old)),
+                          NULL, err);
+    return *ret_done;
+}
+
+static bool release_write(struct db_conn *c, void *ctx, struct err *err)
 {
     struct hold *h = ctx;
     auto_arena struct arena a;
@@ -150,12 +217,12 @@ static bool release_chunk(struct db_conn *c, void *ctx, struct err *err)
     h->done = !found || count_holders(h->store, h->project, h->self, 0);
     if (h->done)
         return true;
-    int64_t applied = row.v[0].i, from = applied > CHUNK ? applied - CHUNK : 0;
-    if (!unuse_range(c, h, from, applied, err))
+    int64_t left = row.v[0].i;
+    if (left > 0 && !unuse(c, h, &left, err))
         return false;
-    h->done = from == 0;
-    if (from > 0)
-        return set_applied(c, h, from, err);
+    h->done = left == 0;
+    if (left > 0)
+        return set_applied(c, h, left, err);
     return conn_exec(c, "DELETE FROM manifest_uses WHERE project = ? AND digest = ?",
                      db_args(db_int(h->project), digest_arg(h->self)), NULL, err);
 }
@@ -169,7 +236,7 @@ static bool release_one(struct store *s, int64_t project, const struct digest *s
         return false;
     struct hold h = {.store = s, .project = project, .self = self, .manifest = &m};
     while (!h.done)
-        if (!db_write(s->db, release_chunk, &h, err))
+        if (!db_write(s->db, release_write, &h, err))
             return false;
     return true;
 }

@@ -72,6 +72,15 @@ bool manifest_hold(struct store *s, int64_t project, const struct manifest *m, c
 void manifest_settle(struct store *s, int64_t project, const struct digest *self);
 /* Inside a write, by 1 or -1. ERR_CONFLICT when the project does not hold it (any more). */
 bool manifest_count(struct db_conn *c, int64_t project, const struct digest *self, int by, struct err *err);
+/* Inside a write: the one version of the project that has `before` has `after` from now on, and only the
+ * files that differ are counted. *ret_done false: it cannot be done so (others have one of them too, or much
+ * differs), and nothing was changed; then hold the new one and drop the old one. */
+struct manifest_swap {
+    const struct manifest *before, *after;
+    const struct digest *old, *new_; /* their digests */
+};
+bool manifest_replace(struct db_conn *c, struct store *s, int64_t project, const struct manifest_swap *x,
+                      bool *ret_done, struct err *err);
 /* After a write that counted by -1: gives the files back at once when that was the last version. */
 void manifest_drop(struct store *s, int64_t project, const struct digest *self);
 /* One pass: gives back the files of all manifests that no version counts, nor is about to. */

@@ -19,6 +19,8 @@ ACCOUNTS = {
     "out": {"preferred_username": "out", "email": "out@elsewhere.example", "email_verified": True},
     "unsaid": {"preferred_username": "unsaid", "email": "unsaid@example.org"},
     "linked": {"preferred_username": "someone", "email": "linked@example.org", "email_verified": True},
+    "victim": {"preferred_username": "victim", "email": "victim@example.org", "email_verified": True},
+    "moved": {"preferred_username": "moved", "email": "moved@example.org", "email_verified": True},
 }
 SECRET = "a secret & more: 100%"
 # The providers of the configuration, each with a client of its own.
@@ -234,6 +236,29 @@ def test_link_by_verified_address(corp):
     with Browser(corp) as browser:
         assert browser.sign_in("curve", "linked").status_code == 303
         assert browser.api("session").json()["user"]["id"] == user["id"]
+
+
+def test_an_address_that_users_gave_themselves_links_nobody(corp):
+    """Else the true owner would land in the account of whoever wrote down their address first."""
+    admin = corp.admin()
+    thief = admin.post("users", {"name": "thief", "password": "pass-word-1", "email": "thief@example.org"})
+    with Browser(corp) as browser:
+        signed = browser.http.post(f"{corp.url}/api/v1/sessions", json={"name": "thief", "password": "pass-word-1"},
+                                   headers={"Origin": corp.url})
+        assert signed.is_success, signed.text
+        changed = browser.http.patch(f"{corp.url}/api/v1/profile", json={"email": "victim@example.org"},
+                                     headers={"Origin": corp.url})
+        assert changed.is_success, changed.text
+    with Browser(corp) as browser:
+        assert browser.sign_in("curve", "victim").status_code == 303
+        owner = browser.api("session").json()["user"]
+        assert owner["id"] != thief["id"] and owner["email"] == "victim@example.org"
+    # What an administrator sets counts again.
+    for email in (None, "moved@example.org"):
+        admin.patch(f"users/{thief['id']}", {"email": email}, admin.get(f"users/{thief['id']}")["revision"])
+    with Browser(corp) as browser:
+        assert browser.sign_in("curve", "moved").status_code == 303
+        assert browser.api("session").json()["user"]["id"] == thief["id"]
 
 
 def test_disabled_users_stay_out(corp):

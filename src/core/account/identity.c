@@ -125,13 +125,14 @@ static bool make_user(struct db_conn *c, struct search *s, struct err *err)
            join_project(c, s, err);
 }
 
-/* An address that several users have names none of them. */
+/* An address that several users have names none of them, nor does one that a user gave themself. */
 static bool find_by_email(struct db_conn *c, struct search *s, struct err *err)
 {
     struct db_rows rows;
     if (!s->p->link_by_email || !s->who->email_verified || s->who->email.n == 0)
         return true;
-    if (!conn_query(c, s->arena, "SELECT id FROM users WHERE email = ? LIMIT 2",
+    if (!conn_query(c, s->arena,
+                    "SELECT id FROM users WHERE email = ? AND COALESCE(email_own, 0) = 0 LIMIT 2",
                     db_args(db_text(s->who->email)), &rows, err))
         return false;
     s->user = rows.n == 1 ? rows.row[0].v[0].i : 0;

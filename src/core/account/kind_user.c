@@ -64,9 +64,19 @@ static bool before_create(struct op *op, struct object *o, struct err *err)
     return may_touch(op, NULL, o, err) && (!role || role_may_give(op, role, 0, "platform_role", err));
 }
 
+/* A user may write any address into their own profile: it names no account until an administrator sets it
+ * (find_by_email). */
+static void note_email(const struct op *op, const struct object *old, struct object *new_)
+{
+    bool own = op->caller->user == old->id && !object_int(old, "administrator");
+    if (!same_text(old, new_, "email"))
+        *object_value(new_, "email_own") = db_int(own);
+}
+
 static bool before_update(struct op *op, const struct object *old, struct object *new_, struct err *err)
 {
     bool keeps = object_int(new_, "administrator") && !object_int(new_, "disabled");
+    note_email(op, old, new_);
     int64_t role = object_int(new_, "platform_role");
     if (!may_touch(op, old, new_, err) || !grants_cover(op, old->id, err) ||
         (!keeps && !not_the_last(op, old, err)))
@@ -226,6 +236,10 @@ static const struct field fields[] = {
      .max = 254,
      .rule = "email",
      .title = {"E-mail", "邮箱"}},
+    {.name = "email_own",
+     .type = FIELD_BOOL,
+     .flags = FIELD_INTERNAL,
+     .title = {"Address by the user's own word", "邮箱由用户自行填写"}},
     {.name = "password",
      .type = FIELD_TEXT,
      .flags = FIELD_REQUIRED | FIELD_EDIT | FIELD_SECRET,

@@ -3,7 +3,7 @@
 #include "base/messages.h"
 #include "core/data/sample_own.h"
 
-#define STEP 400
+#define STEP 20 /* samples that are removed together: about a millisecond */
 
 /* --- noting --- */
 
@@ -86,19 +86,18 @@ static bool note_waiting(struct op *op, const struct import_undo *u, const struc
                      NULL, err);
 }
 
-bool import_undo_note(struct op *op, struct import_undo *u, const struct sample_set *set,
-                      const struct sample_new *s, size_t n, const struct sample_waiting *w, size_t waits,
-                      struct err *err)
+bool import_undo_note(struct op *op, const struct import_undo *u, const struct sample_set *set,
+                      const struct sample_new *s, struct err *err)
 {
-    u->waiting = u->waiting || waits;
-    for (size_t i = 0; i < n; i++)
-        if ((u->from > 1 && !note_change(op, u, set, &s[i], err)) ||
-            (u->waiting && !note_waiting(op, u, set, s[i].name, err)))
-            return false;
-    for (size_t i = 0; i < waits; i++)
-        if (!note_waiting(op, u, set, w[i].name, err))
-            return false;
-    return true;
+    return (u->from <= 1 || note_change(op, u, set, s, err)) &&
+           (!u->waiting || note_waiting(op, u, set, s->name, err));
+}
+
+bool import_undo_note_wait(struct op *op, struct import_undo *u, const struct sample_set *set,
+                           struct str name, struct err *err)
+{
+    u->waiting = true;
+    return note_waiting(op, u, set, name, err);
 }
 
 /* --- forgetting, and taking back: a step at a time until nothing is left --- */
@@ -138,6 +137,7 @@ static bool forget_write(struct op *op, void *ctx, struct err *err)
     struct step *s = ctx;
     struct db_rows rows;
     int64_t waits;
+    bool on = true;
     struct db_args task = db_args(db_int(s->task->id));
     if (!s->asked && !not_cancelled(op, s->task, err))
         return false;
@@ -145,14 +145,16 @@ static bool forget_write(struct op *op, void *ctx, struct err *err)
                     "SELECT sample, digest FROM import_changes WHERE task = ? ORDER BY sample LIMIT 400",
                     task, &rows, err))
         return false;
-    for (size_t i = 0; i < rows.n; i++)
+    for (size_t i = 0; on && i < rows.n; i++, on = conn_goes_on(op->conn))
         if (!forget_change(op, s, &rows.row[i], err))
             return false;
-    if (!conn_exec(op->conn,
-                   "DELETE FROM import_waits WHERE task = ? AND name IN"
-                   " (SELECT name FROM import_waits WHERE task = ? ORDER BY name LIMIT 4000)",
-                   db_args(db_int(s->task->id), db_int(s->task->id)), &waits, err))
-        return false;
+    do {
+        if (!conn_exec(op->conn,
+                       "DELETE FROM import_waits WHERE task = ? AND name IN"
+                       " (SELECT name FROM import_waits WHERE task = ? ORDER BY name LIMIT 100)",
+                       db_args(db_int(s->task->id), db_int(s->task->id)), &waits, err))
+            return false;
+    } while (waits && conn_goes_on(op->conn));
     s->left = rows.n > 0 || waits > 0;
     return s->left || conn_exec(op->conn, "DELETE FROM task_marks WHERE task = ?", task, NULL, err);
 }
@@ -162,17 +164,20 @@ static bool remove_write(struct op *op, void *ctx, struct err *err)
     struct step *s = ctx;
     struct db_rows rows;
     int64_t ids[STEP];
-    if (!conn_query(op->conn, op->arena,
-                    "SELECT id FROM samples WHERE version = ? AND position >= ? ORDER BY position LIMIT 400",
-                    db_args(db_int(s->set->version), db_int(s->from)), &rows, err))
-        return false;
-    for (size_t i = 0; i < rows.n; i++)
-        ids[i] = rows.row[i].v[0].i;
+    do {
+        if (!conn_query(
+                op->conn, op->arena,
+                "SELECT id FROM samples WHERE version = ? AND position >= ? ORDER BY position LIMIT ?",
+                db_args(db_int(s->set->version), db_int(s->from), db_int(STEP)), &rows, err))
+            return false;
+        for (size_t i = 0; i < rows.n; i++)
+            ids[i] = rows.row[i].v[0].i;
+        if (rows.n && !sample_remove(op, s->set, ids, rows.n, err))
+            return false;
+    } while (rows.n && conn_goes_on(op->conn));
     s->left = rows.n > 0;
-    if (s->left)
-        return sample_remove(op, s->set, ids, rows.n, err);
-    return conn_exec(op->conn, "UPDATE version_totals SET next_position = ? WHERE version = ?",
-                     db_args(db_int(s->from), db_int(s->set->version)), NULL, err);
+    return s->left || conn_exec(op->conn, "UPDATE version_totals SET next_position = ? WHERE version = ?",
+                                db_args(db_int(s->from), db_int(s->set->version)), NULL, err);
 }
 
 static struct sample noted(const struct db_row *row)
@@ -200,6 +205,7 @@ static bool revert_write(struct op *op, void *ctx, struct err *err)
 {
     struct step *s = ctx;
     struct db_rows rows;
+    bool on = true;
     s->kept_now = 0;
     if (!conn_query(op->conn, op->arena,
                     "SELECT sample, digest, revision, size, width, height, duration, state, former,"
@@ -207,7 +213,7 @@ static bool revert_write(struct op *op, void *ctx, struct err *err)
                     " ORDER BY sample LIMIT 100",
                     db_args(db_int(s->task->id)), &rows, err))
         return false;
-    for (size_t i = 0; i < rows.n; i++) {
+    for (size_t i = 0; on && i < rows.n; i++, on = conn_goes_on(op->conn)) {
         struct sample was = noted(&rows.row[i]);
         bool done;
         if (!sample_revert(op, s->set, &was, &done, err) || !forget_change(op, s, &rows.row[i], err))
@@ -222,11 +228,12 @@ static bool unwait_write(struct op *op, void *ctx, struct err *err)
 {
     struct step *s = ctx;
     struct db_rows rows;
+    bool on = true;
     if (!conn_query(op->conn, op->arena,
                     "SELECT name, annotation, split FROM import_waits WHERE task = ? ORDER BY name LIMIT 400",
                     db_args(db_int(s->task->id)), &rows, err))
         return false;
-    for (size_t i = 0; i < rows.n; i++) {
+    for (size_t i = 0; on && i < rows.n; i++, on = conn_goes_on(op->conn)) {
         const struct db_value *v = rows.row[i].v;
         struct sample_waiting w = {v[0].s, v[1].s, (enum codec_split)v[2].i};
         bool had = v[1].type != DB_NULL;

@@ -17,13 +17,14 @@ struct import_undo {
 /* Before the first write of a run, or of one that goes on after a restart. */
 bool import_undo_begin(struct task *t, const struct sample_set *set, struct import_undo *ret,
                        struct err *err);
-/* Inside the write that puts them, before it does. */
-bool import_undo_note(struct op *op, struct import_undo *u, const struct sample_set *set,
-                      const struct sample_new *s, size_t n, const struct sample_waiting *w, size_t waits,
-                      struct err *err);
+/* Inside the write that puts a sample, or keeps what waits for one of this name, before it does. */
+bool import_undo_note(struct op *op, const struct import_undo *u, const struct sample_set *set,
+                      const struct sample_new *s, struct err *err);
+bool import_undo_note_wait(struct op *op, struct import_undo *u, const struct sample_set *set,
+                           struct str name, struct err *err);
 /* The import is done: nothing will be taken back any more. */
 bool import_undo_forget(struct task *t, struct err *err);
-/* Takes back everything that was noted, in writes of a few hundred; samples that a user changed since are
+/* Takes back everything that was noted, in short writes; samples that a user changed since are
  * left as they are, and reported. Does nothing when nothing was put. */
 bool import_undo_run(struct task *t, const struct sample_set *set, struct err *err);
 

@@ -54,7 +54,7 @@ struct sample {
     bool by_person;         /* a person labelled or judged it: imports leave it unless asked to replace it */
 };
 
-/* --- adding, in writes of a few hundred --- */
+/* --- adding --- */
 struct sample_new {
     struct str name; /* checked with manifest_check_path by the caller */
     struct digest blob;
@@ -75,11 +75,15 @@ enum sample_fate {
     SAMPLE_SAME,
     SAMPLE_FATE_COUNT,
 };
-/* Samples whose name is there already: another blob or another annotation replaces (annotation STR_NULL keeps
- * the old one), unless a person labelled it and `replace` is not set; the history keeps what was. A cleaned
- * one stays cleaned. Counters follow. The same call again changes nothing. `fates` has room for n. */
-bool sample_put(struct op *op, const struct sample_set *set, const struct sample_new *s, size_t n,
-                enum sample_fate *fates, struct err *err);
+/* Puts samples, one after the other inside a write, between begin and end (which follows every begin, with
+ * false when one failed). Where the name is there already another blob or another annotation replaces
+ * (annotation STR_NULL keeps the old one), unless a person labelled it and `replace` is not set; the history
+ * keeps what was. A cleaned one stays cleaned. Counters follow. The same again changes nothing. */
+struct sample_putting;
+struct sample_putting *sample_put_begin(struct op *op, const struct sample_set *set, struct err *err);
+bool sample_put(struct sample_putting *p, const struct sample_new *n, enum sample_fate *fate,
+                struct err *err);
+bool sample_put_end(struct sample_putting *p, bool ok, struct err *err);
 
 /* Annotations whose samples have not come yet: they are attached when a sample of that name is put, and its
  * part of the split is theirs, unless it brings an annotation with a part of its own. */
@@ -165,8 +169,7 @@ bool sample_history(struct db *db, struct arena *a, int64_t sample, struct sampl
  * *ret_last is the last position copied, 0 when there is nothing more, *ret_rows how many were copied. */
 bool sample_copy_step(struct op *op, const struct sample_set *from, const struct sample_set *to,
                       int64_t after, int64_t n, int64_t *ret_last, int64_t *ret_rows, struct err *err);
-/* Removes up to n samples of a deleted version; *ret_left false when none are left. */
-bool sample_purge_step(struct op *op, int64_t version, int64_t project, int64_t n, bool *ret_left,
-                       struct err *err);
+/* Removes samples of a deleted version, as many as one write may; *ret_left false when none are left. */
+bool sample_purge_step(struct op *op, int64_t version, int64_t project, bool *ret_left, struct err *err);
 
 #endif

@@ -1,5 +1,4 @@
 /* Whole versions: copying samples without their bytes, and taking samples away. */
-#include "base/clock.h"
 #include "core/data/sample_own.h"
 
 static bool drop_one(struct op *op, int64_t project, const struct sample *s, struct err *err)
@@ -109,25 +108,27 @@ bool sample_copy_step(struct op *op, const struct sample_set *from, const struct
     return true;
 }
 
-bool sample_purge_step(struct op *op, int64_t version, int64_t project, int64_t n, bool *ret_left,
-                       struct err *err)
+bool sample_purge_step(struct op *op, int64_t version, int64_t project, bool *ret_left, struct err *err)
 {
     static const char *const tables[] = {
         "DELETE FROM version_states WHERE version = ?",  "DELETE FROM sample_waiting WHERE version = ?",
         "DELETE FROM version_labels WHERE version = ?",  "DELETE FROM version_totals WHERE version = ?",
         "DELETE FROM version_classes WHERE version = ?", "DELETE FROM version_purges WHERE version = ?"};
     struct db_rows rows;
-    if (!conn_query(op->conn, op->arena,
-                    "SELECT " SAMPLE_COLUMNS
-                    " FROM samples s WHERE s.version = ? ORDER BY s.position LIMIT ?",
-                    db_args(db_int(version), db_int(n)), &rows, err))
-        return false;
-    for (size_t i = 0; i < rows.n; i++) {
-        struct sample s = sample_row(&rows.row[i]);
-        if (!drop_one(op, project, &s, err))
+    bool on = true;
+    do {
+        if (!conn_query(op->conn, op->arena,
+                        "SELECT " SAMPLE_COLUMNS
+                        " FROM samples s WHERE s.version = ? ORDER BY s.position LIMIT 50",
+                        db_args(db_int(version)), &rows, err))
             return false;
-    }
-    *ret_left = (int64_t)rows.n == n;
+        for (size_t i = 0; on && i < rows.n; i++, on = conn_goes_on(op->conn)) {
+            struct sample s = sample_row(&rows.row[i]);
+            if (!drop_one(op, project, &s, err))
+                return false;
+        }
+    } while (on && rows.n > 0);
+    *ret_left = rows.n > 0;
     for (size_t i = 0; !*ret_left && i < countof(tables); i++)
         if (!conn_exec(op->conn, tables[i], db_args(db_int(version)), NULL, err))
             return false;

@@ -12,22 +12,6 @@ bool sample_history_add(struct db_conn *c, const struct sample *s, struct err *e
                      NULL, err);
 }
 
-/* Reserves n positions; *ret is the first. */
-static bool take_positions(struct op *op, int64_t version, int64_t n, int64_t *ret, struct err *err)
-{
-    struct db_row row;
-    bool found;
-    if (!conn_query_one(
-            op->conn, op->arena,
-            "INSERT INTO version_totals (version, next_position, bytes) VALUES (?, ? + 1, 0)"
-            " ON CONFLICT (version) DO UPDATE SET next_position = version_totals.next_position + ?"
-            " RETURNING next_position",
-            db_args(db_int(version), db_int(n), db_int(n)), &row, &found, err))
-        return false;
-    *ret = row.v[0].i - n;
-    return true;
-}
-
 bool sample_wait(struct op *op, const struct sample_set *set, const struct sample_waiting *w, size_t n,
                  struct err *err)
 {
@@ -47,25 +31,50 @@ bool sample_wait(struct op *op, const struct sample_set *set, const struct sampl
     return true;
 }
 
-/* What one call of sample_put has in hand. */
-struct putting {
+#define USES 64 /* counted together: few enough to be a small part of a write */
+struct sample_putting {
     struct op *op;
     const struct sample_set *set;
-    int64_t position; /* of the next new one */
-    bool waiting;     /* annotations wait for samples of this version */
+    int64_t first, position; /* of the first and of the next new one */
+    bool waiting;            /* annotations wait for samples of this version */
     struct tally tally;
-    struct store_used *used; /* by new ones, not counted yet */
+    struct store_used used[USES]; /* by new ones, not counted yet */
     size_t uses;
 };
 
-static bool begin_put(struct putting *p, size_t n, struct err *err)
+struct sample_putting *sample_put_begin(struct op *op, const struct sample_set *set, struct err *err)
 {
+    struct sample_putting *p = arena_new(op->arena, struct sample_putting);
     struct db_row row;
-    tally_begin(&p->tally, p->op->arena, p->set->version);
-    p->used = arena_array(p->op->arena, struct store_used, n);
-    return take_positions(p->op, p->set->version, (int64_t)n, &p->position, err) &&
-           conn_query_one(p->op->conn, p->op->arena, "SELECT 1 FROM sample_waiting WHERE version = ? LIMIT 1",
-                          db_args(db_int(p->set->version)), &row, &p->waiting, err);
+    bool found;
+    if (!sample_set_open(set, err) ||
+        !conn_query_one(op->conn, op->arena, "SELECT next_position FROM version_totals WHERE version = ?",
+                        db_args(db_int(set->version)), &row, &found, err))
+        return NULL;
+    p->op = op;
+    p->set = set;
+    p->first = p->position = found ? row.v[0].i : 1;
+    if (!conn_query_one(op->conn, op->arena, "SELECT 1 FROM sample_waiting WHERE version = ? LIMIT 1",
+                        db_args(db_int(set->version)), &row, &p->waiting, err))
+        return NULL;
+    tally_begin(&p->tally, op->arena, set->version);
+    return p;
+}
+
+static bool set_position(const struct sample_putting *p, struct err *err)
+{
+    return p->position == p->first ||
+           conn_exec(p->op->conn,
+                     "INSERT INTO version_totals (version, next_position, bytes) VALUES (?, ?, 0)"
+                     " ON CONFLICT (version) DO UPDATE SET next_position = excluded.next_position",
+                     db_args(db_int(p->set->version), db_int(p->position)), NULL, err);
+}
+
+static bool count_uses(struct sample_putting *p, struct err *err)
+{
+    size_t n = p->uses;
+    p->uses = 0;
+    return store_use_all(p->op->conn, p->set->project, p->used, n, NULL, err);
 }
 
 /* The annotation and the part that wait for a sample of this name, if it brings none itself. */
@@ -86,8 +95,8 @@ static bool take_waiting(struct op *op, const struct sample_set *set, const stru
     return true;
 }
 
-/* *added false: there is one of this name. */
-static bool insert_sample(struct putting *p, const struct sample_new *n, bool *added, struct err *err)
+/* *added false: there is one of this name, or it failed. */
+static bool insert_sample(struct sample_putting *p, const struct sample_new *n, bool *added, struct err *err)
 {
     struct op *op = p->op;
     const struct sample_set *set = p->set;
@@ -113,10 +122,11 @@ static bool insert_sample(struct putting *p, const struct sample_new *n, bool *a
             *err = why;
         return why.code == ERR_EXISTS;
     }
-    *added = true;
     p->used[p->uses++] = (struct store_used){n->blob, n->size};
-    return sample_labels_set(op->conn, set->version, id, p->position++, annotation, false, err) &&
-           tally_sample(&p->tally, state, annotation, n->size, 1, err);
+    *added = (p->uses < USES || count_uses(p, err)) &&
+             sample_labels_set(op->conn, set->version, id, p->position++, annotation, false, err) &&
+             tally_sample(&p->tally, state, annotation, n->size, 1, err);
+    return *added;
 }
 
 static bool same_blob(const struct digest *a, const struct digest *b)
@@ -210,15 +220,8 @@ static bool overwrite(struct op *op, const struct sample_set *set, const struct 
            write_annotation(op, set, old, &now, err);
 }
 
-static bool count_uses(struct putting *p, struct err *err)
-{
-    size_t n = p->uses;
-    p->uses = 0;
-    return store_use_all(p->op->conn, p->set->project, p->used, n, NULL, err);
-}
-
 /* Most are new; only when annotations wait, for samples that are not there, that has to be known first. */
-static bool put_one(struct putting *p, const struct sample_new *n, enum sample_fate *fate, struct err *err)
+bool sample_put(struct sample_putting *p, const struct sample_new *n, enum sample_fate *fate, struct err *err)
 {
     struct db_row row;
     struct sample_new taken;
@@ -237,17 +240,10 @@ static bool put_one(struct putting *p, const struct sample_new *n, enum sample_f
     return count_uses(p, err) && overwrite(p->op, p->set, &old, &taken, &p->tally, err);
 }
 
-bool sample_put(struct op *op, const struct sample_set *set, const struct sample_new *s, size_t n,
-                enum sample_fate *fates, struct err *err)
+bool sample_put_end(struct sample_putting *p, bool ok, struct err *err)
 {
-    struct putting p = {.op = op, .set = set};
-    if (!sample_set_open(set, err))
-        return false;
-    bool ok = begin_put(&p, n, err);
-    for (size_t i = 0; ok && i < n; i++)
-        ok = put_one(&p, &s[i], &fates[i], err);
-    ok = ok && count_uses(&p, err);
-    return tally_end(&p.tally, op, ok, err);
+    ok = ok && count_uses(p, err) && set_position(p, err);
+    return tally_end(&p->tally, p->op, ok, err);
 }
 
 bool sample_change(struct op *op, const struct sample_set *set, const struct sample_edit *e,

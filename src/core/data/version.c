@@ -1,6 +1,5 @@
 #include "core/data/version.h"
 
-#include "base/clock.h"
 #include "base/messages.h"
 #include "core/data/classes.h"
 #include "core/data/sample_own.h"
@@ -89,15 +88,12 @@ void version_undo(struct task *t)
 
 /* --- copying samples to a new version --- */
 
-/* A write is to hold up the others for about this long; how many samples that is depends on their labels. */
-#define COPY_NS  INT64_C(4000000)
-#define COPY_MIN 100
-#define COPY_MAX 2000
+#define COPY_STEP 40 /* samples: about a millisecond */
 struct copy {
     struct task *task;
     struct sample_set from, to;
-    int64_t n; /* samples of the next write */
-    int64_t last, rows, took;
+    bool left;
+    int64_t rows; /* of the last write */
 };
 
 static bool load_set(struct op *op, int64_t version, struct sample_set *ret, struct err *err)
@@ -115,7 +111,6 @@ static bool load_set(struct op *op, int64_t version, struct sample_set *ret, str
 static bool copy_write(struct op *op, void *ctx, struct err *err)
 {
     struct copy *c = ctx;
-    uint64_t begun = clock_mono();
     struct db_row row;
     bool found;
     if (!load_set(op, yyjson_get_sint(yyjson_obj_get(c->task->params, "from")), &c->from, err) ||
@@ -124,20 +119,17 @@ static bool copy_write(struct op *op, void *ctx, struct err *err)
                         "SELECT COALESCE(MAX(position), 0) FROM samples WHERE version = ?",
                         db_args(db_int(c->task->subject)), &row, &found, err))
         return false;
-    int64_t after = row.v[0].i;
-    if ((!after && !classes_copy(op, c->from.version, c->to.version, err)) ||
-        !sample_copy_step(op, &c->from, &c->to, after, c->n, &c->last, &c->rows, err))
+    int64_t last = row.v[0].i, rows;
+    if (!last && !classes_copy(op, c->from.version, c->to.version, err))
         return false;
-    c->took = (int64_t)(clock_mono() - begun);
+    c->rows = 0;
+    do {
+        if (!sample_copy_step(op, &c->from, &c->to, last, COPY_STEP, &last, &rows, err))
+            return false;
+        c->rows += rows;
+    } while (last && conn_goes_on(op->conn));
+    c->left = last != 0;
     return true;
-}
-
-/* At most twice as many as before, or half: one write may have waited for the disk. */
-static int64_t next_size(const struct copy *c)
-{
-    int64_t n = c->n * COPY_NS / (c->took + 1);
-    n = n > c->n * 2 ? c->n * 2 : n < c->n / 2 ? c->n / 2 : n;
-    return n < COPY_MIN ? COPY_MIN : n > COPY_MAX ? COPY_MAX : n;
 }
 
 static bool count_all(struct core *core, int64_t version, int64_t *ret, struct err *err)
@@ -151,7 +143,7 @@ static bool count_all(struct core *core, int64_t version, int64_t *ret, struct e
 
 static bool run_copy(struct task *t, struct err *err)
 {
-    struct copy c = {.task = t, .n = COPY_MIN};
+    struct copy c = {.task = t};
     int64_t total, done;
     if (!count_all(t->core, yyjson_get_sint(yyjson_obj_get(t->params, "from")), &total, err) ||
         !count_all(t->core, t->subject, &done, err))
@@ -162,10 +154,9 @@ static bool run_copy(struct task *t, struct err *err)
         if (!engine_write(t->core, &t->caller, &a, copy_write, &c, err))
             return false;
         done += c.rows;
-        c.n = next_size(&c);
         if (!task_progress(t, done, done > total ? done : total, err))
             return false;
-    } while (c.last);
+    } while (c.left);
     return true;
 }
 

@@ -93,14 +93,13 @@ static bool draft_build(struct draft *d, struct manifest *ret, struct err *err)
 
 static bool changed_manifest(struct core *core, const struct object *version,
                              const struct folder_change *changes, size_t n, struct arena *a,
-                             struct manifest *ret, struct err *err)
+                             struct manifest *before, struct manifest *ret, struct err *err)
 {
-    struct manifest before;
-    if (!folder_manifest(core, version, a, &before, err))
+    if (!folder_manifest(core, version, a, before, err))
         return false;
     struct draft d = {a, map_new()};
-    for (size_t i = 0; i < before.n; i++)
-        map_set(d.files, before.entry[i].path, &before.entry[i]);
+    for (size_t i = 0; i < before->n; i++)
+        map_set(d.files, before->entry[i].path, &before->entry[i]);
     bool ok = true;
     for (size_t i = 0; ok && i < n; i++)
         ok = draft_apply(&d, &changes[i], err);
@@ -112,11 +111,27 @@ static bool changed_manifest(struct core *core, const struct object *version,
 struct apply {
     const struct object *before;
     struct object *after;
-    const struct manifest *manifest;
+    struct manifest was, manifest;
     struct digest digest, old;
+    bool held; /* the project holds the new manifest: else it is tried without */
     bool had;  /* `old` is what it had */
+    bool done;
     char *hex; /* in the caller's arena: it stays in the object */
 };
+
+static bool count_held(struct op *op, struct apply *p, int64_t project, struct err *err)
+{
+    p->done = (!p->had || manifest_count(op->conn, project, &p->old, -1, err)) &&
+              manifest_count(op->conn, project, &p->digest, 1, err);
+    return p->done;
+}
+
+static bool replace(struct op *op, struct apply *p, int64_t project, struct err *err)
+{
+    const struct manifest_swap x = {&p->was, &p->manifest, &p->old, &p->digest};
+    p->done = false;
+    return !p->had || manifest_replace(op->conn, op->core->store, project, &x, &p->done, err);
+}
 
 static bool apply_write(struct op *op, void *ctx, struct err *err)
 {
@@ -130,37 +145,48 @@ static bool apply_write(struct op *op, void *ctx, struct err *err)
     if (now.revision != p->before->revision)
         return err_set(err, ERR_STALE, NULL, "the version was changed meanwhile: read it again");
     p->had = digest_parse(object_text(&now, "digest"), &p->old);
-    if (p->had && !manifest_count(op->conn, now.project, &p->old, -1, err))
+    if (!(p->held ? count_held(op, p, now.project, err) : replace(op, p, now.project, err)))
         return false;
+    if (!p->done)
+        return true;
     *object_value(&now, "digest") = db_textz(p->hex);
-    *object_value(&now, "files") = db_int((int64_t)p->manifest->n);
-    *object_value(&now, "bytes") = db_int(p->manifest->bytes);
-    if (!manifest_count(op->conn, now.project, &p->digest, 1, err) || !engine_update_row(op, &now, err))
+    *object_value(&now, "files") = db_int((int64_t)p->manifest.n);
+    *object_value(&now, "bytes") = db_int(p->manifest.bytes);
+    if (!engine_update_row(op, &now, err))
         return false;
     *p->after = now;
     return true;
 }
 
+/* The write, with all files of the new manifest held before it. */
+static bool apply_held(struct core *core, const struct caller *c, struct apply *p, struct arena *a,
+                       struct err *err)
+{
+    int64_t project = p->before->project;
+    p->held = true;
+    if (!manifest_hold(core->store, project, &p->manifest, &p->digest, err))
+        return false;
+    bool ok = engine_write(core, c, a, apply_write, p, err);
+    manifest_settle(core->store, project, &p->digest);
+    if (ok && p->had)
+        manifest_drop(core->store, project, &p->old);
+    return ok;
+}
+
 bool folder_apply(struct core *core, const struct caller *c, struct object *version,
                   const struct folder_change *changes, size_t n, struct arena *a, struct err *err)
 {
-    struct manifest m;
-    struct apply p = {.after = version, .manifest = &m};
+    struct apply p = {.after = version};
     if (object_int(version, "published"))
         return err_set(err, ERR_CONFLICT, "published",
                        "version " STR_FMT " is published and cannot be changed any more",
                        STR_ARG(object_text(version, "name")));
-    if (!changed_manifest(core, version, changes, n, a, &m, err) ||
-        !manifest_save(core->store, &m, &p.digest, err) ||
-        !manifest_hold(core->store, version->project, &m, &p.digest, err))
+    if (!changed_manifest(core, version, changes, n, a, &p.was, &p.manifest, err) ||
+        !manifest_save(core->store, &p.manifest, &p.digest, err))
         return false;
     p.hex = arena_alloc(a, SHA256_HEX + 1);
     digest_hex(&p.digest, p.hex);
     struct object before = *version;
     p.before = &before;
-    bool ok = engine_write(core, c, a, apply_write, &p, err);
-    manifest_settle(core->store, before.project, &p.digest);
-    if (ok && p.had)
-        manifest_drop(core->store, before.project, &p.old);
-    return ok;
+    return engine_write(core, c, a, apply_write, &p, err) && (p.done || apply_held(core, c, &p, a, err));
 }

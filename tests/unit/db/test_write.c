@@ -1,6 +1,7 @@
 /* Writes of many threads: group commit, failures inside a group, lost servers, full disks. */
 #include "fixture.h"
 
+#include "base/clock.h"
 #include "base/thread.h"
 
 #include <libpq-fe.h>
@@ -134,6 +135,75 @@ static void people_come_first(void **state)
         expect_ok(calls[i].ok, &calls[i].err);
     assert_int_equal(query_int(f->db, "SELECT count(*) FROM t"), 12);
     assert_int_equal(query_int(f->db, "SELECT sum(k) FROM t WHERE id IN (1, 2)"), 10 + 11);
+}
+
+/* --- writes with much to do --- */
+
+struct parts {
+    struct db *db;
+    struct gate gate;
+    int64_t done, now; /* rows that are committed; of the write that runs */
+    bool waits;        /* a write of a person's waits for this one */
+    bool went_on;      /* though it did */
+};
+
+static bool write_parts(struct db_conn *c, void *ctx, struct err *err)
+{
+    struct parts *p = ctx;
+    uint64_t begun = clock_mono();
+    p->now = 0;
+    if (p->waits) {
+        wait_at_gate(c, &p->gate, err);
+        while (clock_mono() - begun < 5000000) /* longer than any write may take then */
+            sched_yield();
+    }
+    do {
+        struct call k = {.key = p->done + p->now};
+        if (!insert_key(c, &k, err))
+            return false;
+        p->now++;
+        p->went_on = conn_goes_on(c);
+    } while (p->went_on && !p->waits);
+    return true;
+}
+
+static void *make_parts(void *arg)
+{
+    struct parts *p = arg;
+    struct err err = {0};
+    db_background();
+    expect_ok(db_write(p->db, write_parts, p, &err), &err);
+    p->done += p->now;
+    return NULL;
+}
+
+static void long_writes_end_and_give_way(void **state)
+{
+    struct fixture *f = *state;
+    make_table(f);
+    struct parts p = {.db = f->db, .gate = GATE};
+    pthread_join(thread_start("parts", make_parts, &p), NULL);
+    assert_true(p.done > 0 && !p.went_on);
+    assert_int_equal(query_int(f->db, "SELECT count(*) FROM t"), p.done);
+
+    p.waits = true;
+    int64_t before = p.done;
+    struct call person = {.db = f->db, .fn = insert_key, .key = -1};
+    pthread_t parts = thread_start("parts", make_parts, &p);
+    pthread_mutex_lock(&p.gate.lock);
+    while (!p.gate.entered)
+        pthread_cond_wait(&p.gate.cond, &p.gate.lock);
+    pthread_mutex_unlock(&p.gate.lock);
+    pthread_t call = thread_start("call", make_call, &person);
+    while (db_write_queue(f->db) == 0)
+        sched_yield();
+    open_gate(&p.gate);
+    pthread_join(parts, NULL);
+    pthread_join(call, NULL);
+    expect_ok(person.ok, &person.err);
+    assert_false(p.went_on);
+    assert_int_equal(p.done, before + 1);
+    assert_int_equal(query_int(f->db, "SELECT count(*) FROM t"), p.done + 1);
 }
 
 /* --- writes that nobody waits for --- */
@@ -500,6 +570,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         DB_TEST(failures_are_undone_alone),
         DB_TEST(people_come_first),
+        DB_TEST(long_writes_end_and_give_way),
         DB_TEST(those_who_do_not_wait_are_told),
         DB_TEST(many_threads_write),
         DB_TEST(two_servers_write),

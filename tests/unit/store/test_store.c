@@ -356,6 +356,75 @@ static void test_manifests_hold_their_files(void **state)
     assert_int_equal(c.blobs, 4);
 }
 
+struct replacing {
+    struct store *store;
+    struct manifest_swap swap;
+    bool done;
+};
+
+static bool do_replace(struct db_conn *c, void *ctx, struct err *err)
+{
+    struct replacing *r = ctx;
+    return manifest_replace(c, r->store, 1, &r->swap, &r->done, err);
+}
+
+static struct manifest made_manifest(struct fixture *f, size_t n, size_t from, struct digest *ret)
+{
+    struct err err = {0};
+    struct manifest m;
+    struct manifest_entry *e = arena_array(&f->arena, struct manifest_entry, n);
+    for (size_t i = 0; i < n; i++) {
+        struct str bytes = str_of(arena_printf(&f->arena, "content %zu", (from + i) % 400));
+        e[i] = (struct manifest_entry){.path = str_of(arena_printf(&f->arena, "f/%zu", from + i)),
+                                       .size = (int64_t)bytes.n};
+        assert_true(blob_put(f->store, bytes, &e[i].blob, &err));
+    }
+    assert_true(manifest_build(&f->arena, e, n, &m, &err) && manifest_save(f->store, &m, ret, &err));
+    return m;
+}
+
+/* Whatever was replaced by differences is used as if it had been held and counted whole. */
+static void test_manifests_replace_each_other(void **state)
+{
+    struct fixture *f = *state;
+    struct err err = {0};
+    struct digest a, b, far;
+    struct store_collected c;
+    struct manifest before = made_manifest(f, 500, 0, &a), after = made_manifest(f, 505, 10, &b);
+    struct manifest other = made_manifest(f, 500, 200, &far);
+    assert_true(manifest_hold(f->store, 1, &after, &b, &err));
+    int64_t whole = bytes_of(f, 1);
+    manifest_settle(f->store, 1, &b);
+    assert_int_equal(bytes_of(f, 1), 0);
+
+    struct replacing r = {f->store, {&before, &after, &a, &b}, true};
+    assert_true(db_write(f->db, do_replace, &r, &err)); /* nobody has the first */
+    assert_false(r.done);
+    assert_true(manifest_hold(f->store, 1, &before, &a, &err));
+    assert_true(db_write(f->db, do_count, &(struct counting){a, 1}, &err));
+    assert_true(db_write(f->db, do_replace, &r, &err)); /* somebody may be about to count it */
+    assert_false(r.done);
+    manifest_settle(f->store, 1, &a);
+    struct replacing much = {f->store, {&before, &other, &a, &far}, true};
+    assert_true(db_write(f->db, do_replace, &much, &err));
+    assert_false(much.done);
+    assert_true(db_write(f->db, do_replace, &r, &err));
+    assert_true(r.done);
+    assert_int_equal(bytes_of(f, 1), whole);
+
+    assert_true(manifest_release(f->store, &err)); /* it is counted: nothing goes */
+    assert_int_equal(bytes_of(f, 1), whole);
+    assert_true(db_write(f->db, do_count, &(struct counting){b, 1}, &err)); /* a second version has it */
+    struct replacing back = {f->store, {&after, &before, &b, &a}, true};
+    assert_true(db_write(f->db, do_replace, &back, &err));
+    assert_false(back.done);
+    assert_true(db_write(f->db, do_count, &(struct counting){b, -2}, &err));
+    manifest_drop(f->store, 1, &b);
+    assert_int_equal(bytes_of(f, 1), 0);
+    assert_true(store_collect(f->store, &c, &err));
+    assert_int_equal(c.blobs, 403);
+}
+
 static void test_a_batch_is_there_after_its_flush(void **state)
 {
     struct fixture *f = *state;
@@ -548,6 +617,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_collector_takes_only_what_is_unused, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_upload_goes_on_where_it_was_cut, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_manifests_hold_their_files, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_manifests_replace_each_other, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_manifests_replace_each_other, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_links_share_the_bytes, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_files_without_a_row_are_swept, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_the_cache_is_bounded, open_all, close_all),
