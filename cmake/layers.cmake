@@ -5,7 +5,7 @@
 set(ingot_ranks
     "base"
     "record codec media db net"
-    "store"
+    "store model"
     "sched exec infer"
     "core"
     "api"
