@@ -178,4 +178,12 @@
     "report-cut", "the report ends here; the task's field problems counts the rest too",                     \
         "报告到此为止，其余问题仅计入任务的问题数"
 
+/* --- models --- */
+#define MESSAGE_ONNX_DAMAGED                                                                                 \
+    "onnx-damaged", "this is no ONNX file that can be used: %s", "不是可用的 ONNX 文件：%s"
+#define MESSAGE_ONNX_EXTERNAL                                                                                \
+    "onnx-external",                                                                                         \
+        "the ONNX file refers to data outside of itself; save it with all its weights in the one file",      \
+        "该 ONNX 文件引用了文件之外的数据；请将全部权重保存在同一个文件中"
+
 #endif
