@@ -98,6 +98,7 @@ struct model_input {
     uint32_t longest;  /* both sides 0: the longer side is shrunk to it */
     uint32_t multiple; /* sides that follow are rounded up to a multiple */
     uint32_t range[2]; /* least and most of a side that follows */
+    double crop;       /* share of the shorter side that a crop keeps */
     enum model_fit fit;
     enum model_align align;
     enum model_resample resample;
