@@ -4,7 +4,8 @@
 file(GLOB infer_program CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/infer/program/*.c)
 if(infer_program AND TARGET ingot_infer)
     add_executable(ingot-infer ${exclude} ${infer_program})
-    set(infer_static libuv_a.a libnghttp2.a libssl.a libcrypto.a libzstd.a libz.a)
+    set(infer_static libuv_a.a libnghttp2.a libssl.a libcrypto.a libzstd.a libjpeg.a libpng16.a
+        libwebp.a libFLAC.a libogg.a libz.a)
     set(infer_archives "")
     foreach(name IN LISTS infer_static)
         find_library(infer_${name} NAMES ${name})
@@ -33,4 +34,17 @@ if(infer_program AND TARGET ingot_infer)
         COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/lib
         COMMAND ${CMAKE_COMMAND} -E copy_if_different ${runtime} ${CMAKE_BINARY_DIR}/lib/${runtime_name}
         VERBATIM)
+endif()
+
+# What the WordPiece tokenizer knows of Unicode; the loops of resize.c are written for vectors, which -O2 makes few of.
+if(TARGET ingot_infer)
+    set(unicode_table ${CMAKE_BINARY_DIR}/infer_fold.c)
+    add_custom_command(OUTPUT ${unicode_table}
+        COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/scripts/unicode.py ${unicode_table}
+        DEPENDS ${CMAKE_SOURCE_DIR}/scripts/unicode.py
+        VERBATIM)
+    target_sources(ingot_infer PRIVATE ${unicode_table})
+    if(INGOT_MODE STREQUAL release)
+        set_source_files_properties(${CMAKE_SOURCE_DIR}/src/infer/resize.c PROPERTIES COMPILE_OPTIONS -O3)
+    endif()
 endif()

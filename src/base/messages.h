@@ -224,4 +224,14 @@
     "model-other-shape", "%s: the ONNX file's input has another size, layout or number of channels",         \
         "%s：与 ONNX 文件输入的尺寸、布局或通道数不同"
 
+/* --- predict --- */
+#define MESSAGE_PICTURE_DAMAGED                                                                              \
+    "picture-damaged", "this %s picture cannot be read: %s", "无法读取该 %s 图像：%s"
+#define MESSAGE_PICTURE_LARGE                                                                                \
+    "picture-large", "the picture has %lldx%lld pixels; at most %lld are taken",                             \
+        "图像为 %lldx%lld 像素，最多接受 %lld 像素"
+#define MESSAGE_PICTURE_FORMAT                                                                               \
+    "picture-format", "this is no JPEG, PNG or WebP picture", "不是 JPEG、PNG 或 WebP 图像"
+#define MESSAGE_TEXT_UTF8 "text-utf8", "the text is not UTF-8", "文本不是 UTF-8 编码"
+
 #endif

@@ -122,6 +122,8 @@ static bool check_text(struct model_parse *p, size_t i)
         return wrong(p, i, "counts", "goes with ngrams only", "只能与 ngrams 一起使用");
     if (in->type != MODEL_INT64 && in->type != MODEL_INT32)
         return wrong(p, i, "type", "a text is int64 or int32", "文本只能是 int64 或 int32");
+    if (!in->length)
+        in->length = in->tokenizer == MODEL_NGRAMS ? 16384 : 512;
     return true;
 }
 
