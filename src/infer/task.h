@@ -27,10 +27,10 @@ struct task_options {
     bool has[MODEL_THRESHOLD_COUNT]; /* thresholds in place of the manifest's */
     double value[MODEL_THRESHOLD_COUNT];
     bool exact; /* never decode a JPEG at a reduced size, even where the manifest allows it: evaluation */
-    size_t top; /* classification: this many labels of the best scores, whatever their thresholds; 0: none */
 };
 
-/* Thresholds as a client may give them, by name ("score", "iou" ...): ERR_INVALID names the field. */
+/* What a client may give, by name: a threshold 0..1 ("score", "iou" ...), "exact" (true or false).
+ * ERR_INVALID names the field. */
 bool task_option(struct task_options *o, struct str name, struct str value, struct err *err);
 
 struct task_times {

@@ -201,6 +201,10 @@ static bool read_thresholds(struct model_parse *p, yyjson_val *v)
     size_t i, n;
     yyjson_val *key, *value;
     memcpy(p->m->thresholds, default_thresholds, sizeof default_thresholds);
+    if (p->m->task == ANNOTATION_IMAGE_CLASS ||
+        ((p->m->task == ANNOTATION_TEXT_CLASS || p->m->task == ANNOTATION_AUDIO_CLASS) &&
+         p->m->outputs[0].reading != MODEL_SIGMOID))
+        p->m->thresholds[MODEL_THRESHOLD_SCORE] = 0; /* the best label is told, however sure it is */
     if (v && !object_at(p, v, "thresholds"))
         return false;
     yyjson_obj_foreach(v, i, n, key, value)

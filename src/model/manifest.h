@@ -141,6 +141,7 @@ struct model_output {
     bool peaks;         /* heat map: only the greatest of 3x3 cells counts; false when the graph did it */
     bool normalize;     /* vector: to the length 1 */
     bool space;         /* CTC: a space follows the characters of the file */
+    bool yx;            /* points: y before x */
     bool refine;        /* point maps: a quarter of a cell towards the greater neighbour */
     int32_t background; /* class that is nothing; -1: none. labels do not have it */
     int32_t blank;      /* CTC */

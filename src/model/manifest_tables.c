@@ -142,6 +142,8 @@ static const struct model_field output_rows[] = {
     {"normalize", MODEL_FIELD_BOOL, OUT(normalize), 1, READ(VECTOR), false, 0, 0, 0, NULL, "to the length 1"},
     {"space", MODEL_FIELD_BOOL, OUT(space), 1, READ(CTC), false, 0, 0, 0, NULL,
      "a space follows the characters of the file"},
+    {"yx", MODEL_FIELD_BOOL, OUT(yx), 1, READ(POINTS), false, 0, 0, 0, NULL,
+     "a point is y, x, score instead of x, y, score"},
     {"refine", MODEL_FIELD_BOOL, OUT(refine), 1, READ(POINT_MAPS), false, 0, 0, 0, NULL,
      "a quarter of a cell towards the greater neighbour"},
     {"background", MODEL_FIELD_INT, OUT(background), 1, ANY_CLASS | READ(ARGMAX) | READ(CLASSES), false, -1,
