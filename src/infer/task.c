@@ -167,8 +167,9 @@ bool task_run_part(struct task *t, size_t part, const struct picture *p, struct 
 static bool decode_picture(struct task *t, const struct model_input *in)
 {
     uint64_t start = now_ns();
-    bool reduce = in->scaled_decoding && !(t->o && t->o->exact) && in->fit != MODEL_CROP;
-    uint32_t w = reduce ? in->size[0] : 0, h = reduce ? in->size[1] : 0;
+    bool reduce = in->scaled_decoding && !(t->o && t->o->exact);
+    uint32_t w = reduce ? (uint32_t)ceil(in->size[0] / in->crop) : 0;
+    uint32_t h = reduce ? (uint32_t)ceil(in->size[1] / in->crop) : 0;
     if (reduce && (!w || !h))
         w = h = in->longest; /* 0 where one side follows: exact */
     bool ok = picture_decode(t->in->bytes, w, h, &t->picture, t->err);

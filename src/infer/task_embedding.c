@@ -39,8 +39,8 @@ bool task_embedding(struct task *t)
     if (!v->n || v->n > 1u << 24)
         return task_wrong_shape(t, v);
     double *e = arena_array(t->a, double, v->n), length = 0;
-    size_t n;
-    if (!pool(t, r, v, e, &n) || !n)
+    size_t n = 0;
+    if (!pool(t, r, v, e, &n))
         return false;
     for (size_t i = 0; i < n; i++)
         length += e[i] * e[i];
