@@ -11,7 +11,7 @@ struct batcher {
     batcher_run_fn *run;
     void *ctx;
     pthread_mutex_t lock; /* of what follows */
-    pthread_cond_t more;
+    pthread_cond_t more, idle;
     struct batcher_job *head, **tail;
     unsigned waiting, running;
     uint64_t usual_ns; /* how long runs take, a moving mean; 0: none yet */
@@ -95,6 +95,8 @@ static void ran(struct batcher *b, uint64_t ns)
     b->running--;
     if (b->head)
         pthread_cond_signal(&b->more);
+    if (!b->running && b->ending)
+        pthread_cond_signal(&b->idle);
 }
 
 /* --- the queue; with the lock --- */
@@ -222,6 +224,7 @@ struct batcher *batcher_new(const char *name, const struct batcher_options *o, b
     b->tail = &b->head;
     pthread_mutex_init(&b->lock, NULL);
     thread_cond_init(&b->more);
+    thread_cond_init(&b->idle);
     b->threads = base_alloc(sizeof(pthread_t) * o->instances);
     for (unsigned i = 0; i < o->instances; i++)
         b->threads[i] = thread_start(name, instance, b);
@@ -238,6 +241,12 @@ void batcher_free(struct batcher *b)
     pthread_mutex_unlock(&b->lock);
     for (unsigned i = 0; i < b->o.instances; i++)
         pthread_join(b->threads[i], NULL);
+    /* A run on the thread that brought its request answers before it comes back here. */
+    pthread_mutex_lock(&b->lock);
+    while (b->running)
+        pthread_cond_wait(&b->idle, &b->lock);
+    pthread_mutex_unlock(&b->lock);
+    pthread_cond_destroy(&b->idle);
     pthread_cond_destroy(&b->more);
     pthread_mutex_destroy(&b->lock);
     free(b->threads);

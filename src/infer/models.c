@@ -301,7 +301,7 @@ bool models_load_all(struct models *m, struct err *err)
     bool ok = true;
     for (size_t i = 0; i < m->n_sources; i++) {
         struct err one = {0};
-        bool again = false;
+        bool again = m->sources[i].unloaded;
         for (size_t k = 0; k < i; k++)
             again |= strcmp(m->sources[k].name, m->sources[i].name) == 0;
         if (!again && !models_load(m, str_of(m->sources[i].name), &one))
