@@ -69,8 +69,7 @@ static uint64_t run_joined(struct batcher *b, struct batcher_job *first)
     struct err err = {0};
     uint64_t began = clock_mono();
     size_t rows = 0;
-    struct tensor *in = join_inputs(&a, first, &rows),
-                  *out = arena_array(&a, struct tensor, first->n_names);
+    struct tensor *in = join_inputs(&a, first, &rows), *out = arena_array(&a, struct tensor, first->n_names);
     bool ok = b->run(b->ctx, in, first->n_inputs, first->names, out, first->n_names, &a, &err);
     uint64_t ended = clock_mono();
     if (!ok || !join_outputs(first, out, rows)) {

@@ -54,7 +54,8 @@ enum batcher_where {
 };
 
 struct batcher;
-struct batcher *batcher_new(const char *name, const struct batcher_options *o, batcher_run_fn *run, void *ctx);
+struct batcher *batcher_new(const char *name, const struct batcher_options *o, batcher_run_fn *run,
+                            void *ctx);
 /* Runs what waits, then frees. Not on a thread of its own (from done). */
 void batcher_free(struct batcher *b);
 

@@ -20,9 +20,11 @@ void call_answer(struct call *c, int status, const struct header *headers, size_
 {
     struct header all[MAX_HEADERS];
     struct buf packed = {0};
-    enum squeeze pack = body.n >= WORTH_A_PACK ? squeeze_accepted(request_header(c->request, "accept-encoding"))
-                                               : SQUEEZE_NONE;
-    memcpy(all, headers, n * sizeof *headers);
+    enum squeeze pack = body.n >= WORTH_A_PACK
+                            ? squeeze_accepted(request_header(c->request, "accept-encoding"))
+                            : SQUEEZE_NONE;
+    for (size_t i = 0; i < n; i++)
+        all[i] = headers[i];
     all[n++] = (struct header){STR("Traceparent"), str_of(c->trace.parent)};
     if (pack) {
         squeeze_pack(pack, body, &packed);
@@ -71,9 +73,10 @@ bool call_model(struct call *c)
 {
     struct err err = {0};
     c->served = models_find(c->server->o.models, c->name, c->version, &c->part, &err);
-    if (!c->served)
-        call_fail(c, &err);
-    return c->served != NULL;
+    if (c->served)
+        return true;
+    call_fail(c, &err);
+    return false;
 }
 
 /* --- the body --- */

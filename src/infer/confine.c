@@ -26,16 +26,51 @@
 #endif
 
 static const int forbidden[] = {
-    SYS_execve,         SYS_execveat,         SYS_process_vm_readv, SYS_process_vm_writev, SYS_mount,
-    SYS_umount2,        SYS_pivot_root,       SYS_chroot,           SYS_setns,             SYS_unshare,
-    SYS_init_module,    SYS_finit_module,     SYS_delete_module,    SYS_kexec_load,        SYS_reboot,
-    SYS_swapon,         SYS_swapoff,          SYS_bpf,              SYS_perf_event_open,   SYS_keyctl,
-    SYS_add_key,        SYS_request_key,      SYS_userfaultfd,      SYS_io_uring_setup,    SYS_io_uring_enter,
-    SYS_unlinkat,       SYS_mkdirat,          SYS_renameat2,        SYS_linkat,            SYS_symlinkat,
-    SYS_mknodat,        SYS_fchmodat,         SYS_fchownat,         SYS_open_by_handle_at,
+    SYS_execve,
+    SYS_execveat,
+    SYS_process_vm_readv,
+    SYS_process_vm_writev,
+    SYS_mount,
+    SYS_umount2,
+    SYS_pivot_root,
+    SYS_chroot,
+    SYS_setns,
+    SYS_unshare,
+    SYS_init_module,
+    SYS_finit_module,
+    SYS_delete_module,
+    SYS_kexec_load,
+    SYS_reboot,
+    SYS_swapon,
+    SYS_swapoff,
+    SYS_bpf,
+    SYS_perf_event_open,
+    SYS_keyctl,
+    SYS_add_key,
+    SYS_request_key,
+    SYS_userfaultfd,
+    SYS_io_uring_setup,
+    SYS_io_uring_enter,
+    SYS_unlinkat,
+    SYS_mkdirat,
+    SYS_renameat2,
+    SYS_linkat,
+    SYS_symlinkat,
+    SYS_mknodat,
+    SYS_fchmodat,
+    SYS_fchownat,
+    SYS_open_by_handle_at,
 #ifdef SYS_open
-    SYS_creat,          SYS_unlink,           SYS_rename,           SYS_mkdir,             SYS_rmdir,
-    SYS_link,           SYS_symlink,          SYS_mknod,            SYS_chmod,             SYS_chown,
+    SYS_creat,
+    SYS_unlink,
+    SYS_rename,
+    SYS_mkdir,
+    SYS_rmdir,
+    SYS_link,
+    SYS_symlink,
+    SYS_mknod,
+    SYS_chmod,
+    SYS_chown,
 #endif
 #ifndef TRACED
     SYS_ptrace,
@@ -56,7 +91,9 @@ static bool filter(struct err *err)
     struct sock_filter program[2 * countof(forbidden) + 32];
     size_t n = 0;
     const struct sock_filter head[] = {
-        LOAD(arch), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+        LOAD(arch),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
         LOAD(nr),
 #ifdef SYS_open
         OPEN_RULE(SYS_open, 1),
@@ -79,12 +116,11 @@ static bool filter(struct err *err)
 static void no_writing(void)
 {
     struct landlock_ruleset_attr all = {
-        .handled_access_fs = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE |
-                             LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |
-                             LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR |
-                             LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SOCK |
-                             LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK |
-                             LANDLOCK_ACCESS_FS_MAKE_SYM};
+        .handled_access_fs =
+            LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
+            LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR |
+            LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
+            LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM};
     auto_fd int rules = (int)syscall(SYS_landlock_create_ruleset, &all, sizeof all, 0);
     if (rules >= 0)
         syscall(SYS_landlock_restrict_self, rules, 0);

@@ -10,8 +10,9 @@
 static double quota_of(struct str quota, struct str period)
 {
     uint64_t q, p;
-    return str_to_u64(str_trim(quota), &q) && str_to_u64(str_trim(period), &p) && q && p ? (double)q / (double)p
-                                                                                         : 0;
+    return str_to_u64(str_trim(quota), &q) && str_to_u64(str_trim(period), &p) && q && p
+               ? (double)q / (double)p
+               : 0;
 }
 
 static double limit_v2(struct arena *a, const char *folder)

@@ -11,10 +11,10 @@ static const struct {
     uint64_t ns;
     const char *text;
 } bounds[FIGURES_BOUNDS] = {
-    {10000, "0.00001"},   {25000, "0.000025"},  {50000, "0.00005"}, {100000, "0.0001"},
-    {250000, "0.00025"},  {500000, "0.0005"},   {1000000, "0.001"}, {2500000, "0.0025"},
-    {5000000, "0.005"},   {10000000, "0.01"},   {25000000, "0.025"}, {50000000, "0.05"},
-    {100000000, "0.1"},   {500000000, "0.5"},   {2000000000, "2.0"}, {10000000000, "10.0"},
+    {10000, "0.00001"},  {25000, "0.000025"}, {50000, "0.00005"},  {100000, "0.0001"},
+    {250000, "0.00025"}, {500000, "0.0005"},  {1000000, "0.001"},  {2500000, "0.0025"},
+    {5000000, "0.005"},  {10000000, "0.01"},  {25000000, "0.025"}, {50000000, "0.05"},
+    {100000000, "0.1"},  {500000000, "0.5"},  {2000000000, "2.0"}, {10000000000, "10.0"},
 };
 
 void figures_add(struct figures *f, bool ok, uint64_t whole_ns, const uint64_t stages[STAGE_COUNT])
@@ -33,8 +33,8 @@ void figures_add(struct figures *f, bool ok, uint64_t whole_ns, const uint64_t s
     }
 }
 
-void figures_write_stage(struct buf *out, const char *name, const char *const *labels, const struct figures *f,
-                         enum stage s)
+void figures_write_stage(struct buf *out, const char *name, const char *const *labels,
+                         const struct figures *f, enum stage s)
 {
     const char *with[16];
     uint64_t count = 0;

@@ -20,7 +20,7 @@ struct figures {
 
 void figures_add(struct figures *f, bool ok, uint64_t whole_ns, const uint64_t stages[STAGE_COUNT]);
 /* The lines of one stage's histogram. */
-void figures_write_stage(struct buf *out, const char *name, const char *const *labels, const struct figures *f,
-                         enum stage s);
+void figures_write_stage(struct buf *out, const char *name, const char *const *labels,
+                         const struct figures *f, enum stage s);
 
 #endif

@@ -100,8 +100,8 @@ static void memory(struct buf *out)
 
 void metrics_serve(struct call *c)
 {
-    static const struct header type = {
-        {"Content-Type", 12}, {"application/openmetrics-text; version=1.0.0; charset=utf-8", 58}};
+    static const struct header type = {{"Content-Type", 12},
+                                       {"application/openmetrics-text; version=1.0.0; charset=utf-8", 58}};
     auto_buf struct buf out = {0};
     struct listing l = {.out = &out};
     l.all = models_all(c->server->o.models, c->arena, &l.n);

@@ -339,8 +339,8 @@ static bool called(struct served *s, struct str name, struct served_part **ret_p
     return false;
 }
 
-struct served *models_find(struct models *m, struct str name, struct str version, struct served_part **ret_part,
-                           struct err *err)
+struct served *models_find(struct models *m, struct str name, struct str version,
+                           struct served_part **ret_part, struct err *err)
 {
     struct served *found = NULL;
     bool other = false;

@@ -27,8 +27,8 @@ bool models_unload(struct models *m, struct str name, struct err *err);
 
 /* version STR_NULL: the greatest. The name may be of a part, NAME.PART: ret_part, NULL when the model has
  * several and the name is its own. Give it back with models_drop. ERR_NOT_FOUND. */
-struct served *models_find(struct models *m, struct str name, struct str version, struct served_part **ret_part,
-                           struct err *err);
+struct served *models_find(struct models *m, struct str name, struct str version,
+                           struct served_part **ret_part, struct err *err);
 void models_drop(struct models *m, struct served *s);
 
 /* All there are, in the arena, each to be dropped; by name and version. */

@@ -154,8 +154,8 @@ static void predict_one(void *arg)
     struct predicting *p = item->of;
     struct json_out j;
     json_begin(&j, &item->json);
-    item->ok = task_predict(p->c->served->manifest, &p->options, &item->input, run_part, item, &item->arena, &j,
-                            &item->times, &item->err);
+    item->ok = task_predict(p->c->served->manifest, &p->options, &item->input, run_part, item, &item->arena,
+                            &j, &item->times, &item->err);
     if (atomic_fetch_sub(&p->left, 1) == 1)
         answer(p);
 }

@@ -82,8 +82,8 @@ static bool load_parts(struct served *s, struct folder *f, const struct served_o
     s->parts = arena_array(&s->arena, struct served_part, m->n_parts);
     for (size_t i = 0; i < m->n_parts; i++) {
         s->parts[i].name = arena_strz(&s->arena, m->parts[i].name);
-        auto_fd int fd = fs_open_beneath(f->fd, arena_strz(&s->arena, m->parts[i].file), O_RDONLY | O_CLOEXEC,
-                                         0, err);
+        auto_fd int fd =
+            fs_open_beneath(f->fd, arena_strz(&s->arena, m->parts[i].file), O_RDONLY | O_CLOEXEC, 0, err);
         if (fd < 0 || !load_file(s, &s->parts[i], fd, m->parts[i].file, o, err))
             return false;
     }
@@ -108,8 +108,8 @@ static bool load_folder(struct served *s, const char *path, int at, const struct
     if (manifest < 0) {
         auto_fd int fd = openat(at, SERVED_FILE, O_RDONLY | O_CLOEXEC);
         if (fd < 0)
-            return err_set(err, ERR_NOT_FOUND, "file", "%s has neither " MODEL_MANIFEST_FILE " nor " SERVED_FILE,
-                           path);
+            return err_set(err, ERR_NOT_FOUND, "file",
+                           "%s has neither " MODEL_MANIFEST_FILE " nor " SERVED_FILE, path);
         return load_one(s, fd, arena_printf(&s->arena, "%s/" SERVED_FILE, path), o, err);
     }
     if (!read_open(manifest, STR(MODEL_MANIFEST_FILE), MODEL_MANIFEST_MAX_BYTES, &s->arena, &text, err))

@@ -58,8 +58,9 @@ static bool describe_all(struct session *s, bool outputs, struct err *err)
             return false;
         list[i].name = arena_strdup(&s->arena, name);
         heap->Free(heap, name);
-        if (!ort_ok((outputs ? api->SessionGetOutputTypeInfo : api->SessionGetInputTypeInfo)(s->ort, i, &info),
-                    ERR_INTERNAL, err))
+        if (!ort_ok(
+                (outputs ? api->SessionGetOutputTypeInfo : api->SessionGetInputTypeInfo)(s->ort, i, &info),
+                ERR_INTERNAL, err))
             return false;
         bool ok = describe(s, info, outputs ? "the output" : "the input", &list[i], err);
         api->ReleaseTypeInfo(info);
@@ -180,7 +181,8 @@ static bool give_bytes(const struct tensor *t, struct arena *a, OrtValue **ret, 
     while (types_next_bytes(t->data, &at, &one)) {
         if (memchr(one.p, 0, one.n))
             return err_set(err, ERR_INVALID, t->name,
-                           "element %zu of %s has a zero byte, which texts of a graph cannot have", i, t->name);
+                           "element %zu of %s has a zero byte, which texts of a graph cannot have", i,
+                           t->name);
         list[i++] = arena_strz(a, one);
     }
     return ort_ok(api->GetAllocatorWithDefaultOptions(&heap), ERR_INTERNAL, err) &&
@@ -281,9 +283,9 @@ bool session_run(struct session *s, const struct tensor *inputs, size_t n_inputs
         in_names[i] = inputs[i].name;
         ok = give(&inputs[i], a, &in[i], err);
     }
-    ok = ok && ort_ok(api->Run(s->ort, NULL, in_names, (const OrtValue *const *)in, n_inputs, names, n_names,
-                               out),
-                      ERR_INVALID, err);
+    ok = ok &&
+         ort_ok(api->Run(s->ort, NULL, in_names, (const OrtValue *const *)in, n_inputs, names, n_names, out),
+                ERR_INVALID, err);
     for (size_t i = 0; ok && i < n_names; i++)
         ok = take(out[i], names[i], &ret[i], a, err);
     for (size_t i = 0; i < n_inputs && i < SESSION_MAX_VALUES; i++)

@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "infer/tensor.h"
 
-#define SESSION_MAX_VALUES 256                /* inputs, and outputs */
+#define SESSION_MAX_VALUES 256               /* inputs, and outputs */
 #define SESSION_MAX_OUTPUT ((size_t)1 << 30) /* bytes of one output */
 
 struct session_value {

@@ -24,7 +24,8 @@ bool squeeze_of(struct str header, enum squeeze *ret, struct err *err)
             *ret = (enum squeeze)i;
             return true;
         }
-    return err_set(err, ERR_MEDIA_TYPE, "content-encoding", "the body may be sent as gzip or deflate, or plain");
+    return err_set(err, ERR_MEDIA_TYPE, "content-encoding",
+                   "the body may be sent as gzip or deflate, or plain");
 }
 
 /* "gzip;q=0" takes it not. */

@@ -53,6 +53,6 @@ void trace_begin(struct trace *t, struct str header)
     t->id[TRACE_ID_HEX] = 0;
     if (goes_on)
         flags = header.p + 53;
-    snprintf(t->parent, sizeof t->parent, "00-%s-%016llx-%.2s", t->id, (unsigned long long)(next_random() | 1),
-             flags);
+    snprintf(t->parent, sizeof t->parent, "00-%s-%016llx-%.2s", t->id,
+             (unsigned long long)(next_random() | 1), flags);
 }

@@ -196,9 +196,9 @@ static bool write_bytes(struct json_out *out, const struct tensor *t, struct err
     json_array(out);
     for (size_t at = 0; types_next_bytes(t->data, &at, &one);) {
         if (!utf8_valid(one))
-            return err_set(err, ERR_INVALID, t->name,
-                           "the output %s has bytes that are no UTF-8, so it has no JSON: ask for binary data",
-                           t->name);
+            return err_set(
+                err, ERR_INVALID, t->name,
+                "the output %s has bytes that are no UTF-8, so it has no JSON: ask for binary data", t->name);
         json_string(out, one.n ? one : STR(""));
     }
     json_array_end(out);

@@ -54,8 +54,8 @@ static bool choose_outputs(struct call *c, struct err *err)
     size_t n = c->v2.n_outputs ? c->v2.n_outputs : s->n_outputs;
     const char **names = arena_array(c->arena, const char *, n);
     for (size_t i = 0; i < n; i++) {
-        const struct session_value *v = c->v2.n_outputs ? session_output(s, str_of(c->v2.outputs[i].name))
-                                                        : &s->outputs[i];
+        const struct session_value *v =
+            c->v2.n_outputs ? session_output(s, str_of(c->v2.outputs[i].name)) : &s->outputs[i];
         if (!v)
             return err_set(err, ERR_INVALID, "outputs", "the model has no output %s", c->v2.outputs[i].name);
         for (size_t k = 0; k < i; k++)
@@ -129,8 +129,8 @@ static void start(struct call *c, enum batcher_where where)
     if (!call_model(c))
         return;
     bool ok = (c->part || err_set(&err, ERR_INVALID, NULL,
-                                  "the model %s has several parts: ask for one of them, as in %s", c->served->name,
-                                  c->served->parts[0].model)) &&
+                                  "the model %s has several parts: ask for one of them, as in %s",
+                                  c->served->name, c->served->parts[0].model)) &&
               read_request(c, &err);
     if (ok) {
         c->stages[STAGE_PREPARE] = clock_mono() - began;

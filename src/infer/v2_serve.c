@@ -1,32 +1,27 @@
 /* What v2 tells of the server and its models, and the repository. */
 #include "infer/call.h"
-#include "infer/ort.h"
 #include "infer/types.h"
+
+static const struct header json_type = {{"Content-Type", 12}, {"application/json", 16}};
 
 void v2_serve_health(struct call *c)
 {
-    call_answer(c, 200, NULL, 0, STR(""));
+    call_answer(c, 200, &json_type, 1, STR("{\"live\":true}"));
 }
 
+/* While it is not ready nothing has failed: there is nothing for the log. */
 void v2_serve_ready(struct call *c)
 {
-    struct err err = {0};
-    if (atomic_load(&c->server->ready)) {
-        call_answer(c, 200, NULL, 0, STR(""));
-        return;
-    }
-    /* No failure: nothing for the log. */
-    auto_buf struct buf text = {0};
-    err_set(&err, ERR_UNAVAILABLE, NULL, "the models are being loaded, or the server ends");
-    v2_error(&text, err.message);
-    call_answer(c, 503, &(struct header){STR("Content-Type"), STR("application/json")}, 1, buf_view(&text));
+    bool ready = atomic_load(&c->server->ready);
+    call_answer(c, ready ? 200 : 503, &json_type, 1,
+                ready ? STR("{\"ready\":true}") : STR("{\"ready\":false}"));
 }
 
 void v2_serve_server(struct call *c)
 {
-    static const char *const extensions[] = {
-        "classification",   "model_configuration", "model_repository", "statistics",
-        "binary_tensor_data", "parameters",        "ingot_predict"};
+    static const char *const extensions[] = {"classification", "model_configuration", "model_repository",
+                                             "statistics",     "binary_tensor_data",  "parameters",
+                                             "ingot_predict"};
     auto_buf struct buf out = {0};
     struct json_out j;
     json_begin(&j, &out);
@@ -44,8 +39,16 @@ void v2_serve_server(struct call *c)
 
 void v2_serve_model_ready(struct call *c)
 {
-    if (call_model(c))
-        call_answer(c, 200, NULL, 0, STR(""));
+    auto_buf struct buf out = {0};
+    struct json_out j;
+    if (!call_model(c))
+        return;
+    json_begin(&j, &out);
+    json_object(&j);
+    json_kz(&j, "name", c->part ? c->part->model : c->served->name);
+    json_kbool(&j, "ready", true);
+    json_object_end(&j);
+    call_json(c, &out);
 }
 
 /* --- metadata and configuration --- */
@@ -58,7 +61,8 @@ static void write_values(struct json_out *j, const struct session_value *list, s
     for (size_t i = 0; i < n; i++) {
         json_object(j);
         json_kz(j, "name", list[i].name);
-        json_kz(j, config ? "data_type" : "datatype", config ? types[list[i].type].config : types[list[i].type].name);
+        json_kz(j, config ? "data_type" : "datatype",
+                config ? types[list[i].type].config : types[list[i].type].name);
         json_key(j, config ? "dims" : "shape");
         json_array(j);
         for (size_t d = skip; d < list[i].n_dims; d++)
@@ -169,7 +173,8 @@ static void write_time(struct json_out *j, const char *key, uint64_t count, uint
 
 static void write_stats(struct json_out *j, const struct served *s)
 {
-    static const char *const keys[STAGE_COUNT] = {"queue", "compute_input", "compute_infer", "compute_output"};
+    static const char *const keys[STAGE_COUNT] = {"queue", "compute_input", "compute_infer",
+                                                  "compute_output"};
     const struct figures *f = &s->figures;
     uint64_t ok = metric_read(&f->count[1]), runs = 0, rows = 0;
     for (size_t i = 0; i < s->n_parts; i++) {
@@ -264,8 +269,7 @@ static void change_then(struct call *c, unused_ok enum batcher_where where)
     if (!err.code && c->load && (yyjson_obj_get(parameters, "config") || yyjson_obj_size(parameters) > 0))
         err_set(&err, ERR_INVALID, "parameters",
                 "a model is loaded as it is on the disk: its configuration and files cannot be sent");
-    if (err.code ||
-        !(c->load ? models_load : models_unload)(c->server->o.models, c->name, &err))
+    if (err.code || !(c->load ? models_load : models_unload)(c->server->o.models, c->name, &err))
         call_fail(c, &err);
     else
         call_answer(c, 200, NULL, 0, STR(""));

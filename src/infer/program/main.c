@@ -14,11 +14,11 @@
 #include <signal.h>
 #include <stdio.h>
 
-#define MAX_BODY     ((size_t)256 << 20)
-#define MAX_GIVEN    256
-#define DRAIN_S      30
-#define MAX_THREADS  256
-#define EXIT_USAGE   2
+#define MAX_BODY    ((size_t)256 << 20)
+#define MAX_GIVEN   256
+#define DRAIN_S     30
+#define MAX_THREADS 256
+#define EXIT_USAGE  2
 
 struct given {
     struct server_options server;
@@ -33,7 +33,8 @@ struct given {
 static const char usage[] =
     "usage: ingot-infer [options] [FILE.onnx | FOLDER]...\n"
     "  --listen HOST:PORT   default 127.0.0.1:8000; port 0 takes a free one\n"
-    "  --model NAME=PATH[,version=N]  a model: an ONNX file, or a folder with ingot-model.json or model.onnx;\n"
+    "  --model NAME=PATH[,version=N]  a model: an ONNX file, or a folder with ingot-model.json or "
+    "model.onnx;\n"
     "                       again for others. Plain FILE and FOLDER arguments are named after the file\n"
     "  --models DIR         every folder in DIR is a model; versions are folders 1, 2 ... in it\n"
     "  --threads N          of a run, and loops for connections (default: the container's processors)\n"
@@ -146,9 +147,8 @@ static bool take_text(struct given *g, int option)
         int option;
         const char **to;
     } table[] = {
-        {OPT_LISTEN, &g->server.http.listen},   {OPT_MODELS, &g->folder},
-        {OPT_CERT, &g->server.http.cert_file},  {OPT_KEY, &g->server.http.key_file},
-        {OPT_ORT, &g->ort},                     {OPT_LOG, &g->access_log},
+        {OPT_LISTEN, &g->server.http.listen}, {OPT_MODELS, &g->folder}, {OPT_CERT, &g->server.http.cert_file},
+        {OPT_KEY, &g->server.http.key_file},  {OPT_ORT, &g->ort},       {OPT_LOG, &g->access_log},
     };
     for (size_t i = 0; i < countof(table); i++)
         if (table[i].option == option) {
