@@ -130,7 +130,7 @@ static bool score_of(struct found *f, const struct task_values *v, size_t i, siz
             return task_wrong_shape(f->t, v);
         double s = (double)v->v[i];
         *ret = v->out->reading == MODEL_SIGMOID ? 1 / (1 + exp(-s)) : s;
-        *ret_number = classes ? (int64_t)classes->v[i] : 0;
+        *ret_number = !classes ? 0 : classes->v[i] >= 0 && classes->v[i] < 1e9F ? (int64_t)classes->v[i] : -1;
         return true;
     }
     struct rows r;
@@ -151,7 +151,7 @@ static bool from_boxes(struct found *f, const struct task_values *boxes)
     if (r.width != 4)
         return task_wrong_shape(f->t, boxes);
     size_t n = r.n;
-    if (count && count->n && count->v[0] >= 0 && (size_t)count->v[0] < n)
+    if (count && count->n && count->v[0] >= 0 && count->v[0] < (float)n)
         n = (size_t)count->v[0];
     for (size_t i = 0; i < n; i++) {
         double at[4], score;
