@@ -182,8 +182,8 @@ bool task_ocr(struct task *t)
         return false;
     t->result.shapes = arena_array(t->a, struct shape, n + 1);
     for (size_t i = 0; i < n; i++) {
-        struct str text;
-        double score;
+        struct str text = STR_NULL;
+        double score = 0;
         if (!cut_line(t, &lines[i]))
             continue;
         if (!turn_line(t, turned ? (int)turned->part : -1, &lines[i]) ||

@@ -23,6 +23,7 @@ struct seg {
     struct task_map map;
     int64_t channels;
     size_t channel_step;
+    size_t numbers; /* classes, the background too */
     struct place *columns, *rows;
 };
 
@@ -87,7 +88,7 @@ static uint16_t best_at(const struct seg *s, const struct place *x, const struct
         return NOTHING;
     if (s->channels == 1) { /* the graph chose already */
         float v = look(s, 0, x, y);
-        return v >= 0 && v < NOTHING ? (uint16_t)v : NOTHING;
+        return v >= 0 && v < (float)s->numbers ? (uint16_t)v : NOTHING;
     }
     size_t best = 0;
     float most = look(s, 0, x, y);
@@ -165,8 +166,9 @@ static bool from_argmax(struct seg *s)
     size_t n = s->channels > 1 ? (size_t)s->channels : s->t->m->n_labels + (s->out->background >= 0);
     if (n >= NOTHING || n != s->t->m->n_labels + (s->out->background >= 0))
         return task_wrong_shape(s->t, task_reading(s->r, MODEL_ARGMAX));
-    struct tally *all = arena_array(s->t->a, struct tally, NOTHING);
-    for (size_t i = 0; i < NOTHING; i++)
+    s->numbers = n;
+    struct tally *all = arena_array(s->t->a, struct tally, n);
+    for (size_t i = 0; i < n; i++)
         rle_builder_init(&all[i].runs, s->t->a);
     run_classes(s, all);
     score_classes(s, all);
