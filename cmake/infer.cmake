@@ -20,7 +20,7 @@ if(infer_program AND TARGET ingot_infer)
         set(parts ingot_infer ingot_model ingot_codec ingot_net ingot_base yyjson llhttp)
         list(TRANSFORM parts REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE files)
         add_dependencies(ingot-infer ${parts})
-        target_link_libraries(ingot-infer PRIVATE ingot_flags -Wl,--start-group ${files} ${infer_archives}
+        target_link_libraries(ingot-infer PRIVATE ingot_flags onnxruntime -Wl,--start-group ${files} ${infer_archives}
             -Wl,--end-group Threads::Threads m)
         target_link_options(ingot-infer PRIVATE -Wl,--gc-sections)
         target_include_directories(ingot-infer PRIVATE
