@@ -61,14 +61,17 @@ static bool start_part(struct served *s, struct served_part *p, struct str file,
     return true;
 }
 
-/* Files are read one after the other, for a model's memory is to be its sessions' and not twice that. */
+/* Files are read one after the other, for a model's memory is to be its sessions' and not twice that. summary:
+ * may be NULL; in its arena. */
 static bool load_file(struct served *s, struct served_part *p, int fd, struct str name,
-                      const struct served_options *o, struct err *err)
+                      const struct served_options *o, struct arena *summary_arena,
+                      struct onnx_summary *summary, struct err *err)
 {
     auto_arena struct arena a;
     struct str file;
     arena_init(&a);
-    if (!read_open(fd, name, o->max_file, &a, &file, err) || !start_part(s, p, file, o, err)) {
+    if (!read_open(fd, name, o->max_file, &a, &file, err) ||
+        (summary && !onnx_summarize(summary_arena, file, summary, err)) || !start_part(s, p, file, o, err)) {
         struct err why = *err;
         return err_set(err, why.code, "file", STR_FMT ": %s", STR_ARG(name), why.message);
     }
@@ -78,16 +81,21 @@ static bool load_file(struct served *s, struct served_part *p, int fd, struct st
 static bool load_parts(struct served *s, struct folder *f, const struct served_options *o, struct err *err)
 {
     const struct model_manifest *m = s->manifest;
+    auto_arena struct arena a;
+    arena_init(&a);
+    struct onnx_summary *summaries = arena_array(&a, struct onnx_summary, m->n_parts);
+    const struct onnx_summary **list = arena_array(&a, const struct onnx_summary *, m->n_parts);
     s->n_parts = m->n_parts;
     s->parts = arena_array(&s->arena, struct served_part, m->n_parts);
     for (size_t i = 0; i < m->n_parts; i++) {
         s->parts[i].name = arena_strz(&s->arena, m->parts[i].name);
         auto_fd int fd =
             fs_open_beneath(f->fd, arena_strz(&s->arena, m->parts[i].file), O_RDONLY | O_CLOEXEC, 0, err);
-        if (fd < 0 || !load_file(s, &s->parts[i], fd, m->parts[i].file, o, err))
+        list[i] = &summaries[i];
+        if (fd < 0 || !load_file(s, &s->parts[i], fd, m->parts[i].file, o, &a, &summaries[i], err))
             return false;
     }
-    return true;
+    return model_manifest_fits(m, list, err);
 }
 
 static bool load_one(struct served *s, int fd, const char *path, const struct served_options *o,
@@ -96,7 +104,7 @@ static bool load_one(struct served *s, int fd, const char *path, const struct se
     s->n_parts = 1;
     s->parts = arena_array(&s->arena, struct served_part, 1);
     s->parts[0].name = s->name;
-    return load_file(s, &s->parts[0], fd, str_of(path), o, err);
+    return load_file(s, &s->parts[0], fd, str_of(path), o, NULL, NULL, err);
 }
 
 static bool load_folder(struct served *s, const char *path, int at, const struct served_options *o,

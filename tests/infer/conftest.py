@@ -27,10 +27,12 @@ def until(condition, what, patience=PATIENCE):
 
 
 class Server:
-    def __init__(self, *arguments, **environment):
-        self.process = subprocess.Popen(
-            [BUILD / "ingot-infer", "--listen", "127.0.0.1:0", *map(str, arguments)], stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True, env=os.environ | environment)
+    def __init__(self, *arguments):
+        self.begin([BUILD / "ingot-infer", "--listen", "127.0.0.1:0", *arguments])
+
+    def begin(self, command):
+        self.process = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        text=True)
         self.out, self.log, self.address = [], [], None
         self.readers = [threading.Thread(target=self.read, args=pair, daemon=True)
                         for pair in ((self.process.stdout, self.out), (self.process.stderr, self.log))]
@@ -87,8 +89,8 @@ def start():
     """start(argument, ...) gives a server that is ready; all are ended."""
     servers = []
 
-    def begin(*arguments, **environment):
-        servers.append(Server(*arguments, **environment))
+    def begin(*arguments):
+        servers.append(Server(*arguments))
         return servers[-1].start()
 
     yield begin
