@@ -82,8 +82,7 @@ static struct taps *make_taps(struct arena *a, uint32_t in, uint32_t out, double
 
 /* One row of the result before its columns are resampled. The loops over a row are plain, so that the
  * compiler makes vectors of them. */
-static void blend_bytes(const uint8_t *restrict in, size_t stride,
-                                                        const struct taps *t, float *restrict row)
+static void blend_bytes(const uint8_t *restrict in, size_t stride, const struct taps *t, float *restrict row)
 {
     memset(row, 0, stride * sizeof *row);
     for (uint32_t k = 0; k < t->n; k++) {
@@ -96,8 +95,7 @@ static void blend_bytes(const uint8_t *restrict in, size_t stride,
     }
 }
 
-static void blend_floats(const float *restrict in, size_t stride,
-                                                         const struct taps *t, float *restrict row)
+static void blend_floats(const float *restrict in, size_t stride, const struct taps *t, float *restrict row)
 {
     memset(row, 0, stride * sizeof *row);
     for (uint32_t k = 0; k < t->n; k++) {

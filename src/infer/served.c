@@ -61,8 +61,8 @@ static bool start_part(struct served *s, struct served_part *p, struct str file,
     return true;
 }
 
-/* Files are read one after the other, for a model's memory is to be its sessions' and not twice that. summary:
- * may be NULL; in its arena. */
+/* Files are read one after the other, for a model's memory is to be its sessions' and not twice that.
+ * summary: may be NULL; in its arena. */
 static bool load_file(struct served *s, struct served_part *p, int fd, struct str name,
                       const struct served_options *o, struct arena *summary_arena,
                       struct onnx_summary *summary, struct err *err)
