@@ -5,7 +5,7 @@
 set(ingot_ranks
     "base"
     "record codec media db net"
-    "store"
+    "store model"
     "sched exec infer"
     "core"
     "api"
@@ -38,7 +38,7 @@ foreach(rank IN LISTS ingot_ranks)
     foreach(layer IN LISTS layers)
         file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${layer}/*.c
             ${CMAKE_SOURCE_DIR}/src/${layer}/*/*.c)
-        list(FILTER sources EXCLUDE REGEX "/src/(media/worker|exec/shim)/") # programs of their own: media.cmake, shim.cmake
+        list(FILTER sources EXCLUDE REGEX "/src/(media/worker|exec/shim|infer/program)/") # programs of their own: media.cmake, shim.cmake, infer.cmake
         if(NOT sources)
             continue()
         endif()

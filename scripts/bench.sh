@@ -3,7 +3,7 @@
 # release build (make bench makes it). Without arguments everything that needs no further packages:
 #   scripts/bench.sh [platform [--seconds N] [get|kept|auth|list|create|upload|start ...] | record [MB [MB]] |
 #       data [zip|page|thumbs|blob|memory|copy|coco|clicks ...] | registry [transfer|manifests|collector ...] | proxy |
-#       jobs [start|many|follow|idle ...]]
+#       jobs [start|many|follow|idle ...] | infer [latency|many|batch|memory ...]]
 # bench/coco.py and build/release/bench_db_commit are run by hand; see bench/README.md.
 set -eu
 cd "$(dirname "$0")/.."
@@ -17,6 +17,11 @@ record) exec bench/record.sh "$@" ;;
 registry) exec /usr/bin/python3 bench/registry.py "$@" ;;
 proxy) exec /usr/bin/python3 bench/proxy.py "$@" ;;
 jobs) exec /usr/bin/python3 bench/jobs.py "$@" ;;
+infer)
+    scripts/venv.sh
+    ninja -C build/release bench_infer_bare >/dev/null
+    exec .cache/venv/bin/python bench/infer.py "$@"
+    ;;
 all)
     failed=0
     /usr/bin/python3 bench/platform.py || failed=1
@@ -25,10 +30,11 @@ all)
     /usr/bin/python3 bench/registry.py || failed=1
     /usr/bin/python3 bench/proxy.py || failed=1
     /usr/bin/python3 bench/jobs.py || failed=1
+    scripts/bench.sh infer || failed=1
     exit $failed
     ;;
 *)
-    echo "bench.sh: there is no part '$part' (platform, data, record, registry, proxy, jobs)" >&2
+    echo "bench.sh: there is no part '$part' (platform, data, record, registry, proxy, jobs, infer)" >&2
     exit 2
     ;;
 esac

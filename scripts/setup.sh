@@ -9,7 +9,8 @@ packages_of() {
     build | run)
         echo gcc g++ make cmake ninja-build ccache pkg-config libuv1-dev libnghttp2-dev libssl-dev \
             libsqlite3-dev libpq-dev libmariadb-dev libcurl4-openssl-dev libarchive-dev libvips-dev libavformat-dev \
-            libavcodec-dev libavutil-dev libswscale-dev libsndfile1-dev libargon2-dev libcrypt-dev zlib1g-dev \
+            libavcodec-dev libavutil-dev libswscale-dev libsndfile1-dev libjpeg62-turbo-dev libpng-dev libwebp-dev libflac-dev \
+            libargon2-dev libcrypt-dev zlib1g-dev \
             libzstd-dev brotli git ca-certificates python3 python3-venv python3-pip dpkg-dev libcmocka-dev \
             crun nftables e2fsprogs musl-tools openssh-server openssh-client
         ;;

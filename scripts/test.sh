@@ -39,6 +39,7 @@ sdk     | python/tests          | run_sdk
 record  | tests/record          | run_record
 exec    | tests/exec            | run_exec
 codec   | tests/codec           | run_codec
+infer   | tests/infer           | run_infer
 web     | web/package.json      | run_web
 scripts | tests/scripts         | run_scripts
 api-s3  | tests/api             | run_api_s3
@@ -175,6 +176,10 @@ run_record() {
 
 run_codec() {
     mode_build san && INGOT_BUILD=build/san pytest tests/codec
+}
+
+run_infer() {
+    mode_build san && INGOT_BUILD=$root/build/san pytest tests/infer
 }
 
 run_exec() {

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Fetches the two libraries that Debian 12 lacks, llhttp and yyjson, into .cache/thirdparty/NAME-VERSION/
-# (header, C sources, licence). Both come out of source packages on the configured Python index and are
-# pinned by version and hash. Does nothing when they are there.
+# Fetches the libraries that Debian 12 lacks into .cache/thirdparty/NAME-VERSION/ (header, C sources, licence): llhttp
+# and yyjson, out of source packages on the configured Python index, pinned by version and hash, and ONNX Runtime by
+# onnxruntime.sh. Does nothing when they are there.
 set -eu
 cd "$(dirname "$0")/.."
 top=.cache/thirdparty
@@ -53,4 +53,5 @@ library llhttp 9.3.0 aiohttp 3.12.15 4fc61385e9c98d72fcdf47e6dd81833f47b2f77c114
     vendor/llhttp/src/native/http.c vendor/llhttp/LICENSE || failed=1
 library yyjson 0.10.0 yyjson 4.0.6 fcd4dc15c1e39a30bf9fa85d56903029111506860fc3080ab0d81c6c6dacaa8c \
     yyjson/yyjson.h yyjson/yyjson.c LICENSE || failed=1
+scripts/onnxruntime.sh || failed=1
 exit $failed

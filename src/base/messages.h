@@ -346,4 +346,72 @@
     "report-cut", "the report ends here; the task's field problems counts the rest too",                     \
         "报告到此为止，其余问题仅计入任务的问题数"
 
+/* --- models --- */
+#define MESSAGE_ONNX_DAMAGED                                                                                 \
+    "onnx-damaged", "this is no ONNX file that can be used: %s", "不是可用的 ONNX 文件：%s"
+#define MESSAGE_ONNX_EXTERNAL                                                                                \
+    "onnx-external",                                                                                         \
+        "the ONNX file refers to data outside of itself; save it with all its weights in the one file",      \
+        "该 ONNX 文件引用了文件之外的数据；请将全部权重保存在同一个文件中"
+#define MESSAGE_MODEL_NO_PART "model-no-part", "%s: there is no part of that name", "%s：没有该名称的部件"
+#define MESSAGE_MODEL_TEXT    "model-text", "%s: must be a text", "%s：必须是文本"
+#define MESSAGE_MODEL_BOOL    "model-bool", "%s: must be true or false", "%s：必须为 true 或 false"
+#define MESSAGE_MODEL_OBJECT  "model-object", "%s: must be an object", "%s：必须是对象"
+#define MESSAGE_MODEL_PATH                                                                                   \
+    "model-path", "%s: must be the path of a file in the version, such as data/vocab.txt",                   \
+        "%s：必须是该版本中文件的路径，例如 data/vocab.txt"
+#define MESSAGE_MODEL_LENGTH                                                                                 \
+    "model-length", "%s: must have %lld to %lld characters", "%s：应为 %lld 至 %lld 个字符"
+#define MESSAGE_MODEL_RANGE "model-range", "%s: must be a %s from %g to %g", "%s：%s，应在 %g 与 %g 之间"
+#define MESSAGE_MODEL_LIST  "model-list", "%s: must be a list of %d numbers", "%s：必须是 %d 个数字的列表"
+#define MESSAGE_MODEL_ELEMENTS                                                                               \
+    "model-elements", "%s: must be a list of %d to %d elements", "%s：必须是 %d 至 %d 项的列表"
+#define MESSAGE_MODEL_SAME "model-same", "%s: is there twice", "%s：重复"
+#define MESSAGE_MODEL_LABEL                                                                                  \
+    "model-label", "%s: must be a text of 1 to 200 characters", "%s：必须是 1 至 200 个字符的文本"
+#define MESSAGE_MODEL_PART_NAME                                                                              \
+    "model-part-name", "%s: must be small letters, digits, - and _", "%s：只能是小写字母、数字、- 和 _"
+#define MESSAGE_MODEL_EDGE "model-edge", "%s: must be the numbers of two points", "%s：必须是两个关键点的编号"
+#define MESSAGE_MODEL_OUTPUTS                                                                                \
+    "model-outputs", "outputs: %s is read from %s, each once", "outputs：%s 由 %s 读出，每种一个"
+#define MESSAGE_MODEL_PART_INPUT                                                                             \
+    "model-part-input", "inputs: the part %s has outputs and no input", "inputs：部件 %s 有输出而没有输入"
+#define MESSAGE_MODEL_ONE_PART                                                                               \
+    "model-one-part", "outputs: %s is read from the outputs of one part",                                    \
+        "outputs：%s 只能由一个部件的输出读出"
+#define MESSAGE_MODEL_LINES                                                                                  \
+    "model-lines", "%s: must be a text in UTF-8 with at most 4,000,000 lines",                               \
+        "%s：必须是 UTF-8 文本，最多 4,000,000 行"
+#define MESSAGE_MODEL_ANCHORS                                                                                \
+    "model-anchors", "%s: must be four float32 numbers for each anchor", "%s：每个锚框必须是四个 float32 数字"
+#define MESSAGE_MODEL_NOT_IN_GRAPH                                                                           \
+    "model-not-in-graph", "%s: the ONNX file has no %s", "%s：ONNX 文件中没有 %s"
+#define MESSAGE_MODEL_OTHER_TYPE                                                                             \
+    "model-other-type", "%s: the ONNX file's input is of the type %s", "%s：ONNX 文件的输入类型为 %s"
+#define MESSAGE_MODEL_OTHER_SHAPE                                                                            \
+    "model-other-shape", "%s: the ONNX file's input has another size, layout or number of channels",         \
+        "%s：与 ONNX 文件输入的尺寸、布局或通道数不同"
+
+/* --- predict --- */
+#define MESSAGE_PICTURE_DAMAGED                                                                              \
+    "picture-damaged", "this %s picture cannot be read: %s", "无法读取该 %s 图像：%s"
+#define MESSAGE_PICTURE_LARGE                                                                                \
+    "picture-large", "the picture has %lldx%lld pixels; at most %lld are taken",                             \
+        "图像为 %lldx%lld 像素，最多接受 %lld 像素"
+#define MESSAGE_PICTURE_FORMAT                                                                               \
+    "picture-format", "this is no JPEG, PNG or WebP picture", "不是 JPEG、PNG 或 WebP 图像"
+#define MESSAGE_TEXT_UTF8     "text-utf8", "the text is not UTF-8", "文本不是 UTF-8 编码"
+#define MESSAGE_SOUND_DAMAGED "sound-damaged", "this sound cannot be read: %s", "无法读取该声音：%s"
+#define MESSAGE_SOUND_FORMAT  "sound-format", "this is no WAV or FLAC sound", "不是 WAV 或 FLAC 声音"
+#define MESSAGE_SOUND_LARGE   "sound-large", "the sound is longer than %lld samples", "声音超过 %lld 个采样点"
+#define MESSAGE_PREDICT_NOT_YET                                                                              \
+    "predict-not-yet", "there is no predict for %s yet; the v2 protocol serves this model",                  \
+        "%s 尚不支持 predict；可以用 v2 协议调用该模型"
+#define MESSAGE_PREDICT_SHAPE                                                                                \
+    "predict-shape", "the model's output %s has another shape or type than its reading in the manifest",     \
+        "模型输出 %s 的形状或类型与清单中的读法不符"
+#define MESSAGE_PREDICT_NAN                                                                                  \
+    "predict-nan", "the model's output %s has values that are no numbers (NaN)",                             \
+        "模型输出 %s 中有非数值 (NaN)"
+
 #endif

@@ -7,6 +7,7 @@
 #include "cli/controllers.h"
 #include "cli/env.h"
 #include "cli/help.h"
+#include "cli/infer.h"
 #include "cli/running.h"
 #include "cli/serve.h"
 #include "record/record_cli.h"
@@ -123,6 +124,12 @@ const struct command commands[] = {
      .summary = "what the platform does by itself: last runs and failures (administrators)",
      .examples = "ingot controllers",
      .run = controllers_run},
+    {.name = "infer",
+     .usage = "FILE.onnx|FOLDER... [--listen HOST:PORT] ...",
+     .summary = "serve models over HTTP without the platform; `ingot infer --help` lists its options",
+     .examples = "ingot infer model.onnx\n"
+                 "ingot infer --model fruit=./fruit --batch 8 --listen 0.0.0.0:8000",
+     .program = infer_main},
     {.name = "record",
      .usage = "info|cat|verify|convert ...",
      .summary = "look at and convert dataset record files",
