@@ -8,8 +8,8 @@
  *   5 x 8 bytes  least and greatest time, least, greatest and sum of the values, little-endian
  *   bits         the points, the first as it is
  *
- * Chunks may stand one behind the other: each knows its end. Bytes that no encoder wrote are an error, never
- * more than SERIES_CHUNK_POINTS points. Pure functions. */
+ * Chunks may stand one behind the other: each knows its end. Broken bytes are an error or other points, never
+ * more than SERIES_CHUNK_POINTS of a chunk. Pure functions. */
 #ifndef INGOT_SERIES_CHUNK_H
 #define INGOT_SERIES_CHUNK_H
 
@@ -42,8 +42,7 @@ bool series_decode(struct str data, struct series_point *ret, struct err *err);
 /* All points of the chunks that stand in `data`, one behind the other. */
 bool series_decode_all(struct arena *a, struct str data, struct series_point **ret, size_t *ret_n,
                        struct err *err);
-/* Appends chunks of at most so many points with those of `data` (chunks, one behind the other). Points are
- * put in the order of their times where they were not (those of one time keep theirs). */
-bool series_merge(struct str data, size_t most, struct buf *out, struct err *err);
+/* One chunk of all of them, if they are not too many (ERR_TOO_LARGE). */
+bool series_merge(struct arena *a, struct str data, struct buf *out, struct err *err);
 
 #endif
