@@ -68,8 +68,8 @@ static void test_anything_comes_back(unused_ok void **state)
     round_trip(odd, countof(odd));
     for (size_t i = 0; i < countof(odd); i++)
         round_trip(&odd[i], 1);
-    static const struct series_point whole[] = {{3, -9007199254740991.0, 1}, {2, 9007199254740991.0, 2},
-                                                {9, 0, 3}};
+    static const struct series_point whole[] = {
+        {3, -9007199254740991.0, 1}, {2, 9007199254740991.0, 2}, {9, 0, 3}};
     round_trip(whole, countof(whole));
     /* A walk that uses every width. */
     struct series_point p[4096];
@@ -149,8 +149,10 @@ static void test_broken_bytes(unused_ok void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_steady_points_take_two_bits), cmocka_unit_test(test_anything_comes_back),
-        cmocka_unit_test(test_the_head_sums_up),            cmocka_unit_test(test_chunks_are_merged),
+        cmocka_unit_test(test_steady_points_take_two_bits),
+        cmocka_unit_test(test_anything_comes_back),
+        cmocka_unit_test(test_the_head_sums_up),
+        cmocka_unit_test(test_chunks_are_merged),
         cmocka_unit_test(test_broken_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
