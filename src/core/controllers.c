@@ -22,6 +22,8 @@ const struct controller *const controllers[] = {
     &controller_collect_blobs,
     &controller_jobs,
     &controller_curves,
+    &controller_move_curves,
+    &controller_move_metrics,
     &controller_folder_sizes,
     &controller_training_sizes,
     &controller_environments,
