@@ -113,12 +113,11 @@ static bool roll(struct core *core, struct arena *a, struct plan *p, struct err 
                 point[kept++] = point[k];
         series_fold(a, point, kept, MINUTE, &b, &n);
     }
-    if (until > p->rolled)
-        p->rolled = until;
     if (n == 0)
         return true;
     auto_buf struct buf text = {0};
     n = n < SERIES_CHUNK_POINTS ? n : SERIES_CHUNK_POINTS;
+    p->rolled = b[n - 1].at + MINUTE;
     minutes_encode(a, b, n, &text);
     p->minutes = arena_str(a, buf_view(&text));
     p->minutes_first = b[0].at;
