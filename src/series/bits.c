@@ -29,33 +29,8 @@ void bits_end(struct bits_out *b)
     b->n = 0;
 }
 
-static void fill(struct bits_in *b)
-{
-    while (b->n <= 56 && b->p < b->end) {
-        b->held |= (uint64_t)*b->p++ << (56 - b->n);
-        b->n += 8;
-    }
-}
-
-uint64_t bits_get(struct bits_in *b, unsigned count)
-{
-    if (count > 32) {
-        uint64_t upper = bits_get(b, count - 32);
-        return upper << 32 | bits_get(b, 32);
-    }
-    if (b->n < count)
-        fill(b);
-    if (b->n < count) {
-        b->past = true;
-        return 0;
-    }
-    uint64_t v = b->held >> (64 - count);
-    b->held <<= count;
-    b->n -= count;
-    return v;
-}
-
 bool bits_done(const struct bits_in *b)
 {
+    /* Held beyond n are bits that a fill adds again, and none where the end is near. */
     return !b->past && b->p == b->end && b->n < 8 && b->held == 0;
 }

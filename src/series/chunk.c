@@ -60,9 +60,7 @@ static void put_whole(struct bits_out *b, struct whole *w, uint64_t v)
 
 static uint64_t get_whole(struct bits_in *b, struct whole *w)
 {
-    unsigned i = 0;
-    while (i < countof(widths) - 1 && bits_get(b, 1))
-        i++;
+    unsigned i = bits_ones(b, countof(widths) - 1);
     uint64_t change = widths[i] ? bits_get(b, widths[i]) : 0;
     if (widths[i] && widths[i] < 64 && change >> (widths[i] - 1))
         change |= UINT64_MAX << widths[i];
@@ -103,9 +101,10 @@ static void put_real(struct bits_out *b, struct real *r, uint64_t v)
 
 static uint64_t get_real(struct bits_in *b, struct real *r)
 {
-    if (!bits_get(b, 1))
+    unsigned ones = bits_ones(b, 2);
+    if (ones == 0)
         return r->last;
-    if (bits_get(b, 1)) {
+    if (ones == 2) {
         uint64_t place = bits_get(b, 11);
         r->zeros = (unsigned)(place >> 6);
         r->width = (unsigned)(place & 63) + 1;
