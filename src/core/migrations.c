@@ -38,6 +38,15 @@ const struct db_migration migrations[] = {
      "UPDATE users SET email_own = 1 WHERE EXISTS (SELECT 1 FROM audit a WHERE a.kind = 'user'"
      " AND a.object = users.id AND a.\"user\" = users.id AND a.verb = 'update'"
      " AND a.detail LIKE '%\"email\"%') AND users.administrator = 0;\n"},
+    {12, "+ points over time",
+     "CREATE TABLE series (id {id}, owner_kind {text} NOT NULL, owner BIGINT NOT NULL, part {text} NOT NULL,"
+     " name {text} NOT NULL, keep BIGINT NOT NULL, points BIGINT NOT NULL, bytes BIGINT NOT NULL,"
+     " rolled BIGINT NOT NULL, due BIGINT NOT NULL);\n"
+     "CREATE UNIQUE INDEX series_key ON series (owner_kind, owner, part, name);\n"
+     "CREATE INDEX series_due ON series (due);\n"
+     "CREATE TABLE series_chunks (id {id}, series BIGINT NOT NULL, level BIGINT NOT NULL,"
+     " first BIGINT NOT NULL, last BIGINT NOT NULL, points BIGINT NOT NULL, data {bytes} NOT NULL);\n"
+     "CREATE INDEX series_chunks_series ON series_chunks (series, level, id);\n"},
     {0},
 };
 const size_t migration_count = countof(migrations) - 1;

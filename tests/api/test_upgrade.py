@@ -47,6 +47,13 @@ def look(server: Server, api: Api) -> dict:
     return project
 
 
+def metrics(api: Api, project: dict) -> dict:
+    """What the first run logged; the older program kept it elsewhere."""
+    training = one(api, "trainings", project=project["id"], filter='name = "night"')
+    first = api.get(f"trainings/{training['id']}/instances", sort="created_at")["items"][0]
+    return {s["name"]: [(p[0], p[2]) for p in s["points"]] for s in api.get(instance_path(first) + "/metrics")["series"]}
+
+
 def use(api: Api, project: dict, begins: str) -> None:
     """It can be changed: rows, files, samples, and a run that goes on where the older program's ended."""
     api.post("label-sets", {"project": project["id"], "name": unique("new"), "labels": []})
@@ -79,8 +86,10 @@ def test_a_data_folder_of_before(commit, fresh_server, make_db, tmp_path):
                         f"--file={ROOT / f'tests/fixtures/{commit}/data.tar.zst'}"], check=True)
     server = fresh_server(data=data, db=db)
     api = server.admin()
+    project = look(server, api)
+    assert metrics(api, project) == {"loss": [(1, 0.5)]}
     # Backups of that program had no checkpoints yet.
-    use(api, look(server, api), "from nothing" if db else "from 7")
+    use(api, project, "from nothing" if db else "from 7")
     server.stop()
 
     older = subprocess.run([ROOT / "scripts/older.sh", commit], text=True, capture_output=True)
@@ -101,4 +110,4 @@ def test_a_backup_of_before(commit, fresh_server, tmp_path):
     data = str(tmp_path / "data")
     subprocess.run([binary(), "restore", ROOT / f"tests/fixtures/{commit}/backup.tar.zst", "--data", data], check=True)
     server = fresh_server(data=data)
-    look(server, server.admin())
+    assert metrics(server.admin(), look(server, server.admin())) == {"loss": [(1, 0.5)]}
