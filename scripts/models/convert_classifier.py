@@ -62,6 +62,7 @@ def build(weights: dict[str, np.ndarray], size: int = SIZE) -> Graph:
 
 
 def class_names(text: str) -> list[str]:
-    """One name per class and no name twice: the second of two equal names gets its number."""
-    names = json.loads(text)
+    """The first name of each class, {"0": "tench, Tinca tinca", ...}; the second of two equal ones gets its number."""
+    table = json.loads(text)
+    names = [table[str(i)].split(",")[0].strip() for i in range(len(table))]
     return [name if name not in names[:i] else f"{name} ({i})" for i, name in enumerate(names)]
