@@ -50,7 +50,7 @@ class _Tensor:
             raise Refused("a tensor that reaches past its storage")
         item = data.itemsize
         view = np.lib.stride_tricks.as_strided(data[self.offset:], self.shape, [s * item for s in self.strides])
-        return np.ascontiguousarray(view)
+        return np.array(view, order="C")
 
 
 def _rebuild(storage, offset, shape, strides, requires_grad=False, hooks=None):
@@ -110,9 +110,9 @@ def read_pth(path: Path) -> dict[str, np.ndarray]:
             if len(stated) != 8 or struct.unpack("<q", stated)[0] != count:
                 raise Refused("a storage of another size than stated")
             data = file.read(count * np.dtype(dtype).itemsize)
-            storages[key] = np.frombuffer(data, dtype)
-            if storages[key].size != count:
+            if len(data) != count * np.dtype(dtype).itemsize:
                 raise Refused("the file ends early")
+            storages[key] = np.frombuffer(data, dtype)
         if missing := set(known) - set(storages):
             raise Refused(f"storages are missing: {sorted(missing)[0]}")
         return {name: tensor.array(storages) for name, tensor in tensors.items()}
