@@ -52,7 +52,8 @@ def ocr(source: Path, out: Path) -> dict:
     for part, name in parts.items():
         shutil.copyfile(source / "assets" / name, out / f"{part}.onnx")
     shutil.copyfile(source / "assets/ppocr_keys_v1.txt", out / "characters.txt")
-    # OpenCV's order of colours and way of resizing, as the weights were trained.
+    # OpenCV's order of colours and way of resizing, as the weights were trained. Wider than the usual 1.5: lines that are cut
+    # close lose the spaces between words.
     common = {"kind": "picture", "name": "x", "color": "bgr", "antialias": False, "scale": 1 / 255}
     line = {"mean": [.5] * 3, "deviation": [.5] * 3, "align": "top-left", "pad": [127.5] * 3}
     return {
@@ -65,7 +66,7 @@ def ocr(source: Path, out: Path) -> dict:
             {**common, **line, "part": "recogniser", "size": [0, 48], "range": [48, 3200]},
         ],
         "outputs": [
-            {"part": "detector", "reading": "text-map", "name": "sigmoid_0.tmp_0", "unclip": 1.5},
+            {"part": "detector", "reading": "text-map", "name": "sigmoid_0.tmp_0", "unclip": 2.0},
             {"part": "classifier", "reading": "scores", "name": "softmax_0.tmp_0"},
             {"part": "recogniser", "reading": "ctc", "name": "softmax_11.tmp_0", "characters": "characters.txt", "space": True},
         ],
