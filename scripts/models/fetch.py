@@ -18,8 +18,10 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-import packages
-from packages import Failed, note
+sys.dont_write_bytecode = True  # an installed folder stays as it is
+
+import packages  # noqa: E402
+from packages import Failed, note  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 TABLE = json.loads((HERE / "table.json").read_text())["models"]

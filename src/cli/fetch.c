@@ -3,6 +3,7 @@
 #include "base/fs.h"
 #include "base/proc.h"
 #include "cli/builtin.h"
+#include "cli/interrupt.h"
 #include "cli/table.h"
 
 #include <dirent.h>
@@ -281,6 +282,7 @@ bool fetch_run(struct cli *cli, const struct args *args, struct err *err)
     if (!builtin_may(cli, err) || !make_folder(&f, err))
         return false;
     bool ok = true;
+    interrupt_watch();
     if (from)
         ok = run_script(&f, (const char *const[]){"unpack", from, f.folder, NULL}, err) &&
              install_all(&f, err);
@@ -290,5 +292,7 @@ bool fetch_run(struct cli *cli, const struct args *args, struct err *err)
         ok = make_and_install(&f, args->words[i], err);
     struct err ignored = {0};
     fs_remove_tree(AT_FDCWD, f.folder, &ignored);
+    if (!ok && interrupt_wanted())
+        interrupt_end();
     return ok;
 }
