@@ -25,6 +25,8 @@ struct serve_side {
     bool model; /* served by ingot-infer */
     const struct serve_upstream *upstreams;
     size_t n;
+    /* What ingot-infer calls the model, as its replicas were started; NULL: the service's name. */
+    const char *model_name;
 };
 
 enum serve_resend {
