@@ -22,5 +22,6 @@ const struct controller *const controllers[] = {
     &controller_folder_sizes,
     &controller_training_sizes,
     &controller_environments,
+    &controller_traffic,
 };
 const size_t controller_count = countof(controllers);

@@ -16,6 +16,8 @@ struct tools;        /* ways to tools in containers: core/environment/tools.h */
 struct environments; /* core/environment/environment.h */
 struct controllers;  /* what the platform does by itself: core/controller.h */
 struct folder_uses;  /* core/folder_use.h */
+struct serve_gate;   /* what requests of services are counted on: core/serve/gate.h */
+struct request_log;  /* of services: core/serve/request_log.h */
 struct changes;      /* feed of committed changes: core/changes.h */
 
 /* Texts of the configuration. */
@@ -47,6 +49,8 @@ struct core {
     struct jobs *jobs;     /* what runs in containers: core/job/job.h */
     struct tools *tools;
     struct environments *environments;
+    struct serve_gate *gate;
+    struct request_log *request_log;
     const char *data; /* the data folder, absolute */
     int data_fd;
     const char *public_url;        /* "https://ingot.example", or NULL: taken from the request */

@@ -2,6 +2,7 @@
 
 #include "base/metric.h"
 #include "core/controller.h"
+#include "core/serve/traffic.h"
 #include "net/traffic.h"
 #include "store/store.h"
 
@@ -143,6 +144,24 @@ OF_CONTROLLERS(runs, "_total", (double)s->runs)
 OF_CONTROLLERS(failures, "_total", (double)s->failures)
 OF_CONTROLLERS(failing, "", s->runs && !s->ok)
 
+/* --- services --- */
+
+static bool service_requests(struct core *core, const char *name, struct arena *a, struct buf *out,
+                             struct err *err)
+{
+    (void)a, (void)err;
+    serve_traffic_metrics(core, name, out);
+    return true;
+}
+
+static bool service_times(struct core *core, const char *name, struct arena *a, struct buf *out,
+                          struct err *err)
+{
+    (void)a, (void)err;
+    serve_traffic_times(core, name, out);
+    return true;
+}
+
 /* --- the process --- */
 
 /* Pages of /proc/self/statm: of the address space, and of what is in memory. */
@@ -230,6 +249,10 @@ static const struct metric_row families[] = {
     {"ingot_controller_runs", "counter", NULL, "Its runs", .write = runs},
     {"ingot_controller_failures", "counter", NULL, "Those that failed", .write = failures},
     {"ingot_controller_failing", "gauge", NULL, "1: its last run failed", .write = failing},
+    {"ingot_service_requests", "counter", NULL, "Requests that were sent to versions of services",
+     .write = service_requests},
+    {"ingot_service_request_duration_seconds", "histogram", "seconds", "Until their answers began",
+     .write = service_times},
     {"process_resident_memory_bytes", "gauge", "bytes", "Memory in use", .value = memory},
     {"process_virtual_memory_bytes", "gauge", "bytes", "Address space", .value = address_space},
     {"process_open_fds", "gauge", NULL, "Open files and sockets", .value = open_files},

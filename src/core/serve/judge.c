@@ -4,11 +4,11 @@
 
 #include <math.h>
 
-#define LINEAR        16  /* times below are counted one by one, and each doubling above in so many parts */
-#define OCTAVES_FROM  4   /* 2^4 is LINEAR */
-#define MIN_REQUESTS  20
-#define Z_SQUARED     15  /* one look: one in twenty thousand, on the canary's side */
-#define EXACT_UP_TO   500 /* n q (1 - q): above, the binomial is as good as normal */
+#define LINEAR       16 /* times below are counted one by one, and each doubling above in so many parts */
+#define OCTAVES_FROM 4  /* 2^4 is LINEAR */
+#define MIN_REQUESTS 20
+#define Z_SQUARED    15  /* one look: one in twenty thousand, on the canary's side */
+#define EXACT_UP_TO  500 /* n q (1 - q): above, the binomial is as good as normal */
 
 unsigned judge_bucket(uint64_t us)
 {

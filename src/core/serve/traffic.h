@@ -34,9 +34,9 @@ bool serve_traffic_version(struct core *core, int64_t version, struct judge_side
 /* Once a second, by a controller. */
 bool serve_traffic_roll(struct core *core, struct err *err);
 
-/* {"versions": [{"version", "points": [{"at", "requests", "errors": {class: n}, "p50", "p95", "p99"}]}]} of
- * a service, from `from` to `to` (microseconds) in at most `points` equal steps of whole seconds; steps
- * without requests are left out. Times are milliseconds. */
+/* {"versions": [{"version", "points": [{"at", "requests", "classes": {...}, "p50_ms", "p95_ms", "p99_ms"}]}]}
+ * of a service, from `from` to `to` (microseconds) in at most `points` equal steps of whole seconds; steps
+ * without requests are left out. */
 void serve_traffic_write(struct core *core, int64_t service, int64_t from, int64_t to, int64_t points,
                          struct buf *out);
 

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+
 #include <cmocka.h>
 
 static uint64_t seed;
@@ -26,8 +27,8 @@ static void ask(struct judge_side *s, const struct nature *n)
 {
     s->requests++;
     s->errors += draw() < n->fails;
-    s->times[judge_bucket((uint64_t)(n->scale_us * exp(0.6 * sqrt(-2 * log(draw() + 1e-12)) *
-                                                       cos(6.283185307 * draw()))))]++;
+    s->times[judge_bucket(
+        (uint64_t)(n->scale_us * exp(0.6 * sqrt(-2 * log(draw() + 1e-12)) * cos(6.283185307 * draw()))))]++;
 }
 
 /* The number of canary requests after which it is bad; 0: never within `most`. */
