@@ -23,5 +23,6 @@ const struct controller *const controllers[] = {
     &controller_training_sizes,
     &controller_environments,
     &controller_traffic,
+    &controller_services,
 };
 const size_t controller_count = countof(controllers);

@@ -14,6 +14,7 @@ struct jobs;
 struct images;
 struct tools;        /* ways to tools in containers: core/environment/tools.h */
 struct environments; /* core/environment/environment.h */
+struct services;     /* core/serve/serve.h */
 struct controllers;  /* what the platform does by itself: core/controller.h */
 struct folder_uses;  /* core/folder_use.h */
 struct serve_gate;   /* what requests of services are counted on: core/serve/gate.h */
@@ -51,6 +52,7 @@ struct core {
     struct environments *environments;
     struct serve_gate *gate;
     struct request_log *request_log;
+    struct services *services;
     const char *data; /* the data folder, absolute */
     int data_fd;
     const char *public_url;        /* "https://ingot.example", or NULL: taken from the request */

@@ -84,6 +84,23 @@ static bool jobs(struct core *core, const char *name, struct arena *a, struct bu
                        (const char *[]){"state", NULL}, a, out, err);
 }
 
+static bool services(struct core *core, const char *name, struct arena *a, struct buf *out, struct err *err)
+{
+    return write_query(core, name, "SELECT state, COUNT(*) FROM services GROUP BY state",
+                       (const char *[]){"state", NULL}, a, out, err);
+}
+
+static bool service_replicas(struct core *core, const char *name, struct arena *a, struct buf *out,
+                             struct err *err)
+{
+    return write_query(
+        core, name,
+        "SELECT 'wanted', CAST(COALESCE(SUM(v.replicas), 0) AS BIGINT) FROM service_versions v"
+        " JOIN services s ON s.id = v.service WHERE v.role <> 'retired' AND v.stopped = 0 AND"
+        " s.stopped = 0 UNION ALL SELECT 'ready', COUNT(*) FROM replicas WHERE state = 'ready'",
+        (const char *[]){"state", NULL}, a, out, err);
+}
+
 static bool stored(struct core *core, const char *name, struct arena *a, struct buf *out, struct err *err)
 {
     return write_query(core, name,
@@ -237,6 +254,9 @@ static const struct metric_row families[] = {
      "Batches of the writing thread: all writes that waited, and their commit", .write = batch_times},
     {"ingot_tasks", "gauge", NULL, "Background tasks", .write = tasks},
     {"ingot_jobs", "gauge", NULL, "Jobs", .write = jobs},
+    {"ingot_services", "gauge", NULL, "Services", .write = services},
+    {"ingot_service_replicas", "gauge", NULL, "Replicas of services that are wanted, and that answer",
+     .write = service_replicas},
     {"ingot_disk_size_bytes", "gauge", "bytes", "The file system of the data folder", .value = disk_size},
     {"ingot_disk_free_bytes", "gauge", "bytes", "What is free there", .value = disk_free},
     {"ingot_stored_bytes", "gauge", "bytes",
