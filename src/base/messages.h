@@ -287,4 +287,45 @@
         "金丝雀版本的 p95 为 %.1f 毫秒，生产版本为 %.1f 毫秒：是其 %.1f 倍，允许 %.3g " \
         "倍，且并非偶然（%llu 个请求）"
 
+/* --- the gateway --- */
+#define MESSAGE_GATEWAY_KEY                                                                                  \
+    "gateway-key",                                                                                           \
+        "there is no service at this address, or what was shown is no key for it: send an API key of the "   \
+        "service, or a platform token that may invoke it, as Authorization: Bearer or X-API-Key",            \
+        "此地址没有服务，或提供的凭证无效：请在 Authorization: Bearer 或 X-API-Key "     \
+        "中提供该服务的 API 密钥，或有权调用它的平台令牌"
+#define MESSAGE_GATEWAY_EXPIRED "gateway-expired", "this API key has expired", "此 API 密钥已过期"
+#define MESSAGE_GATEWAY_LIMIT                                                                                \
+    "gateway-limit",                                                                                         \
+        "this API key is over its limit: %g requests a second, %lld at once after a rest, %lld at the same " \
+        "time (0: no limit)",                                                                                \
+        "此 API 密钥超出限制：每秒 %g 个请求，突发 %lld 个，并发 %lld 个（0 表示不限）"
+#define MESSAGE_GATEWAY_BUSY                                                                                 \
+    "gateway-busy", "the service %s has too many requests in hand", "服务 %s 正在处理的请求过多"
+#define MESSAGE_GATEWAY_ORIGIN                                                                               \
+    "gateway-origin", "pages of this origin may not use the service: its origins do not name it",            \
+        "此来源的页面不能使用该服务：服务的允许来源中没有它"
+#define MESSAGE_GATEWAY_WANT                                                                                 \
+    "gateway-want", "X-Ingot-Version: must be production or canary",                                         \
+        "X-Ingot-Version：应为 production 或 canary"
+#define MESSAGE_GATEWAY_NO_SIDE                                                                              \
+    "gateway-no-side", "the service %s has no %s version that answers now", "服务 %s 目前没有可用的 %s 版本"
+#define MESSAGE_GATEWAY_REPOSITORY                                                                           \
+    "gateway-repository", "models are not loaded or unloaded here: add a version to the service instead",    \
+        "不能在此加载或卸载模型：请为服务添加版本"
+#define MESSAGE_GATEWAY_MODEL_PATH                                                                           \
+    "gateway-model-path", "a model service answers predict and what is below v2/",                           \
+        "模型服务只提供 predict 和 v2/ 下的接口"
+#define MESSAGE_GATEWAY_HEADER                                                                               \
+    "gateway-header", "the request's header is larger than the service's limit of %lld bytes",               \
+        "请求头超过服务的上限 %lld 字节"
+#define MESSAGE_GATEWAY_BODY                                                                                 \
+    "gateway-body", "the request's body is larger than the service's limit of %lld bytes",                   \
+        "请求体超过服务的上限 %lld 字节"
+#define MESSAGE_GATEWAY_SILENT                                                                               \
+    "gateway-silent", "a replica of the service %s did not answer within the service's time limit",          \
+        "服务 %s 的副本没有在服务的时限内应答"
+#define MESSAGE_GATEWAY_FAILED                                                                               \
+    "gateway-failed", "a replica of the service %s failed: %s", "服务 %s 的副本出错：%s"
+
 #endif

@@ -250,6 +250,8 @@ struct core *core_open(const struct core_options *o, struct arena *a, const char
     struct core *core = base_zalloc(sizeof *core);
     core->data_fd = core->lock_fd = -1;
     core->public_url = o->public_url ? base_strdup(o->public_url) : NULL;
+    core->gateway_url = o->gateway_url ? base_strdup(o->gateway_url) : NULL;
+    core->tls = o->tls;
     core->changes = changes_new();
     core->gate = serve_gate_new();
     core->pool = pool_new("work", POOL_THREADS, POOL_QUEUE);
@@ -293,6 +295,7 @@ void core_close(struct core *core)
         free(core->task_hours.items[i].name);
     free(core->task_hours.items);
     free((char *)core->data);
+    free((char *)core->gateway_url);
     free((char *)core->import_ca);
     free((char *)core->public_url);
     free((char *)core->inventory);

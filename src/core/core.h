@@ -53,7 +53,10 @@ struct core {
     struct serve_gate *gate;
     struct request_log *request_log;
     struct services *services;
-    const char *data; /* the data folder, absolute */
+    bool tls;                /* the listeners speak TLS */
+    const char *gateway_url; /* how clients reach services, or NULL: gateway_port of the platform's host */
+    uint16_t gateway_port;   /* of its listener */
+    const char *data;        /* the data folder, absolute */
     int data_fd;
     const char *public_url;        /* "https://ingot.example", or NULL: taken from the request */
     struct core_list import_roots; /* folders of the machine that imports may read */
@@ -77,6 +80,7 @@ struct core_options {
     const char *s3_endpoint, *s3_region, *s3_ca; /* of it; NULL: AWS, us-east-1, the system's authorities */
     int64_t cache_bytes;                         /* for local copies of its blobs; 0: the default */
     const char *tools_dir, *tools_url;           /* as tools_options has them */
+    const char *gateway_url;                     /* as core has it */
     bool tls;                                    /* the listeners speak TLS */
     const char *ssh_listen;                      /* address of the environments' ssh ports */
     uint16_t ssh_port_first, ssh_port_last;      /* 0: any free port */

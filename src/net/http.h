@@ -174,7 +174,7 @@ struct proxy_target {
     /* The upstream failed before the first byte of its answer, and the request can be sent again: to which
      * one? `connect` is asked for its socket next; *ret_key is its key. False: there is no other. */
     bool (*next)(void *ctx, enum proxy_failure why, const char **ret_key);
-    bool resend;      /* every method may be sent again, not only those that do no harm twice */
+    bool resend;      /* every method may be sent again, not only GET, HEAD and OPTIONS */
     size_t keep_body; /* so many bytes of a body are kept for that; longer ones are sent once, and so are
                          others while the bodies of all requests take too much memory */
     /* --- limits --- */

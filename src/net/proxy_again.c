@@ -40,6 +40,11 @@ static bool harmless(struct str method)
     return false;
 }
 
+static bool is_safe(struct str method)
+{
+    return str_is(method, "GET") || str_is(method, "HEAD") || str_is(method, "OPTIONS");
+}
+
 bool proxy_may_repeat(const struct proxy *p)
 {
     return (p->t.resend || harmless(p->x->pub.method)) &&
@@ -76,7 +81,8 @@ bool proxy_again(struct proxy *p, enum proxy_failure why)
         return true;
     }
     const char *key = NULL;
-    if (!p->t.next || ++p->attempts >= ATTEMPTS_MAX || !p->t.next(p->t.ctx, why, &key))
+    bool goes_on = p->t.resend || is_safe(p->x->pub.method) || !p->connected;
+    if (!p->t.next || !goes_on || ++p->attempts >= ATTEMPTS_MAX || !p->t.next(p->t.ctx, why, &key))
         return false;
     p->key = arena_strdup(&p->x->arena, key);
     p->retried = false;
