@@ -4,7 +4,7 @@
 # Ranks, lowest first; layers of one rank do not know each other. scripts/check/layers.py reads this list.
 set(ingot_ranks
     "base"
-    "record codec media db net"
+    "record codec media series db net"
     "store"
     "sched exec infer"
     "core"
@@ -14,6 +14,7 @@ set(ingot_ranks
 # The folders of src/core/ in the same way. Files of core itself stand beside these: the generic verbs below all of them,
 # what lists or wires them (kinds.c, controllers.c, task_types.c ...) above.
 set(ingot_core_ranks
+    "series"
     "account compute"
     "task"
     "data folder"

@@ -2,6 +2,7 @@
 #include "core/controllers.h"
 
 const struct controller *const controllers[] = {
+    &controller_write_series, /* before whoever feeds it, so that it ends after them */
     &controller_move_blobs,
     &controller_accounts,
     &controller_unpack_layers,
@@ -12,6 +13,8 @@ const struct controller *const controllers[] = {
     &controller_collect_tensorboards,
     &controller_collect_workspaces,
     &controller_collect_jobs,
+    &controller_compact_series,
+    &controller_collect_series,
     &controller_collect_checkouts,
     &controller_collect_uploads,
     &controller_collect_manifests,
@@ -19,6 +22,8 @@ const struct controller *const controllers[] = {
     &controller_collect_blobs,
     &controller_jobs,
     &controller_curves,
+    &controller_move_curves,
+    &controller_move_metrics,
     &controller_folder_sizes,
     &controller_training_sizes,
     &controller_environments,

@@ -199,6 +199,40 @@ static bool read_task_hours(struct core *core, const char *config, yyjson_val *d
                                          "%s: task_hours is an object, as in {\"import\": 48}", config);
 }
 
+/* "series": {"second_hours": 2, "minute_days": 30, "write_s": 30}; a table of its numbers. */
+static bool read_series(struct core *core, const char *config, yyjson_val *doc, struct err *err)
+{
+    double write_s = 30;
+    const struct {
+        const char *key;
+        double *to, min, max;
+    } numbers[] = {{"second_hours", &core->series_limits.second_hours, 0.5, 168},
+                   {"minute_days", &core->series_limits.minute_days, 1, 3650},
+                   {"write_s", &write_s, 5, 300}};
+    yyjson_val *all = yyjson_obj_get(doc, "series"), *key, *v;
+    size_t i, max;
+    core->series_limits = (struct core_series){2, 30, 30};
+    if (all && !yyjson_is_obj(all))
+        return err_set(err, ERR_INVALID, "series", "%s: series is an object, as in {\"second_hours\": 2}",
+                       config);
+    yyjson_obj_foreach(all, i, max, key, v)
+    {
+        size_t k = 0;
+        while (k < countof(numbers) && !yyjson_equals_str(key, numbers[k].key))
+            k++;
+        if (k == countof(numbers))
+            return err_set(err, ERR_INVALID, "series", "%s: series has no \"%s\"", config,
+                           yyjson_get_str(key));
+        double number = yyjson_get_num(v);
+        if (!yyjson_is_num(v) || !(number >= numbers[k].min && number <= numbers[k].max))
+            return err_set(err, ERR_INVALID, "series", "%s: series: \"%s\" must be a number from %g to %g",
+                           config, numbers[k].key, numbers[k].min, numbers[k].max);
+        *numbers[k].to = number;
+    }
+    core->series_limits.write_s = (int64_t)write_s;
+    return true;
+}
+
 /* "import_ca": a file that can be read. */
 static bool read_ca(struct core *core, const char *config, yyjson_val *doc, struct arena *a, struct err *err)
 {
@@ -216,7 +250,7 @@ static bool read_config(struct core *core, const char *config, struct arena *a, 
 {
     struct str text;
     if (!config)
-        return true;
+        return read_series(core, NULL, NULL, err);
     if (!fs_read(a, config, 1 << 20, &text, err))
         return false;
     yyjson_val *doc = json_parse(a, text, err);
@@ -227,7 +261,7 @@ static bool read_config(struct core *core, const char *config, struct arena *a, 
            read_list(doc, config, "registries", is_host,
                      "hosts, as in \"docker.io\" or \"http://10.0.0.7:5000\"", &core->registries, err) &&
            read_ca(core, config, doc, a, err) && read_containers(core, config, doc, a, err) &&
-           read_task_hours(core, config, doc, err);
+           read_task_hours(core, config, doc, err) && read_series(core, config, doc, err);
 }
 
 static bool open_accounts(struct core *core, const struct core_options *o, struct arena *a,

@@ -6,10 +6,11 @@
 #include "core/kind.h"
 #include "db/db.h"
 
-struct accounts; /* caches of tokens, sessions and grants: core/account/accounts.h */
-struct store;    /* blobs: store/store.h */
-struct media;    /* pictures, sound, video: media/media.h */
-struct tasks;    /* long work: core/task/task.h */
+struct accounts;      /* caches of tokens, sessions and grants: core/account/accounts.h */
+struct store;         /* blobs: store/store.h */
+struct media;         /* pictures, sound, video: media/media.h */
+struct tasks;         /* long work: core/task/task.h */
+struct series_engine; /* points over time: core/series/series.h */
 struct jobs;
 struct images;
 struct tools;        /* ways to tools in containers: core/environment/tools.h */
@@ -36,6 +37,12 @@ struct core_task_hours {
     size_t n;
 };
 
+/* How long points over time are kept: core/series/series.h. */
+struct core_series {
+    double second_hours, minute_days;
+    int64_t write_s; /* what was measured is written so often */
+};
+
 struct core {
     struct db *db;
     struct pool *pool; /* where requests run that touch the database */
@@ -44,6 +51,7 @@ struct core {
     struct store *store;
     struct media *media;
     struct tasks *tasks;
+    struct series_engine *series;
     struct controllers *controllers;
     struct folder_uses *folder_uses;
     struct images *images; /* unpacked layers: core/image/image.h */
@@ -64,6 +72,7 @@ struct core {
     struct core_list registries;   /* outside registries that images may be pulled from */
     const char *import_ca; /* file with the authorities of TLS to those machines; NULL: the system's */
     struct core_task_hours task_hours;
+    struct core_series series_limits;
     const char *inventory; /* JSON file that declares devices of this machine, or NULL */
     bool egress;           /* containers may open connections to the outside */
     int lock_fd;           /* held on data/lock while the platform runs */

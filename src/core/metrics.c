@@ -2,6 +2,7 @@
 
 #include "base/metric.h"
 #include "core/controller.h"
+#include "core/series/series.h"
 #include "core/serve/traffic.h"
 #include "net/traffic.h"
 #include "store/store.h"
@@ -129,6 +130,21 @@ static double unmoved(struct core *core)
     store_moving(core->store, &moving);
     return (double)moving.left_bytes;
 }
+
+/* --- points over time --- */
+
+#define OF_SERIES(family, member)                                                                            \
+    static double family(struct core *core)                                                                  \
+    {                                                                                                        \
+        struct series_sizes sizes;                                                                           \
+        series_sizes(core, &sizes);                                                                          \
+        return (double)sizes.member;                                                                         \
+    }
+OF_SERIES(series_count, series)
+OF_SERIES(series_points_kept, points)
+OF_SERIES(series_bytes, bytes)
+OF_SERIES(series_rows, rows)
+OF_SERIES(series_waiting, waiting)
 
 /* --- controllers --- */
 
@@ -262,6 +278,13 @@ static const struct metric_row families[] = {
     {"ingot_stored_bytes", "gauge", "bytes",
      "What projects store: blobs as each project uses them, and folders", .write = stored},
     {"ingot_unmoved_bytes", "gauge", "bytes", "Blobs that wait to be moved to the bucket", .value = unmoved},
+    {"ingot_series", "gauge", NULL, "Curves that are kept, as of the last run of compact-series",
+     .value = series_count},
+    {"ingot_series_points", "gauge", NULL, "Their points", .value = series_points_kept},
+    {"ingot_series_bytes", "gauge", "bytes", "What those take, packed", .value = series_bytes},
+    {"ingot_series_rows", "gauge", NULL, "Rows of the database that have them", .value = series_rows},
+    {"ingot_series_points_waiting", "gauge", NULL, "Points in memory, not written yet",
+     .value = series_waiting},
     {"ingot_controller_last_run_timestamp_seconds", "gauge", "seconds", "When it began last; 0: never",
      .write = last_run},
     {"ingot_controller_last_duration_seconds", "gauge", "seconds", "How long its last run took",

@@ -32,6 +32,15 @@ const struct db_migration migrations[] = {
      "ALTER TABLE import_changes ADD COLUMN by_person BIGINT NOT NULL DEFAULT 0;\n"
      "UPDATE samples SET by_person = 1 WHERE state IN (3, 4, 5) OR (state = 1 AND revision > 1)"
      " OR (state = 6 AND (former IN (3, 4, 5) OR (former = 1 AND revision > 2)));\n"},
+    {10, "+ points over time",
+     "CREATE TABLE series (id {id}, owner_kind {text} NOT NULL, owner BIGINT NOT NULL, part {text} NOT NULL,"
+     " name {text} NOT NULL, keep BIGINT NOT NULL, points BIGINT NOT NULL, bytes BIGINT NOT NULL,"
+     " rolled BIGINT NOT NULL, due BIGINT NOT NULL);\n"
+     "CREATE UNIQUE INDEX series_key ON series (owner_kind, owner, part, name);\n"
+     "CREATE INDEX series_due ON series (due);\n"
+     "CREATE TABLE series_chunks (id {id}, series BIGINT NOT NULL, level BIGINT NOT NULL,"
+     " first BIGINT NOT NULL, last BIGINT NOT NULL, points BIGINT NOT NULL, data {bytes} NOT NULL);\n"
+     "CREATE INDEX series_chunks_series ON series_chunks (series, level, id);\n"},
     {0},
 };
 const size_t migration_count = countof(migrations) - 1;

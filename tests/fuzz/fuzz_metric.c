@@ -1,6 +1,5 @@
-/* Lines of logs: whatever comes, names are short and inside, numbers finite, and a book stays bounded and
- * reads back what it wrote. */
-#include "base/json.h"
+/* Lines of logs: whatever comes, names are short and inside, numbers finite, and what is gathered of them is
+ * bounded and can be packed. */
 #include "core/training/metric.h"
 
 #include <math.h>
@@ -16,37 +15,39 @@ static void check_line(const struct metric_line *l)
             abort();
 }
 
-static void check_book(struct arena *a, struct metric_book *b)
+static void check_gathering(struct arena *a, const struct metric_gathering *g)
 {
-    for (size_t i = 0; i < b->n; i++) {
-        auto_buf struct buf once = {0}, twice = {0};
-        struct metric_book copy = {0};
+    size_t points = 0;
+    for (size_t i = 0; i < g->n; i++) {
+        const struct metric_series *m = g->series[i];
+        struct series_batch b = {.kind = "training_instance",
+                                 .owner = 1,
+                                 .name = str_of(m->name),
+                                 .point = m->point,
+                                 .n = m->n < SERIES_CHUNK_POINTS ? m->n : SERIES_CHUNK_POINTS};
         struct err err = {0};
-        metric_series_write(b->series[i], &once);
-        if (b->series[i]->n > METRIC_POINTS + 1 ||
-            !metric_series_read(&copy, a, str_of(b->series[i]->name), buf_view(&once), &err))
+        if (m->n && !series_pack(a, &b, 1, &err))
             abort();
-        metric_series_write(copy.series[0], &twice);
-        if (!str_eq(buf_view(&once), buf_view(&twice)))
-            abort();
-        metric_book_release(&copy);
+        points += m->n;
     }
+    if (g->n > METRIC_SERIES || points != g->fresh)
+        abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     auto_arena struct arena a;
-    struct metric_book book = {0};
+    struct metric_gathering got = {0};
     struct str rest = {(const char *)data, size};
     arena_init(&a);
     for (int64_t at = 0; rest.p; at++) {
         struct metric_line line;
         if (metric_parse(&a, str_cut(rest, '\n', &rest), &line)) {
             check_line(&line);
-            metric_book_add(&book, &line, at);
+            metric_gathering_add(&got, &line, at);
         }
     }
-    check_book(&a, &book);
-    metric_book_release(&book);
+    check_gathering(&a, &got);
+    metric_gathering_release(&got);
     return 0;
 }

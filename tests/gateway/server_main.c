@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "core/controllers.h"
 #include "core/job/job.h"
 #include "core/serve/gate.h"
 
@@ -155,6 +156,14 @@ static void follow(struct core *core)
     free(line);
 }
 
+/* The platform's own routes (none) are published once, before the test's. */
+static void wait_for_services(struct core *core)
+{
+    struct controller_state s = {0};
+    while (controller_state(core, &controller_services, &s) && s.runs == 0)
+        usleep(10000);
+}
+
 static struct http_server *listen_here(struct core *core, unsigned threads,
                                        void (*handler)(struct request *r, void *ctx))
 {
@@ -192,6 +201,7 @@ int main(int argc, char **argv)
     here.connect = connect_here;
     x->ops = &here;
     lasting_start(core);
+    wait_for_services(core);
     unsigned threads = argc > 2 ? (unsigned)atoi(argv[2]) : 0;
     struct http_server *api = listen_here(core, 1, api_handle);
     struct http_server *gateway = api ? listen_here(core, threads, gateway_handle) : NULL;

@@ -482,7 +482,7 @@ def test_request_leads_to_version(gateway, service, replica):
         assert [i["request"] for i in recent] == ids[::-1]
 
 
-def test_traffic(gateway, service, replica):
+def test_figures(gateway, service, replica):
     r = replica(answer=lambda h: h.reply(500 if h.path == "/bad" else 200, b"{}"))
     s = service([r.port])
     n = s.route["service"]
@@ -491,14 +491,6 @@ def test_traffic(gateway, service, replica):
         for path in ["/ok"] * 8 + ["/bad"] * 2:
             c.get(path)
 
-        def counted():
-            versions = client.get(f"/api/v1/services/{n}/traffic").raise_for_status().json()["versions"]
-            points = [p for v in versions if v["version"] == 10 * n for p in v["points"]]
-            return sum(p["requests"] for p in points) == 10 and points
-
-        points = wait_until(counted)
-        assert sum(p["classes"]["error"] for p in points) == 2
-        assert all(0 < p["p50_ms"] <= p["p95_ms"] <= p["p99_ms"] for p in points)
         text = client.get("/metrics").text
         assert f'service="{s.name}",version="{10 * n}",class="error"}} 2' in text
         assert f'ingot_service_request_duration_seconds_count{{project="vision",service="{s.name}",version="{10 * n}"}} 10' in text
@@ -530,5 +522,5 @@ def test_described(gateway, service):
         assert "/predict" not in document["paths"]
         items = client.get("/api/v1/catalogue", params={"project": 7}).raise_for_status().json()["items"]
         assert {model.name, image.name} <= {i["name"] for i in items}
-        assert all(i["address"].endswith(f"/{i['name']}") for i in items if i["project"] == 7)
+        assert all(i["address"].endswith(f"/vision/{i['name']}") for i in items if i["name"] in (model.name, image.name))
         assert client.get("/api/v1/catalogue", params={"project": 8}).json()["items"] == []

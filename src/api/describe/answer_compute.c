@@ -138,10 +138,17 @@ static const struct shape project_use[] = {
 static const struct shape user_use[] = {
     M("user", REF), M("use", OBJECT, .named = "Amounts"), M("jobs", INT), {0}};
 
+static const struct shape series_use[] = {
+    M("series", INT), M("points", INT), M("bytes", INT), M("rows", INT), {0}};
+
 static const struct shape resources[] = {
-    M("total", OBJECT, .named = "Amounts"), M("use", OBJECT, .named = "Amounts"),
-    M("nodes", LIST, .of = node_use),       M("projects", LIST, .of = project_use),
-    M("users", LIST, .of = user_use),       {0},
+    M("total", OBJECT, .named = "Amounts"),
+    M("use", OBJECT, .named = "Amounts"),
+    M("nodes", LIST, .of = node_use),
+    M("projects", LIST, .of = project_use),
+    M("users", LIST, .of = user_use),
+    M("series", OBJECT, .of = series_use),
+    {0},
 };
 
 static const struct shape tool[] = {

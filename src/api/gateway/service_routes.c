@@ -87,8 +87,7 @@ static bool write_traffic(struct api_call *call, const struct serve_route *r, st
     if (from >= to || (to - from) / 86400 / 1000000 > SPAN_MAX_DAYS)
         return err_set(err, ERR_INVALID, "from", "from: must be before to, and at most %d days",
                        SPAN_MAX_DAYS);
-    serve_traffic_write(call->core, r->service, from, to, points, out);
-    return true;
+    return serve_traffic_write(call->core, r->service, from, to, points, call->arena, out, err);
 }
 
 static void run_traffic(struct api_call *call)

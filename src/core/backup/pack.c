@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/json.h"
+#include "core/series/series.h"
 #include "store/store.h"
 
 #include <archive.h>
@@ -306,7 +307,7 @@ static int copy_database(struct core *core, struct err *err)
         return -1;
     }
     int fd = -1;
-    if (db_backup(core->db, path, err)) {
+    if (series_flush(core, err) && db_backup(core->db, path, err)) {
         fd = open(path, O_RDONLY | O_CLOEXEC);
         if (fd < 0)
             err_errno(err, errno, "%s", path);

@@ -1,7 +1,7 @@
 /* The part of a backup that is neither rows nor blobs: /workspace of environments, what instances of
- * trainings left (checkpoints, which resuming begins with), logs and ends of jobs that are over, curves. In
- * the archive it is one tar file of its own (BACKUP_TREES), made and unpacked by the program tar, as owners,
- * links and holes of users' files have to survive. */
+ * trainings left (checkpoints, which resuming begins with), logs and ends of jobs that are over; of older
+ * backups curves, which are rows since. In the archive it is one tar file of its own (BACKUP_TREES), made and
+ * unpacked by the program tar, as owners, links and holes of users' files have to survive. */
 #ifndef INGOT_CORE_BACKUP_TREES_H
 #define INGOT_CORE_BACKUP_TREES_H
 

@@ -1,6 +1,11 @@
-/* Curves of what containers use. A controller looks at every running container once a second. The last ten
- * minutes are in memory; means of each minute are appended to a small file per container, and the sums of a
- * project's containers to one per project (data/curves), so that 24 hours survive a restart. */
+/* Curves of what containers and projects use, as series (core/series/series.h). A controller looks at every
+ * running container once a second and feeds
+ *
+ *   ("job", id, "ATTEMPT-RANK", name)       a container; names as in curve_names
+ *   ("project", id, "", "cpu" or "memory")  the sums of a project's containers
+ *   ("project", id, "card:KIND", "count")   its accelerators of a kind
+ *
+ * Programs from before kept them in files of data/curves; curves_move.c brings those in. */
 #ifndef INGOT_CORE_JOB_CURVES_H
 #define INGOT_CORE_JOB_CURVES_H
 
@@ -8,32 +13,46 @@
 #include "core/core.h"
 #include "exec/exec.h"
 
-#define CURVES_SECONDS 600
-#define CURVES_MINUTES 1440
+#define CURVES_SECONDS 600 /* up to so many are answered by the second where nobody says how many points */
+#define CURVES_DAY     INT64_C(86400000000)
+
+enum curve {
+    CURVE_CPU,    /* cores */
+    CURVE_MEMORY, /* bytes */
+    CURVE_RX,     /* bytes per second */
+    CURVE_TX,
+    CURVE_DISK,        /* bytes */
+    CURVE_CARDS,       /* cards that are busy */
+    CURVE_CARD_MEMORY, /* bytes in use on them */
+    CURVE_COUNT,
+};
+extern const char *const curve_names[CURVE_COUNT];
+extern const char *const curve_project_names[2];
+#define CURVE_CARD_PART "card:"
 
 struct curve_point {
-    int64_t at;                       /* microseconds */
-    int64_t cpu;                      /* millionths of a core */
-    int64_t memory;                   /* bytes */
-    int64_t rx, tx;                   /* bytes per second */
-    int64_t disk;                     /* bytes; -1: not known */
-    int64_t cards_busy, cards_memory; /* as exec_stats has them */
+    int64_t at;            /* microseconds */
+    double v[CURVE_COUNT]; /* NaN: not known */
 };
 
 struct curves;
-struct curves *curves_new(struct core *core, struct jobs *jobs);
+struct curves *curves_new(struct core *core);
 void curves_free(struct curves *c); /* NULL allowed */
 
-/* The points of a container, oldest first; by minutes, or by seconds (only of the last ten minutes, none
- * after a restart). */
-bool curves_read(struct core *core, struct exec_id id, bool minutes, struct arena *a,
+/* The part of a job that a container is. */
+#define CURVE_PART_MAX 32
+const char *curves_part(struct exec_id id, char ret[CURVE_PART_MAX]);
+/* The points of a container's last `span` microseconds (before its newest one), oldest first; width: means of
+ * so many microseconds, 0: as they came. */
+bool curves_read(struct core *core, struct exec_id id, int64_t span, int64_t width, struct arena *a,
                  struct curve_point **ret, size_t *ret_n, struct err *err);
-/* The mean of its last seconds (up to so many), in millionths of a core; 0 while nothing is known. */
+/* The mean of its last seconds (up to 16), in millionths of a core; 0 while nothing is known. */
 int64_t curves_cpu(struct core *core, struct exec_id id, size_t seconds);
-/* Writes the array of the project's last 24 hours: {"at","cpu","memory","accelerators":{}}; minutes in which
- * nothing ran are left out, with a zero at each end of the gap. */
-bool curves_write_project(struct core *core, int64_t project, struct json_out *out, struct err *err);
-/* The files of a container that is gone. */
-void curves_forget(struct core *core, struct exec_id id);
+/* Writes {"step_s","items"} of the project's last 24 hours, an item {"at","cpu","memory","accelerators":{}}
+ * per width; those in which nothing ran are left out, with a zero at each end of the gap. */
+bool curves_write_project(struct core *core, int64_t project, int64_t width, struct json_out *out,
+                          struct err *err);
+/* A whole number of minutes, so that `span` has at most so many (0: one minute). */
+int64_t curves_width(int64_t span, int64_t points, int64_t unit);
 
 #endif

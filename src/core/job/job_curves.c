@@ -4,6 +4,10 @@
 #include "core/job/jobs_own.h"
 #include "core/job/placed.h"
 
+#include <math.h>
+
+#define SECOND INT64_C(1000000)
+
 static void write_limit(struct json_out *out, const char *key, int64_t v)
 {
     json_key(out, key);
@@ -21,14 +25,14 @@ static void write_real(struct json_out *out, double v)
         json_null(out);
 }
 
-/* -1 is not known. */
-static void write_known(struct json_out *out, const char *key, int64_t v)
+/* NaN is not known. */
+static void write_known(struct json_out *out, const char *key, double v)
 {
     json_key(out, key);
-    if (v < 0)
+    if (isnan(v))
         json_null(out);
     else
-        json_int(out, v);
+        json_int(out, (int64_t)v);
 }
 
 static void write_limits(struct op *op, const struct object *job, struct exec_id id, struct json_out *out)
@@ -55,20 +59,26 @@ static void write_point(struct json_out *out, const struct curve_point *p)
     char at[CLOCK_TEXT_MAX];
     json_object(out);
     json_kz(out, "at", clock_format(p->at, at));
-    int64_t millis = p->cpu / 1000;
     json_key(out, "cpu");
-    json_real(out, (double)millis / 1000);
-    json_kint(out, "memory", p->memory);
-    json_kint(out, "net_rx", p->rx);
-    json_kint(out, "net_tx", p->tx);
-    write_known(out, "disk", p->disk);
-    json_key(out, "accelerator");
-    if (p->cards_busy < 0)
+    json_real(out, floor(p->v[CURVE_CPU] * 1e3 + 1e-6) / 1e3);
+    for (size_t i = CURVE_MEMORY; i <= CURVE_DISK; i++)
+        write_known(out, curve_names[i], p->v[i]);
+    json_key(out, curve_names[CURVE_CARDS]);
+    if (isnan(p->v[CURVE_CARDS]))
         json_null(out);
     else
-        json_real(out, (double)p->cards_busy / 1000);
-    write_known(out, "accelerator_memory", p->cards_memory);
+        json_real(out, round(p->v[CURVE_CARDS] * 1e3) / 1e3);
+    write_known(out, curve_names[CURVE_CARD_MEMORY], p->v[CURVE_CARD_MEMORY]);
     json_object_end(out);
+}
+
+/* By the second, by the minute, or as few points as are asked for; 0: as they came. */
+static int64_t width_of(const struct core *core, int64_t span_s, int64_t points)
+{
+    bool seconds = span_s <= (points ? (int64_t)(core->series_limits.second_hours * 3600) : CURVES_SECONDS);
+    if (seconds && (points == 0 || span_s <= points))
+        return 0;
+    return curves_width(span_s * SECOND, points, seconds ? SECOND : 60 * SECOND);
 }
 
 bool job_show_curves(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
@@ -77,22 +87,21 @@ bool job_show_curves(struct op *op, struct object *o, const struct db_value *inp
     (void)status;
     int64_t attempt = input[1].i ? input[1].i : object_int(o, "attempt"), span = input[2].i;
     struct exec_id id = {o->id, (int32_t)attempt, (int32_t)input[0].i};
-    bool minutes = span > CURVES_SECONDS;
+    int64_t width = width_of(op->core, span, input[3].i);
     struct curve_point *points;
     size_t n;
     if (input[0].i >= object_int(o, "nodes"))
         return err_set(err, ERR_INVALID, "rank", "rank: the job has ranks 0 to %lld",
                        (long long)object_int(o, "nodes") - 1);
-    if (!curves_read(op->core, id, minutes, op->arena, &points, &n, err))
+    if (!curves_read(op->core, id, span * SECOND, width, op->arena, &points, &n, err))
         return false;
     json_object(out);
-    json_kint(out, "step_s", minutes ? 60 : 1);
+    json_kint(out, "step_s", width ? width / SECOND : 1);
     write_limits(op, o, id, out);
     json_key(out, "items");
     json_array(out);
     for (size_t i = 0; i < n; i++)
-        if (points[i].at > points[n - 1].at - span * INT64_C(1000000))
-            write_point(out, &points[i]);
+        write_point(out, &points[i]);
     json_array_end(out);
     json_object_end(out);
     return true;

@@ -351,9 +351,7 @@ static bool remove_job(struct core *core, const struct db_value *v, struct arena
         for (int32_t rank = 0; rank < (int32_t)v[2].i; rank++) {
             struct exec_id id = {v[0].i, attempt, rank};
             struct err one = {0};
-            if (x->ops->remove(x, id, &one))
-                curves_forget(core, id);
-            else
+            if (!x->ops->remove(x, id, &one))
                 ok = err_keep(err, &one);
         }
     return ok && x != NULL;
@@ -497,7 +495,7 @@ static bool start(struct core *core, const struct core_options *o, struct err *e
     pthread_cond_init(&j->opening, NULL);
     j->core = core;
     launchers_start(j);
-    j->curves = curves_new(core, j);
+    j->curves = curves_new(core);
     core->jobs = j;
     return true;
 }

@@ -177,13 +177,23 @@ static bool write_counts(struct op *op, int64_t project, struct json_out *out, s
     return ok;
 }
 
+static const struct field overview_fields[] = {
+    {.name = "points",
+     .type = FIELD_INT,
+     .flags = FIELD_CREATE,
+     .max = 1440,
+     .fallback = "0",
+     .title = {"Points", "点数"},
+     .help = {"At most so many of the curves; 0: one a minute", "曲线最多的点数；0 表示每分钟一个"}},
+    {0},
+};
+
 static bool run_overview(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
                          int *status, struct err *err)
 {
-    (void)input;
     (void)status;
     struct plan_input s;
-    int64_t bytes;
+    int64_t bytes, width = curves_width(CURVES_DAY, input[0].i, INT64_C(60000000));
     if (!usage_input(op->core, op->arena, &s, err) ||
         !store_project_bytes(op->core->store, o->id, &bytes, err))
         return false;
@@ -197,12 +207,8 @@ static bool run_overview(struct op *op, struct object *o, const struct db_value 
     if (!write_counts(op, o->id, out, err))
         return false;
     json_key(out, "curves");
-    json_object(out);
-    json_kint(out, "step_s", 60);
-    json_key(out, "items");
-    if (!curves_write_project(op->core, o->id, out, err))
+    if (!curves_write_project(op->core, o->id, width, out, err))
         return false;
-    json_object_end(out);
     json_object_end(out);
     return true;
 }
@@ -211,6 +217,7 @@ const struct action project_actions[] = {
     {.name = "overview",
      .permission = "project.read",
      .read_only = true,
+     .fields = overview_fields,
      .answer = "ProjectOverview",
      .title = {"Overview", "概览"},
      .run = run_overview},

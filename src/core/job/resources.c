@@ -2,6 +2,7 @@
 #include "core/job/overview.h"
 #include "core/job/sentence.h"
 #include "core/job/usage.h"
+#include "core/series/series.h"
 
 static void write_total(const struct plan_input *s, struct json_out *out)
 {
@@ -139,6 +140,20 @@ static bool write_users(struct plan_input *s, struct json_out *out, struct err *
     return true;
 }
 
+/* What curves take. */
+static void write_series(struct core *core, struct json_out *out)
+{
+    struct series_sizes sizes;
+    series_sizes(core, &sizes);
+    json_key(out, "series");
+    json_object(out);
+    json_kint(out, "series", sizes.series);
+    json_kint(out, "points", sizes.points);
+    json_kint(out, "bytes", sizes.bytes);
+    json_kint(out, "rows", sizes.rows);
+    json_object_end(out);
+}
+
 bool resources_write(struct core *core, struct arena *a, struct buf *text, struct err *err)
 {
     struct plan_input s;
@@ -155,6 +170,7 @@ bool resources_write(struct core *core, struct arena *a, struct buf *text, struc
     json_array_end(&out);
     if (!write_projects(&s, &out, err) || !write_users(&s, &out, err))
         return false;
+    write_series(core, &out);
     json_object_end(&out);
     return true;
 }

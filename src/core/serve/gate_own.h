@@ -51,8 +51,8 @@ struct version_mark {
         _Alignas(64) metric_number class[SERVE_CLASSES];
         metric_number times[JUDGE_BUCKETS];
         metric_number sum_us;
-    } * shard; /* METRIC_SHARDS of them */
-    struct traffic_past *past;
+    } * shard;                   /* METRIC_SHARDS of them */
+    struct traffic_curve *curve; /* NULL until its first roll; with the gate's lock */
 };
 
 struct bound_side {

@@ -1,11 +1,10 @@
 #include "core/serve/traffic.h"
 
 #include "base/clock.h"
-#include "base/json.h"
 #include "core/controllers.h"
 #include "core/serve/gate_own.h"
 #include "core/serve/request_log.h"
-#include "core/serve/traffic_past.h"
+#include "core/serve/traffic_curve.h"
 
 #include <stdio.h>
 
@@ -61,7 +60,6 @@ void traffic_bind(struct version_mark *v, const struct serve_route *r, int64_t v
         if (!v->shard)
             abort();
         memset(v->shard, 0, size);
-        v->past = traffic_past_new();
     }
     v->version = version;
     v->service = r->service;
@@ -71,7 +69,7 @@ void traffic_bind(struct version_mark *v, const struct serve_route *r, int64_t v
 
 void traffic_unbind(struct version_mark *v)
 {
-    traffic_past_free(v->past);
+    traffic_curve_close(v->curve);
     free(v->shard);
 }
 
@@ -133,13 +131,15 @@ bool serve_traffic_version(struct core *core, int64_t version, struct judge_side
 
 /* --- once a second --- */
 
-static void roll(struct version_mark *v, int64_t now)
+static void roll(struct core *core, struct version_mark *v, int64_t now)
 {
     struct traffic_total t;
+    if (!v->curve)
+        v->curve = traffic_curve_open(core, v->version);
     traffic_read(v, &t.side);
     for (int c = 0; c < SERVE_CLASSES; c++)
         t.class[c] = count_of(v, c);
-    traffic_past_roll(v->past, &t, now);
+    traffic_curve_roll(v->curve, &t, now);
 }
 
 bool serve_traffic_roll(struct core *core, struct err *err)
@@ -151,7 +151,7 @@ bool serve_traffic_roll(struct core *core, struct err *err)
     pthread_mutex_lock(&g->lock);
     for (size_t i = 0; map_next(g->marks, &i, &name, &value);)
         if (name.p[0] == 'v')
-            roll(value, now);
+            roll(core, value, now);
     pthread_mutex_unlock(&g->lock);
     return request_log_flush(core->request_log, err);
 }
@@ -161,6 +161,25 @@ static bool start(struct core *core, const struct core_options *o, struct err *e
     (void)o;
     core->request_log = request_log_open(core->data, err);
     return core->request_log != NULL;
+}
+
+/* The series end before the marks do. */
+static void stop(struct core *core)
+{
+    struct serve_gate *g = core->gate;
+    struct str name;
+    void *value;
+    struct err err = {0};
+    serve_traffic_roll(core, &err);
+    pthread_mutex_lock(&g->lock);
+    for (size_t i = 0; map_next(g->marks, &i, &name, &value);) {
+        struct version_mark *v = value;
+        if (name.p[0] != 'v')
+            continue;
+        traffic_curve_close(v->curve);
+        v->curve = NULL;
+    }
+    pthread_mutex_unlock(&g->lock);
 }
 
 static void end(struct core *core)
@@ -178,37 +197,11 @@ const struct controller controller_traffic = {
     .after_requests = true,
     .start = start,
     .tick = serve_traffic_roll,
+    .stop = stop,
     .free = end,
 };
 
 /* --- as text --- */
-
-void serve_traffic_write(struct core *core, int64_t service, int64_t from, int64_t to, int64_t points,
-                         struct buf *out)
-{
-    struct serve_gate *g = core->gate;
-    struct json_out o;
-    struct str name;
-    void *value;
-    json_begin(&o, out);
-    json_object(&o);
-    json_key(&o, "versions");
-    json_array(&o);
-    pthread_mutex_lock(&g->lock);
-    for (size_t i = 0; map_next(g->marks, &i, &name, &value);) {
-        const struct version_mark *v = value;
-        if (name.p[0] != 'v' || v->service != service)
-            continue;
-        json_object(&o);
-        json_kint(&o, "version", v->version);
-        json_key(&o, "points");
-        traffic_past_write(v->past, from, to, points, &o);
-        json_object_end(&o);
-    }
-    pthread_mutex_unlock(&g->lock);
-    json_array_end(&o);
-    json_object_end(&o);
-}
 
 typedef void each_version(const struct version_mark *v, const char *const *labels, const char *name,
                           struct buf *out);

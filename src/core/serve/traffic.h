@@ -35,10 +35,10 @@ bool serve_traffic_version(struct core *core, int64_t version, struct judge_side
 bool serve_traffic_roll(struct core *core, struct err *err);
 
 /* {"versions": [{"version", "points": [{"at", "requests", "classes": {...}, "p50_ms", "p95_ms", "p99_ms"}]}]}
- * of a service, from `from` to `to` (microseconds) in at most `points` equal steps of whole seconds; steps
- * without requests are left out. */
-void serve_traffic_write(struct core *core, int64_t service, int64_t from, int64_t to, int64_t points,
-                         struct buf *out);
+ * of a service's newest versions, from `from` to `to` (microseconds) in about `points` equal steps; steps
+ * without requests are left out. On a pool thread. */
+bool serve_traffic_write(struct core *core, int64_t service, int64_t from, int64_t to, int64_t points,
+                         struct arena *a, struct buf *out, struct err *err);
 
 /* Values of families for GET /metrics. */
 void serve_traffic_metrics(struct core *core, const char *name, struct buf *out);

@@ -83,7 +83,7 @@ static bool read_metrics(struct task *t, const struct object *instance, struct e
     for (bool more = true; more;) {
         auto_arena struct arena a;
         arena_init(&a);
-        if (!training_metrics(t->core, instance, &a, NULL, &more, err) || !task_progress(t, 0, 0, err))
+        if (!training_metrics_read(t->core, instance, &a, &more, err) || !task_progress(t, 0, 0, err))
             return false;
     }
     return true;

@@ -213,14 +213,29 @@ static bool run_resume(struct op *op, struct object *o, const struct db_value *i
 static bool run_metrics(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
                         int *status, struct err *err)
 {
-    (void)input;
     (void)status;
-    auto_buf struct buf text = {0};
-    if (!training_metrics(op->core, o, op->arena, &text, NULL, err))
-        return false;
-    json_raw(out, buf_view(&text));
-    return true;
+    struct str name = input[1].type == DB_TEXT ? input[1].s : STR_NULL;
+    return training_metrics_read(op->core, o, op->arena, NULL, err) &&
+           training_metrics_write(op->core, o->id, input[0].i, name, op->arena, out, err);
 }
+
+static const struct field metrics_fields[] = {
+    {.name = "points",
+     .type = FIELD_INT,
+     .flags = FIELD_CREATE,
+     .max = 1000000,
+     .fallback = "0",
+     .title = {"Points", "点数"},
+     .help = {"At most so many of each name, peaks stay; 0: all",
+              "每个名称最多返回的点数，保留峰值；0 表示全部"}},
+    {.name = "name",
+     .type = FIELD_TEXT,
+     .flags = FIELD_CREATE,
+     .max = 200,
+     .title = {"Name", "名称"},
+     .help = {"Of this name only", "只返回该名称"}},
+    {0},
+};
 
 static bool run_lineage(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
                         int *status, struct err *err)
@@ -245,6 +260,7 @@ static const struct action actions[] = {
     {.name = "metrics",
      .permission = "training.read",
      .read_only = true,
+     .fields = metrics_fields,
      .answer = "TrainingMetrics",
      .title = {"Metrics", "指标"},
      .run = run_metrics},

@@ -1,5 +1,5 @@
-/* Numbers out of lines of a training's log. metric_parse is a pure function over one line; a book keeps the
- * series that come of it, bounded in names and points. What counts, so that ordinary text does not:
+/* Numbers out of lines of a training's log. metric_parse is a pure function over one line; a gathering has
+ * the points of the lines that were read together, by name. What counts, so that ordinary text does not:
  *
  *   {"step": 12, "loss": 0.31}            a JSON object: its numbers
  *   step=12 loss=0.31 acc: 0.9            a step, and names with = or :
@@ -12,14 +12,13 @@
 #ifndef INGOT_CORE_TRAINING_METRIC_H
 #define INGOT_CORE_TRAINING_METRIC_H
 
-#include "base/arena.h"
-#include "base/buf.h"
-#include "base/err.h"
+#include "base/map.h"
+#include "core/series/series.h"
 
-#define METRIC_LINE   32   /* values of one line that count */
-#define METRIC_NAME   60   /* bytes of a name */
-#define METRIC_SERIES 64   /* names of one training */
-#define METRIC_POINTS 1000 /* kept of each: when full, every second one goes */
+#define METRIC_LINE   256               /* values of one line that count */
+#define METRIC_NAME   SERIES_NAME_MAX   /* bytes of a name */
+#define METRIC_SERIES 10000             /* names of one training */
+#define METRIC_POINTS INT64_C(10000000) /* of all its names together */
 
 struct metric_value {
     struct str name; /* in the line, or in the arena */
@@ -36,35 +35,29 @@ struct metric_line {
 /* false when the line says nothing. */
 bool metric_parse(struct arena *a, struct str line, struct metric_line *ret);
 
-struct metric_point {
-    double step;
-    int64_t at; /* microseconds */
-    double value;
-};
-
 struct metric_series {
-    char name[METRIC_NAME + 1];
-    struct metric_point point[METRIC_POINTS + 1];
-    size_t n;
-    int64_t seen;   /* points that came */
-    int64_t stride; /* one of so many is kept; the newest is always there */
-    bool changed;   /* since it was read */
+    char *name;
+    int64_t before; /* points that it had */
+    struct series_point *point;
+    size_t n, room;
 };
 
-struct metric_book {
-    struct metric_series *series[METRIC_SERIES];
-    size_t n;
+struct metric_gathering {
+    struct map *by_name; /* NULL: nothing yet */
+    struct metric_series **series;
+    size_t n, room;
+    int64_t points; /* those before and those that came */
+    size_t fresh;   /* points that came since metric_gathering_clear */
     bool has_step;
     double step; /* of the last line that had one */
 };
 
-void metric_book_release(struct metric_book *b);
-void metric_book_add(struct metric_book *b, const struct metric_line *line, int64_t at);
-/* {"stride":1,"seen":2,"points":[[step,at,value],...]}, and back (ERR_MALFORMED). */
-void metric_series_write(const struct metric_series *s, struct buf *out);
-bool metric_series_read(struct metric_book *b, struct arena *a, struct str name, struct str json,
-                        struct err *err);
-/* {"series":[{"name","points":[...]}]}, by name. */
-void metric_book_write(const struct metric_book *b, struct buf *out);
+void metric_gathering_release(struct metric_gathering *g);
+/* A series that is there already, with its points. */
+void metric_gathering_know(struct metric_gathering *g, struct str name, int64_t points);
+/* What is too much (METRIC_SERIES, METRIC_POINTS) is left out. */
+void metric_gathering_add(struct metric_gathering *g, const struct metric_line *line, int64_t at);
+/* What came is kept elsewhere now. */
+void metric_gathering_clear(struct metric_gathering *g);
 
 #endif

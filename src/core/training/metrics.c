@@ -1,13 +1,19 @@
-/* The series of an instance: read from the log of rank 0 as far as it goes, kept in the database. */
+/* The series of an instance (core/series/series.h: kind "training_instance", part ""): read from the log of
+ * rank 0 as far as it goes. The points and how far the log was read are written together, so that a killed
+ * server loses none and counts none twice. */
 #include "base/clock.h"
+#include "core/controllers.h"
 #include "core/training/metric.h"
 #include "core/training/training.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 
-#define PIECE   (256 << 10)
-#define AT_ONCE 256 /* pieces per call */
+#define PIECE       (256 << 10)
+#define AT_ONCE     256     /* pieces per call */
+#define WRITE_MOST  50000   /* points that are written together, or a piece's */
+#define ANSWER_MOST 1000000 /* points of one answer */
 
 /* One reader of an instance's log at a time. */
 static pthread_mutex_t locks[16] = {[0 ... 15] = PTHREAD_MUTEX_INITIALIZER};
@@ -16,12 +22,15 @@ struct reading {
     struct core *core;
     int64_t instance;
     struct arena *arena;
-    struct metric_book book;
+    struct metric_gathering got;
     int64_t attempt, position; /* of what was read */
     bool known, moved, more;
+    bool listed; /* got knows what there was */
+    struct series_batch *batch;
+    size_t n_batch;
 };
 
-/* --- the table --- */
+/* --- the tables --- */
 
 static bool load_marks(struct reading *r, struct err *err)
 {
@@ -34,59 +43,86 @@ static bool load_marks(struct reading *r, struct err *err)
         return true;
     r->attempt = row.v[0].i;
     r->position = row.v[1].i;
-    r->book.has_step = row.v[2].type == DB_TEXT && str_to_real(row.v[2].s, &r->book.step);
+    r->got.has_step = row.v[2].type == DB_TEXT && str_to_real(row.v[2].s, &r->got.step);
     return true;
 }
 
-static bool load_series(struct reading *r, struct err *err)
+static struct series_query query_of(int64_t instance)
 {
-    struct db_rows rows;
-    if (!db_query(r->core->db, r->arena,
-                  "SELECT name, data FROM training_metrics WHERE instance = ? ORDER BY name",
-                  db_args(db_int(r->instance)), &rows, err))
+    return (struct series_query){.kind = "training_instance", .owner = instance, .part = STR("")};
+}
+
+/* What there is, once there is something to add to it. */
+static bool list_series(struct reading *r, struct err *err)
+{
+    struct series_query q = query_of(r->instance);
+    struct series_info *info;
+    size_t n;
+    if (r->listed)
+        return true;
+    if (!series_list(r->core, &q, r->arena, &info, &n, err))
         return false;
-    for (size_t i = 0; i < rows.n; i++)
-        if (!metric_series_read(&r->book, r->arena, rows.row[i].v[0].s, rows.row[i].v[1].s, err))
-            return false;
+    for (size_t i = 0; i < n; i++)
+        metric_gathering_know(&r->got, info[i].name, info[i].points);
+    r->listed = true;
     return true;
-}
-
-static bool keep_series(struct db_conn *c, const struct reading *r, const struct metric_series *s,
-                        struct err *err)
-{
-    auto_buf struct buf text = {0};
-    metric_series_write(s, &text);
-    return conn_exec(c,
-                     "INSERT INTO training_metrics (instance, name, data) VALUES (?, ?, ?)"
-                     " ON CONFLICT (instance, name) DO UPDATE SET data = excluded.data",
-                     db_args(db_int(r->instance), db_textz(s->name), db_text(buf_view(&text))), NULL, err);
 }
 
 static bool keep_write(struct db_conn *c, void *ctx, struct err *err)
 {
     const struct reading *r = ctx;
+    auto_arena struct arena a;
     struct db_row row;
     bool found;
     char step[40];
-    snprintf(step, sizeof step, "%.17g", r->book.step);
+    arena_init(&a);
+    snprintf(step, sizeof step, "%.17g", r->got.step);
     /* An instance that was deleted meanwhile leaves nothing. */
-    if (!conn_query_one(c, r->arena, "SELECT id FROM training_instances WHERE id = ?",
-                        db_args(db_int(r->instance)), &row, &found, err))
+    if (!conn_query_one(c, &a, "SELECT id FROM training_instances WHERE id = ?", db_args(db_int(r->instance)),
+                        &row, &found, err))
         return false;
     if (!found)
         return true;
-    for (size_t i = 0; i < r->book.n; i++)
-        if (r->book.series[i]->changed && !keep_series(c, r, r->book.series[i], err))
-            return false;
-    return conn_exec(c,
+    return series_put(c, r->batch, r->n_batch, err) &&
+           conn_exec(c,
                      "INSERT INTO training_marks (instance, attempt, position, step) VALUES (?, ?, ?, ?)"
                      " ON CONFLICT (instance) DO UPDATE SET attempt = excluded.attempt,"
                      " position = excluded.position, step = excluded.step",
                      db_args(db_int(r->instance), db_int(r->attempt), db_int(r->position),
-                             r->book.has_step ? db_textz(step) : db_null()),
+                             r->got.has_step ? db_textz(step) : db_null()),
                      NULL, err);
 }
 
+static void add_batches(struct reading *r, const struct metric_series *s)
+{
+    for (size_t from = 0; from < s->n; from += SERIES_CHUNK_POINTS)
+        r->batch[r->n_batch++] =
+            (struct series_batch){.kind = "training_instance",
+                                  .owner = r->instance,
+                                  .name = str_of(s->name),
+                                  .point = s->point + from,
+                                  .n = s->n - from < SERIES_CHUNK_POINTS ? s->n - from : SERIES_CHUNK_POINTS};
+}
+
+/* Packed here, so that the writing thread only inserts. */
+static bool keep(struct reading *r, struct err *err)
+{
+    auto_arena struct arena a;
+    arena_init(&a);
+    if (!r->moved)
+        return true;
+    r->n_batch = 0;
+    r->batch = arena_array(&a, struct series_batch, r->got.n + r->got.fresh / SERIES_CHUNK_POINTS + 1);
+    for (size_t i = 0; i < r->got.n; i++)
+        add_batches(r, r->got.series[i]);
+    if (!series_pack(&a, r->batch, r->n_batch, err) || !db_write(r->core->db, keep_write, r, err))
+        return false;
+    metric_gathering_clear(&r->got);
+    r->moved = false;
+    return true;
+}
+
+/* The table training_metrics is that of programs from before: metrics_move.c empties it. */
 bool training_metrics_delete(struct db_conn *c, int64_t instance, struct err *err)
 {
     return conn_exec(c, "DELETE FROM training_marks WHERE instance = ?", db_args(db_int(instance)), NULL,
@@ -107,7 +143,7 @@ static void take_line(struct reading *r, struct str line)
     auto_arena struct arena a;
     arena_init(&a);
     if (metric_parse(&a, (struct str){line.p + EXEC_LOG_HEAD, line.n - EXEC_LOG_HEAD}, &values))
-        metric_book_add(&r->book, &values, at);
+        metric_gathering_add(&r->got, &values, at);
 }
 
 /* Whole lines; returns the bytes they take. */
@@ -127,11 +163,15 @@ static bool read_attempt(struct reading *r, struct exec *x, struct exec_id id, i
         size_t n;
         if (!x->ops->log_read(x, id, &at, space, PIECE, &n, err))
             return false;
+        if (n && !list_series(r, err))
+            return false;
         size_t done = take_lines(r, space, n);
         if (done == 0)
             return true;
         r->position = at - (int64_t)n + (int64_t)done;
         r->moved = true;
+        if (r->got.fresh >= WRITE_MOST && !keep(r, err))
+            return false;
     }
     r->more = true;
     return true;
@@ -168,21 +208,74 @@ static bool catch_up(struct reading *r, int64_t job_id, struct err *err)
     struct err gone = {0};
     if (!job_id || !engine_get(r->core, &caller_system, &kind_job, 0, job_id, r->arena, &job, &gone))
         return !gone.code || gone.code == ERR_NOT_FOUND || (*err = gone, false);
-    return read_log(r, &job, err) && (!r->moved || db_write(r->core->db, keep_write, r, err));
+    return read_log(r, &job, err) && keep(r, err);
 }
 
-bool training_metrics(struct core *core, const struct object *instance, struct arena *a, struct buf *out,
-                      bool *ret_more, struct err *err)
+bool training_metrics_read(struct core *core, const struct object *instance, struct arena *a, bool *ret_more,
+                           struct err *err)
 {
     struct reading r = {.core = core, .instance = instance->id, .arena = a};
     pthread_mutex_t *lock = &locks[(uint64_t)instance->id % countof(locks)];
     pthread_mutex_lock(lock);
-    bool ok = load_marks(&r, err) && load_series(&r, err) && catch_up(&r, object_int(instance, "job"), err);
+    bool ok = metrics_move(core, instance->id, err) && load_marks(&r, err) &&
+              catch_up(&r, object_int(instance, "job"), err);
     pthread_mutex_unlock(lock);
-    if (ok && out)
-        metric_book_write(&r.book, out);
+    metric_gathering_release(&r.got);
     if (ok && ret_more)
         *ret_more = r.more;
-    metric_book_release(&r.book);
     return ok;
+}
+
+/* --- the answer --- */
+
+static void write_points(struct json_out *o, const struct series_points *s)
+{
+    json_object(o);
+    json_kstr(o, "name", s->name);
+    json_key(o, "points");
+    json_array(o);
+    for (size_t i = 0; i < s->n; i++) {
+        json_array(o);
+        json_real(o, s->point[i].step);
+        json_int(o, s->point[i].at);
+        json_real(o, s->point[i].value);
+        json_array_end(o);
+    }
+    json_array_end(o);
+    json_object_end(o);
+}
+
+/* Of each name as many points as are wanted, and as one answer can have. */
+static bool points_of_each(struct core *core, const struct series_query *q, int64_t points, struct arena *a,
+                           size_t *ret, struct err *err)
+{
+    struct series_info *info;
+    size_t n;
+    int64_t all = 0;
+    if (!series_list(core, q, a, &info, &n, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        all += info[i].points;
+    int64_t most = all <= ANSWER_MOST ? 0 : ANSWER_MOST / (int64_t)(n ? n : 1);
+    *ret = (size_t)(points && (!most || points < most) ? points : most);
+    return true;
+}
+
+bool training_metrics_write(struct core *core, int64_t instance, int64_t points, struct str name,
+                            struct arena *a, struct json_out *out, struct err *err)
+{
+    struct series_query q = query_of(instance);
+    struct series_points *s;
+    size_t n, most;
+    q.name = name.n ? name : STR_NULL;
+    if (!points_of_each(core, &q, points, a, &most, err) || !series_read(core, &q, most, a, &s, &n, err))
+        return false;
+    json_object(out);
+    json_key(out, "series");
+    json_array(out);
+    for (size_t i = 0; i < n; i++)
+        write_points(out, &s[i]);
+    json_array_end(out);
+    json_object_end(out);
+    return true;
 }

@@ -43,9 +43,16 @@ bool training_lineage_write(struct op *op, const struct object *instance, struct
 
 /* --- metrics (metrics.c) --- */
 /* Reads what the log has that was not read yet (at most some 64 MB: *ret_more says that there is more; NULL
- * allowed), and writes all series to out (NULL: not wanted). */
-bool training_metrics(struct core *core, const struct object *instance, struct arena *a, struct buf *out,
-                      bool *ret_more, struct err *err);
+ * allowed). */
+bool training_metrics_read(struct core *core, const struct object *instance, struct arena *a, bool *ret_more,
+                           struct err *err);
+/* {"series":[{"name","points":[[step,at,value],...]}]} by name; of each name at most so many points (0: all,
+ * as far as an answer can have them: a million), thinned so that peaks stay. name: of that alone, if it has
+ * bytes. */
+bool training_metrics_write(struct core *core, int64_t instance, int64_t points, struct str name,
+                            struct arena *a, struct json_out *out, struct err *err);
+/* metrics_move.c: brings in what a program from before has kept of the instance. */
+bool metrics_move(struct core *core, int64_t instance, struct err *err);
 bool training_metrics_delete(struct db_conn *c, int64_t instance, struct err *err);
 
 /* --- files (files.c) --- */

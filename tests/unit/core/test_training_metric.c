@@ -1,4 +1,4 @@
-/* Numbers out of lines of logs, and the series that come of them. */
+/* Numbers out of lines of logs, and the points that come of them. */
 #include "core/training/metric.h"
 
 #include <setjmp.h>
@@ -65,79 +65,66 @@ static void test_lines(unused_ok void **state)
     }
 }
 
-static void add(struct metric_book *b, const char *line, int64_t at)
+static void add(struct metric_gathering *g, const char *line, int64_t at)
 {
     auto_arena struct arena a;
     struct metric_line l;
     arena_init(&a);
     if (metric_parse(&a, str_of(line), &l))
-        metric_book_add(b, &l, at);
+        metric_gathering_add(g, &l, at);
+}
+
+static const struct metric_series *named(const struct metric_gathering *g, const char *name)
+{
+    const struct metric_series *s = map_get(g->by_name, str_of(name));
+    assert_non_null(s);
+    return s;
 }
 
 static void test_the_last_step_counts(unused_ok void **state)
 {
-    struct metric_book b = {0};
-    auto_buf struct buf out = {0};
-    add(&b, "Epoch 1/10", 1);
-    add(&b, "loss: 0.5 - accuracy: 0.25", 2);
-    add(&b, "Epoch 2/10", 3);
-    add(&b, "loss: 0.125", 4);
-    metric_book_write(&b, &out);
-    assert_string_equal(out.p, "{\"series\":[{\"name\":\"accuracy\",\"points\":[[1,2,0.25]]},"
-                               "{\"name\":\"loss\",\"points\":[[1,2,0.5],[2,4,0.125]]}]}");
-    metric_book_release(&b);
+    struct metric_gathering g = {0};
+    add(&g, "Epoch 1/10", 1);
+    add(&g, "loss: 0.5 - accuracy: 0.25", 2);
+    add(&g, "Epoch 2/10", 3);
+    add(&g, "loss: 0.125", 4);
+    const struct metric_series *loss = named(&g, "loss"), *accuracy = named(&g, "accuracy");
+    assert_true(loss->n == 2 && accuracy->n == 1 && g.fresh == 3);
+    assert_true(loss->point[0].step == 1 && loss->point[0].at == 2 && loss->point[0].value == 0.5);
+    assert_true(loss->point[1].step == 2 && loss->point[1].at == 4 && loss->point[1].value == 0.125);
+    assert_true(accuracy->point[0].step == 1 && accuracy->point[0].value == 0.25);
+    metric_gathering_release(&g);
 }
 
 static void test_without_steps_points_are_counted(unused_ok void **state)
 {
-    struct metric_book b = {0};
+    struct metric_gathering g = {0};
+    metric_gathering_know(&g, STR("loss"), 5);
     for (int i = 0; i < 3; i++)
-        add(&b, "loss=1", i);
-    assert_int_equal(b.n, 1);
-    assert_true(b.series[0]->point[2].step == 2);
-    metric_book_release(&b);
+        add(&g, "loss=1", i);
+    assert_int_equal(g.n, 1);
+    assert_true(g.series[0]->point[2].step == 7);
+    metric_gathering_clear(&g);
+    assert_true(g.fresh == 0 && g.series[0]->n == 0 && g.points == 8);
+    add(&g, "loss=1", 3);
+    assert_true(g.series[0]->point[0].step == 8);
+    metric_gathering_release(&g);
 }
 
-static void test_series_are_bounded(unused_ok void **state)
+static void test_a_gathering_is_bounded(unused_ok void **state)
 {
-    struct metric_book b = {0};
+    struct metric_gathering g = {0};
     char line[64];
-    const int all = 12345;
-    for (int i = 0; i < all; i++) {
-        snprintf(line, sizeof line, "step=%d loss=%d", i, i);
-        add(&b, line, i);
-    }
-    struct metric_series *s = b.series[0];
-    assert_true(s->n <= METRIC_POINTS + 1 && s->n > METRIC_POINTS / 2);
-    assert_true(s->seen == all);
-    assert_true(s->point[0].step == 0);
-    assert_true(s->point[s->n - 1].step == all - 1);
-    for (size_t i = 0; i + 1 < s->n; i++)
-        assert_true(s->point[i].step == (double)((int64_t)i * s->stride));
-    for (int i = 0; i < 2 * METRIC_SERIES; i++) {
+    for (int i = 0; i < METRIC_SERIES + 100; i++) {
         snprintf(line, sizeof line, "step=1 name%d=2", i);
-        add(&b, line, 0);
+        add(&g, line, 0);
     }
-    assert_int_equal(b.n, METRIC_SERIES);
-    metric_book_release(&b);
-}
-
-static void test_a_series_reads_back(unused_ok void **state)
-{
-    auto_arena struct arena a;
-    auto_buf struct buf text = {0}, again = {0};
-    struct metric_book b = {0}, c = {0};
-    struct err err = {0};
-    arena_init(&a);
-    add(&b, "step=1 loss=0.1", 5);
-    metric_series_write(b.series[0], &text);
-    assert_true(metric_series_read(&c, &a, STR("loss"), buf_view(&text), &err));
-    metric_series_write(c.series[0], &again);
-    assert_string_equal(text.p, again.p);
-    assert_false(metric_series_read(&c, &a, STR("x"), STR("{\"stride\":0,\"seen\":1,\"points\":[]}"), &err));
-    assert_false(metric_series_read(&c, &a, STR("x"), STR("[]"), &err));
-    metric_book_release(&b);
-    metric_book_release(&c);
+    assert_int_equal(g.n, METRIC_SERIES);
+    g.points = METRIC_POINTS - 1;
+    add(&g, "step=2 name1=3", 1);
+    add(&g, "step=3 name1=3", 1);
+    assert_int_equal(named(&g, "name1")->n, 2);
+    metric_gathering_release(&g);
 }
 
 int main(void)
@@ -146,8 +133,7 @@ int main(void)
         cmocka_unit_test(test_lines),
         cmocka_unit_test(test_the_last_step_counts),
         cmocka_unit_test(test_without_steps_points_are_counted),
-        cmocka_unit_test(test_series_are_bounded),
-        cmocka_unit_test(test_a_series_reads_back),
+        cmocka_unit_test(test_a_gathering_is_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
