@@ -91,7 +91,7 @@ def test_keys_and_reasons(admin, server, running, make):  # noqa: F811
     a = caller.get()
     assert (a.text, a.headers["x-ingot-version"], a.headers["content-security-policy"]) == ("blue", "production", "sandbox")
     assert "set-cookie" not in a.headers
-    items = admin.get(f"services/{s['id']}/requests?request={a.headers['x-request-id']}")["items"]
+    items = admin.get(f"services/{s['id']}/requests", request=a.headers["x-request-id"])["items"]
     assert [(i["version"], i["status"]) for i in items] == [(v["id"], 200)]
 
     def counted():
