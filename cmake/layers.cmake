@@ -23,6 +23,7 @@ set(ingot_core_ranks
     "build"
     "environment"
     "training"
+    "serve"
     "backup platform")
 
 # Under TSan only what the tests of the threaded layers need is built by default, for fuzzing what its targets link.

@@ -39,6 +39,96 @@
 #define MESSAGE_USER_MAY_MORE                                                                                \
     "user-may-more", "the user %s may do more than you may (%s)", "用户 %s 的权限多于您（%s）"
 
+/* --- services: what is given --- */
+#define MESSAGE_ENV_OBJECT                                                                                   \
+    "env-object", "%s: must be an object of at most %d names and texts", "%s：应为最多 %d 个名称和文本的对象"
+#define MESSAGE_ENV_NAME "env-name", "%s: \"%.*s\" is no name of a variable", "%s：“%.*s”不是变量名"
+#define MESSAGE_ENV_VALUE                                                                                    \
+    "env-value", "%s: the value of %.*s must be one line of at most %d characters",                          \
+        "%s：%.*s 的值应为一行、最多 %d 个字符的文本"
+#define MESSAGE_SERVICE_ORIGIN                                                                               \
+    "service-origin", "%s: \"%.*s\" is no origin as https://app.example, nor *",                             \
+        "%s：“%.*s”不是 https://app.example 形式的来源，也不是 *"
+#define MESSAGE_SERVICE_HOST "service-host", "%s: \"%.*s\" is no host name", "%s：“%.*s”不是主机名"
+#define MESSAGE_SERVICE_HOST_TAKEN                                                                           \
+    "service-host-taken", "host: another service has the host name %.*s", "host：主机名 %.*s 已被其他服务使用"
+#define MESSAGE_RULES_OBJECT  "rules-object", "%s: must be an object", "%s：应为对象"
+#define MESSAGE_RULES_UNKNOWN "rules-unknown", "%s: there is no rule \"%.*s\"", "%s：没有规则“%.*s”"
+#define MESSAGE_RULES_VALUE                                                                                       \
+    "rules-value",                                                                                                \
+        "%s: the value of %.*s is not allowed: error_rate is 0 to 1, p95_ratio 1 to 1000, min_requests 1 "        \
+        "to "                                                                                                     \
+        "1000000, action stop or rollback",                                                                       \
+        "%s：%.*s 的值不正确：error_rate 为 0 至 1，p95_ratio 为 1 至 1000，min_requests 为 1 至 " \
+        "1000000，action 为 stop 或 rollback"
+#define MESSAGE_HEALTH_PATH                                                                                  \
+    "health-path", "%s: must begin with / and have no spaces", "%s：应以 / 开头且不含空格"
+#define MESSAGE_VERSION_NEEDS                                                                                \
+    "version-needs", "model_version: a version needs a model version or a command",                          \
+        "model_version：版本需要模型版本或命令"
+#define MESSAGE_VERSION_BOTH                                                                                 \
+    "version-both", "a model version is served by ingot-infer: it has neither image nor command",            \
+        "模型版本由 ingot-infer 提供服务，不能同时指定镜像或命令"
+#define MESSAGE_MODEL_EMPTY "model-empty", "%s: the model version has no files", "%s：模型版本没有文件"
+#define MESSAGE_VERSION_IN_PRODUCTION                                                                        \
+    "version-in-production",                                                                                 \
+        "%.*s answers the service's requests: stop it, or give another version its role first",              \
+        "%.*s 正在应答服务的请求：请先停止，或由其他版本接替"
+#define MESSAGE_KEYS_MANY                                                                                    \
+    "keys-many", "the service has %d keys, the most it may have: delete some", "服务已有 %d 个密钥，达到上限"
+#define MESSAGE_KEY_PAST "key-past", "%s: must be in the future", "%s：应为将来的时间"
+#define MESSAGE_SWITCH_NONE                                                                                  \
+    "switch-none", "a switch needs a production version and a canary", "切换需要生产版本和灰度版本"
+#define MESSAGE_SWITCH_UNREADY                                                                               \
+    "switch-unready", "no replica of the canary %.*s answers yet", "灰度版本 %.*s 尚无应答的副本"
+#define MESSAGE_SERVICE_STOPPED_ALREADY "service-stopped-already", "it is stopped already", "已经停止"
+#define MESSAGE_SERVICE_NOT_STOPPED     "service-not-stopped", "it is not stopped", "未处于停止状态"
+#define MESSAGE_DEPLOY_SPEC                                                                                  \
+    "deploy-spec", "spec: is required: there is no spec without accelerators of %lld MB",                    \
+        "spec：必填：没有不含加速卡且内存不少于 %lld MB 的规格"
+
+/* --- services: what happens; also names of events --- */
+#define MESSAGE_EVENT_SHARE  "share-changed", "the canary's share is %.1f %% now", "灰度流量改为 %.1f %%"
+#define MESSAGE_EVENT_ROLE   "role-changed", "%.*s is %.*s now", "%.*s 的角色改为 %.*s"
+#define MESSAGE_EVENT_SWITCH "switched", "%.*s and %.*s were switched by %s", "%.*s 与 %.*s 由 %s 切换"
+#define MESSAGE_EVENT_GENERATION                                                                             \
+    "changed", "%.*s was changed: its replicas are replaced by generation %lld",                             \
+        "%.*s 已修改，副本将替换为第 %lld 代"
+#define MESSAGE_EVENT_SCALED                                                                                 \
+    "scaled", "%.*s: replicas wanted from %lld to %lld", "%.*s：期望副本数由 %lld 改为 %lld"
+#define MESSAGE_EVENT_VERSION_DELETED "version-deleted", "%.*s was deleted", "%.*s 已删除"
+#define MESSAGE_EVENT_STOPPED         "stopped", "stopped by %s", "由 %s 停止"
+#define MESSAGE_EVENT_STARTED         "started", "started by %s", "由 %s 启动"
+#define MESSAGE_EVENT_REPLICA_STARTS                                                                         \
+    "replica-starts", "a replica of %.*s starts (job %lld)", "%.*s 的一个副本启动（作业 %lld）"
+#define MESSAGE_EVENT_REPLICA_READY                                                                          \
+    "replica-ready", "a replica of %.*s answers (job %lld)", "%.*s 的一个副本就绪（作业 %lld）"
+#define MESSAGE_EVENT_REPLICA_SICK                                                                           \
+    "replica-sick", "a replica of %.*s gets no requests any more (job %lld): %s",                            \
+        "%.*s 的一个副本不再接收请求（作业 %lld）：%s"
+#define MESSAGE_EVENT_REPLICA_DRAINS                                                                         \
+    "replica-drains", "a replica of %.*s is taken out (job %lld)", "%.*s 的一个副本下线（作业 %lld）"
+#define MESSAGE_EVENT_REPLICA_FAILED                                                                         \
+    "replica-failed", "a replica of %.*s failed (job %lld): %s. The next one starts in %lld s",              \
+        "%.*s 的一个副本失败（作业 %lld）：%s。%lld 秒后重新启动"
+#define MESSAGE_EVENT_CANARY_STOPPED                                                                         \
+    "canary-stopped", "the canary %.*s was stopped: %s", "灰度版本 %.*s 已停止：%s"
+#define MESSAGE_EVENT_CANARY_BACK                                                                            \
+    "canary-rolled-back", "the canary %.*s was rolled back: %s", "灰度版本 %.*s 已回滚：%s"
+
+/* --- services: why they are as they are --- */
+#define MESSAGE_WHY_NO_PRODUCTION "why-no-production", "it has no production version", "没有生产版本"
+#define MESSAGE_WHY_STOPPED       "why-stopped", "it was stopped", "已停止"
+#define MESSAGE_WHY_FAILING                                                                                  \
+    "why-failing", "its replicas failed %lld times in a row: %s", "副本连续失败 %lld 次：%s"
+#define MESSAGE_WHY_ROLLING                                                                                  \
+    "why-rolling", "roll-out: %lld of %lld replicas are replaced", "滚动更新：已替换 %lld 个副本，共 %lld 个"
+#define MESSAGE_WHY_MISSING    "why-missing", "%lld of %lld replicas answer", "%lld 个副本就绪，共需 %lld 个"
+#define MESSAGE_WHY_STARTING   "why-starting", "no replica answers yet", "尚无应答的副本"
+#define MESSAGE_WHY_OF_VERSION "why-of-version", "%.*s (%s): %s", "%.*s（%s）：%s"
+#define MESSAGE_WHY_NO_ANSWER                                                                                \
+    "why-no-answer", "it did not answer its health check for %lld s: %s", "%lld 秒未通过健康检查：%s"
+
 /* --- jobs that reach the platform --- */
 #define MESSAGE_JOB_TOKEN_OVER                                                                               \
     "job-token-over", "the job's token is unknown, or its job has ended or may not reach the platform",      \
@@ -413,5 +503,65 @@
 #define MESSAGE_PREDICT_NAN                                                                                  \
     "predict-nan", "the model's output %s has values that are no numbers (NaN)",                             \
         "模型输出 %s 中有非数值 (NaN)"
+
+/* --- services --- */
+#define MESSAGE_CANARY_ERRORS                                                                                                             \
+    "canary-errors",                                                                                                                      \
+        "%llu of the canary's %llu requests failed (%.1f %%), against %.1f %% of production's %llu: more "                                \
+        "than %.3g points worse, beyond chance",                                                                                          \
+        "金丝雀版本的请求中有 %1$llu 个失败，共 %2$llu 个（%3$.1f %%），生产版本 %5$llu 个请求的失败率为 " \
+        "%4$.1f %%：差距超过 %6$.3g 个百分点，且并非偶然"
+#define MESSAGE_CANARY_ERRORS_ALONE                                                                          \
+    "canary-errors-alone",                                                                                   \
+        "%llu of the canary's %llu requests failed (%.1f %%): more than the %.3g %% that are allowed, "      \
+        "beyond chance",                                                                                     \
+        "金丝雀版本的请求中有 %1$llu 个失败，共 %2$llu 个（%3$.1f %%）：超过允许的 %4$.3g %%，且并非偶然"
+#define MESSAGE_CANARY_SLOW                                                                                     \
+    "canary-slow",                                                                                              \
+        "the canary's p95 is %.1f ms, production's %.1f ms: %.1f times as long where %.3g are allowed, "        \
+        "beyond chance (%llu requests)",                                                                        \
+        "金丝雀版本的 p95 为 %.1f 毫秒，生产版本为 %.1f 毫秒：是其 %.1f 倍，允许 %.3g " \
+        "倍，且并非偶然（%llu 个请求）"
+
+/* --- the gateway --- */
+#define MESSAGE_GATEWAY_KEY                                                                                  \
+    "gateway-key",                                                                                           \
+        "there is no service at this address, or what was shown is no key for it: send an API key of the "   \
+        "service, or a platform token that may invoke it, as Authorization: Bearer or X-API-Key",            \
+        "此地址没有服务，或提供的凭证无效：请在 Authorization: Bearer 或 X-API-Key "     \
+        "中提供该服务的 API 密钥，或有权调用它的平台令牌"
+#define MESSAGE_GATEWAY_EXPIRED "gateway-expired", "this API key has expired", "此 API 密钥已过期"
+#define MESSAGE_GATEWAY_LIMIT                                                                                \
+    "gateway-limit",                                                                                         \
+        "this API key is over its limit: %g requests a second, %lld at once after a rest, %lld at the same " \
+        "time (0: no limit)",                                                                                \
+        "此 API 密钥超出限制：每秒 %g 个请求，突发 %lld 个，并发 %lld 个（0 表示不限）"
+#define MESSAGE_GATEWAY_BUSY                                                                                 \
+    "gateway-busy", "the service %s has too many requests in hand", "服务 %s 正在处理的请求过多"
+#define MESSAGE_GATEWAY_ORIGIN                                                                               \
+    "gateway-origin", "pages of this origin may not use the service: its origins do not name it",            \
+        "此来源的页面不能使用该服务：服务的允许来源中没有它"
+#define MESSAGE_GATEWAY_WANT                                                                                 \
+    "gateway-want", "X-Ingot-Version: must be production or canary",                                         \
+        "X-Ingot-Version：应为 production 或 canary"
+#define MESSAGE_GATEWAY_NO_SIDE                                                                              \
+    "gateway-no-side", "the service %s has no %s version that answers now", "服务 %s 目前没有可用的 %s 版本"
+#define MESSAGE_GATEWAY_REPOSITORY                                                                           \
+    "gateway-repository", "models are not loaded or unloaded here: add a version to the service instead",    \
+        "不能在此加载或卸载模型：请为服务添加版本"
+#define MESSAGE_GATEWAY_MODEL_PATH                                                                           \
+    "gateway-model-path", "a model service answers predict and what is below v2/",                           \
+        "模型服务只提供 predict 和 v2/ 下的接口"
+#define MESSAGE_GATEWAY_HEADER                                                                               \
+    "gateway-header", "the request's header is larger than the service's limit of %lld bytes",               \
+        "请求头超过服务的上限 %lld 字节"
+#define MESSAGE_GATEWAY_BODY                                                                                 \
+    "gateway-body", "the request's body is larger than the service's limit of %lld bytes",                   \
+        "请求体超过服务的上限 %lld 字节"
+#define MESSAGE_GATEWAY_SILENT                                                                               \
+    "gateway-silent", "a replica of the service %s did not answer within the service's time limit",          \
+        "服务 %s 的副本没有在服务的时限内应答"
+#define MESSAGE_GATEWAY_FAILED                                                                               \
+    "gateway-failed", "a replica of the service %s failed: %s", "服务 %s 的副本出错：%s"
 
 #endif

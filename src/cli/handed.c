@@ -35,9 +35,10 @@ bool handed_take(struct arena *a, struct handed *ret, struct err *err)
     if (!pid || !count || !str_to_u64(str_of(pid), &whose) || whose != (uint64_t)getpid())
         return true;
     if (!str_to_u64(str_of(count), &n) || n > HANDED_MAX)
-        return err_set(err, ERR_INVALID, "LISTEN_FDS",
-                       "LISTEN_FDS: %s sockets; at most %d are known: the platform's, the tools'", count,
-                       HANDED_MAX);
+        return err_set(
+            err, ERR_INVALID, "LISTEN_FDS",
+            "LISTEN_FDS: %s sockets; at most %d are known: the platform's, the tools', the gateway's", count,
+            HANDED_MAX);
     for (uint64_t i = 0; i < n; i++) {
         ret->socket[i] = FIRST + (int)i;
         ret->address[i] = address_of(a, ret->socket[i], err);

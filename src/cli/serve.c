@@ -1,6 +1,7 @@
 #include "cli/serve.h"
 
 #include "api/api.h"
+#include "api/gateway/gateway.h"
 #include "api/job_listen.h"
 #include "api/lasting.h"
 #include "api/rest/events.h"
@@ -20,8 +21,9 @@
 struct serve {
     struct core_options core;
     struct http_options http;
-    const char *tools_listen, *access_log;
-    const char *tools_any; /* where tools are when the default is taken; NULL: they may not be elsewhere */
+    const char *tools_listen, *gateway_listen, *access_log;
+    /* Where each is when the default is taken; NULL: it may not be elsewhere. */
+    const char *tools_any, *gateway_any;
     struct handed handed;
 };
 
@@ -36,6 +38,8 @@ static const char usage[] =
     "--listen's\n"
     "  --tools-url URL      how browsers reach that; https://*.tools.example gives each job a host of its "
     "own\n"
+    "  --gateway-listen HOST:PORT  where services answer; default: the port after the tools'\n"
+    "  --gateway-url URL    how clients reach that\n"
     "  --tools DIR          where scripts/tools.sh put JupyterLab and others (default: tools in the data "
     "folder)\n"
     "  --ssh-listen HOST    address of the environments' ssh ports (default: --listen's)\n"
@@ -62,6 +66,8 @@ enum {
     OPT_PUBLIC,
     OPT_TOOLS_LISTEN,
     OPT_TOOLS_URL,
+    OPT_GATEWAY_LISTEN,
+    OPT_GATEWAY_URL,
     OPT_TOOLS,
     OPT_SSH_LISTEN,
     OPT_SSH_PORTS,
@@ -87,6 +93,8 @@ static const struct option options[] = {
     {"public-url", required_argument, NULL, OPT_PUBLIC},
     {"tools-listen", required_argument, NULL, OPT_TOOLS_LISTEN},
     {"tools-url", required_argument, NULL, OPT_TOOLS_URL},
+    {"gateway-listen", required_argument, NULL, OPT_GATEWAY_LISTEN},
+    {"gateway-url", required_argument, NULL, OPT_GATEWAY_URL},
     {"tools", required_argument, NULL, OPT_TOOLS},
     {"ssh-listen", required_argument, NULL, OPT_SSH_LISTEN},
     {"ssh-ports", required_argument, NULL, OPT_SSH_PORTS},
@@ -157,9 +165,15 @@ static bool level_option(const char *text)
     return true;
 }
 
-static bool take_store_option(struct serve *s, int option)
+static bool take_other_option(struct serve *s, int option)
 {
     switch (option) {
+    case OPT_GATEWAY_LISTEN:
+        s->gateway_listen = optarg;
+        return true;
+    case OPT_GATEWAY_URL:
+        s->core.gateway_url = optarg;
+        return true;
     case OPT_STORE:
         s->core.store = optarg;
         return true;
@@ -227,7 +241,7 @@ static bool take_option(struct serve *s, int option)
     case OPT_LEVEL:
         return level_option(optarg);
     default:
-        return take_store_option(s, option);
+        return take_other_option(s, option);
     }
 }
 
@@ -274,26 +288,39 @@ static struct str host_of(const char *listen)
     return (struct str){listen, colon ? (size_t)(colon - listen) : 0};
 }
 
-static void announce(const struct serve *s, uint16_t port, uint16_t tools)
+static void announce(const struct serve *s, uint16_t port, uint16_t tools, uint16_t gateway)
 {
-    struct str host = host_of(s->http.listen), other = host_of(s->tools_listen);
+    struct str host = host_of(s->http.listen), other = host_of(s->tools_listen),
+               third = host_of(s->gateway_listen);
     const char *scheme = s->http.cert_file ? "https" : "http";
     log_info("Ingot " INGOT_VERSION " is ready at %s://" STR_FMT ":%u", scheme, STR_ARG(host), port);
     printf("Tools are at %s://" STR_FMT ":%u\n", scheme, STR_ARG(other), tools);
+    printf("Services are at %s://" STR_FMT ":%u\n", scheme, STR_ARG(third), gateway);
     printf("Ingot is ready at %s://" STR_FMT ":%u\n", scheme, STR_ARG(host), port);
     fflush(stdout);
 }
 
-/* Beside the platform: the same host, the next port (any, when the platform takes any). */
+/* Beside the platform: the same host, a port after its own (any, when the platform takes any). */
+static const char *beside(struct arena *a, struct str host, uint64_t port, unsigned distance)
+{
+    return arena_printf(a, STR_FMT ":%u", STR_ARG(host),
+                        port && port + distance <= 65535 ? (unsigned)port + distance : 0);
+}
+
 static void default_addresses(struct serve *s, struct arena *a)
 {
-    struct str host = host_of(s->http.listen);
+    struct str host = host_of(s->http.listen), tools;
     uint64_t port = 0;
     str_to_u64(str_of(s->http.listen + host.n + (s->http.listen[host.n] == ':')), &port);
     if (!s->tools_listen) {
-        s->tools_any = arena_printf(a, STR_FMT ":0", STR_ARG(host));
-        s->tools_listen =
-            arena_printf(a, STR_FMT ":%u", STR_ARG(host), port && port < 65535 ? (unsigned)port + 1 : 0);
+        s->tools_any = beside(a, host, 0, 0);
+        s->tools_listen = beside(a, host, port, 1);
+    }
+    if (!s->gateway_listen) {
+        tools = host_of(s->tools_listen);
+        str_to_u64(str_of(s->tools_listen + tools.n + (s->tools_listen[tools.n] == ':')), &port);
+        s->gateway_any = beside(a, host, 0, 0);
+        s->gateway_listen = beside(a, host, port, 1);
     }
     if (!s->core.ssh_listen && host.n > 2 && host.p[0] == '[')
         host = (struct str){host.p + 1, host.n - 2};
@@ -302,7 +329,7 @@ static void default_addresses(struct serve *s, struct arena *a)
     s->core.tls = s->http.cert_file != NULL;
 }
 
-/* Sockets that were handed to us win over --listen and --tools-listen. */
+/* Sockets that were handed to us win over --listen, --tools-listen and --gateway-listen. */
 static bool take_sockets(struct serve *s, struct arena *a, struct err *err)
 {
     if (!handed_take(a, &s->handed, err))
@@ -312,6 +339,8 @@ static bool take_sockets(struct serve *s, struct arena *a, struct err *err)
         s->http.listen = s->handed.address[HANDED_PLATFORM];
     if (s->handed.address[HANDED_TOOLS])
         s->tools_listen = s->handed.address[HANDED_TOOLS];
+    if (s->handed.address[HANDED_GATEWAY])
+        s->gateway_listen = s->handed.address[HANDED_GATEWAY];
     return true;
 }
 
@@ -354,6 +383,18 @@ static void block_signals(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
+/* A listener beside the platform's. any: where else it may be, or NULL: nobody asked for just this port. */
+static struct http_server *start_beside(struct http_options o, const char *any, struct err *err)
+{
+    struct http_server *server = http_start(&o, err);
+    if (server || !any)
+        return server;
+    log_warn("%s; another port is taken", err->message);
+    *err = (struct err){0};
+    o.listen = any;
+    return http_start(&o, err);
+}
+
 /* Notebooks, boards and editors, on an origin of their own. */
 static struct http_server *start_tools(const struct serve *s, struct core *core, struct err *err)
 {
@@ -362,16 +403,24 @@ static struct http_server *start_tools(const struct serve *s, struct core *core,
     o.socket = s->handed.socket[HANDED_TOOLS];
     o.handler = tools_handle;
     o.ctx = core;
-    struct http_server *server = http_start(&o, err);
-    if (!server && s->tools_any) {
-        /* The port is the default, not one that was asked for. */
-        log_warn("%s; the tools get another port", err->message);
-        *err = (struct err){0};
-        o.listen = s->tools_any;
-        server = http_start(&o, err);
-    }
+    struct http_server *server = start_beside(o, s->tools_any, err);
     if (server)
         tools_listening(core->tools, http_port(server));
+    return server;
+}
+
+/* Services, where the platform's session does not exist. */
+static struct http_server *start_gateway(const struct serve *s, struct core *core, struct err *err)
+{
+    struct http_options o = s->http;
+    o.listen = s->gateway_listen;
+    o.socket = s->handed.socket[HANDED_GATEWAY];
+    o.handler = gateway_handle;
+    o.ctx = core;
+    o.limits.max_connections = GATEWAY_CONNECTIONS;
+    struct http_server *server = start_beside(o, s->gateway_any, err);
+    if (server)
+        core->gateway_port = http_port(server);
     return server;
 }
 
@@ -392,10 +441,11 @@ static bool serve(struct serve *s, struct err *err)
     s->http.handler = api_handle;
     s->http.ctx = core;
     struct http_server *tools = start_tools(s, core, err);
-    struct http_server *server = tools ? http_start(&s->http, err) : NULL;
+    struct http_server *gateway = tools ? start_gateway(s, core, err) : NULL;
+    struct http_server *server = gateway ? http_start(&s->http, err) : NULL;
     struct job_listeners *inside = server ? job_listeners_start(core, &s->http) : NULL;
     if (server) {
-        announce(s, http_port(server), http_port(tools));
+        announce(s, http_port(server), http_port(tools), http_port(gateway));
         wait_for_end();
         /* A hold that is lost for now ends with this process anyway. */
         db_may_write(core->db, err);
@@ -404,6 +454,8 @@ static bool serve(struct serve *s, struct err *err)
     job_listeners_stop(inside);
     if (server)
         http_stop(server, DRAIN_MS);
+    if (gateway)
+        http_stop(gateway, DRAIN_MS);
     if (tools)
         http_stop(tools, DRAIN_MS);
     lasting_stop();

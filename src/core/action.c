@@ -1,3 +1,4 @@
+#include "base/messages.h"
 #include "core/access.h"
 #include "core/audit.h"
 #include "core/kinds.h"
@@ -41,6 +42,16 @@ static bool run_audited(struct op *op, struct audit_action *acting, struct json_
     return ok;
 }
 
+/* Where an action on a kind of projects is: its body says so, before the right to it there is asked. */
+static bool place_action(const struct action *act, struct object *o, yyjson_val *input, struct err *err)
+{
+    if (!act->on_kind || o->kind->scope != SCOPE_PROJECT)
+        return true;
+    yyjson_val *project = yyjson_obj_get(input, "project");
+    return project ? validate_ref("project", project, &o->project, err)
+                   : err_message(err, ERR_INVALID, "project", MESSAGE_REQUIRED, "project");
+}
+
 bool engine_action(struct core *core, const struct caller *c, const struct kind *k, const struct action *act,
                    int64_t parent, int64_t id, yyjson_val *input, struct arena *a, struct buf *out,
                    int *ret_status, struct err *err)
@@ -50,7 +61,7 @@ bool engine_action(struct core *core, const struct caller *c, const struct kind 
     o.parent = parent;
     if (!act->on_kind && !access_load(core, c, NULL, k, parent, id, a, &o, err))
         return false;
-    if (!may_act(c, act, &o, a, err))
+    if (!place_action(act, &o, input, err) || !may_act(c, act, &o, a, err))
         return false;
     size_t n = 0;
     while (act->fields && act->fields[n].name)

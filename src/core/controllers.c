@@ -27,5 +27,8 @@ const struct controller *const controllers[] = {
     &controller_folder_sizes,
     &controller_training_sizes,
     &controller_environments,
+    &controller_traffic,
+    &controller_key_uses,
+    &controller_services,
 };
 const size_t controller_count = countof(controllers);

@@ -11,6 +11,7 @@
 #include "core/environment/tools.h"
 #include "core/quota.h"
 #include "core/schema.h"
+#include "core/serve/gate.h"
 #include "core/task/task.h"
 #include "media/media.h"
 #include "store/s3.h"
@@ -284,7 +285,10 @@ struct core *core_open(const struct core_options *o, struct arena *a, const char
     struct core *core = base_zalloc(sizeof *core);
     core->data_fd = core->lock_fd = -1;
     core->public_url = o->public_url ? base_strdup(o->public_url) : NULL;
+    core->gateway_url = o->gateway_url ? base_strdup(o->gateway_url) : NULL;
+    core->tls = o->tls;
     core->changes = changes_new();
+    core->gate = serve_gate_new();
     core->pool = pool_new("work", POOL_THREADS, POOL_QUEUE);
     const char *password = NULL;
     if (open_data(core, o->data, err) && open_log(core, a) && open_db(core, o, a, err) &&
@@ -307,6 +311,7 @@ void core_close(struct core *core)
     controllers_stop(core, true);
     controllers_free(core);
     tools_free(core->tools);
+    serve_gate_free(core->gate);
     media_free(core->media);
     store_close(core->store);
     accounts_free(core->accounts);
@@ -325,6 +330,7 @@ void core_close(struct core *core)
         free(core->task_hours.items[i].name);
     free(core->task_hours.items);
     free((char *)core->data);
+    free((char *)core->gateway_url);
     free((char *)core->import_ca);
     free((char *)core->public_url);
     free((char *)core->inventory);

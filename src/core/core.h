@@ -15,8 +15,11 @@ struct jobs;
 struct images;
 struct tools;        /* ways to tools in containers: core/environment/tools.h */
 struct environments; /* core/environment/environment.h */
+struct services;     /* core/serve/serve.h */
 struct controllers;  /* what the platform does by itself: core/controller.h */
 struct folder_uses;  /* core/folder_use.h */
+struct serve_gate;   /* what requests of services are counted on: core/serve/gate.h */
+struct request_log;  /* of services: core/serve/request_log.h */
 struct changes;      /* feed of committed changes: core/changes.h */
 
 /* Texts of the configuration. */
@@ -55,7 +58,13 @@ struct core {
     struct jobs *jobs;     /* what runs in containers: core/job/job.h */
     struct tools *tools;
     struct environments *environments;
-    const char *data; /* the data folder, absolute */
+    struct serve_gate *gate;
+    struct request_log *request_log;
+    struct services *services;
+    bool tls;                /* the listeners speak TLS */
+    const char *gateway_url; /* how clients reach services, or NULL: gateway_port of the platform's host */
+    uint16_t gateway_port;   /* of its listener */
+    const char *data;        /* the data folder, absolute */
     int data_fd;
     const char *public_url;        /* "https://ingot.example", or NULL: taken from the request */
     struct core_list import_roots; /* folders of the machine that imports may read */
@@ -83,6 +92,7 @@ struct core_options {
     const char *s3_endpoint, *s3_region, *s3_ca; /* of it; NULL: AWS, us-east-1, the system's authorities */
     int64_t cache_bytes;                         /* for local copies of its blobs; 0: the default */
     const char *tools_dir, *tools_url;           /* as tools_options has them */
+    const char *gateway_url;                     /* as core has it */
     bool tls;                                    /* the listeners speak TLS */
     const char *ssh_listen;                      /* address of the environments' ssh ports */
     uint16_t ssh_port_first, ssh_port_last;      /* 0: any free port */

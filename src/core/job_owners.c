@@ -1,11 +1,12 @@
 /* What runs as jobs: one row each. */
 #include "core/build/build.h"
 #include "core/environment/environment.h"
+#include "core/serve/serve.h"
 #include "core/training/tensorboard.h"
 #include "core/training/training.h"
 
 const struct job_owner *const job_owners[] = {
-    &training_owner, &tensorboard_owner, &environment_owner, &image_build_owner, NULL,
+    &training_owner, &tensorboard_owner, &environment_owner, &image_build_owner, &service_version_owner, NULL,
 };
 
 const struct job_owner *job_owner_of(const struct object *job)

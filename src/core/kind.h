@@ -108,8 +108,8 @@ struct op {
 struct action {
     const char *name;       /* POST /api/v1/<plural>/{id}/<name>, or .../<plural>/<name> when on_kind */
     const char *permission; /* full name, e.g. "job.stop" */
-    bool on_kind;
-    bool read_only; /* GET instead of POST, not audited */
+    bool on_kind;           /* SCOPE_PROJECT: its field `project` says where, and where it is asked for */
+    bool read_only;         /* GET instead of POST, not audited */
     const struct field
         *fields;        /* of the request's body (or query when read_only); ended by name NULL; may be NULL */
     const char *answer; /* OpenAPI: name of the schema of the answer, or NULL: the object itself */
@@ -120,6 +120,12 @@ struct action {
      * 204. *status is the table's; what would be begun but is there already sets 200. */
     bool (*run)(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
                 int *status, struct err *err);
+};
+
+/* A permission that no verb or action of the kind asks for, but a route does. */
+struct kind_permission {
+    const char *name; /* in full, "service.invoke" */
+    struct words title;
 };
 
 enum kind_scope {
@@ -144,8 +150,8 @@ struct kind {
     const char *plural; /* of the path: "label-sets" */
     const char *table;  /* SQL table, "label_sets" */
     struct words title, titles, help;
-    const char
-        *menu; /* group of the web's menu: "data", "build", "models", "admin", or NULL: no page of its own */
+    const char *menu; /* group of the web's menu: "data", "build", "models", "serve", "admin", or NULL: no
+                         page of its own */
     enum kind_scope scope;
     const char *parent; /* SCOPE_CHILD: kind's name */
     unsigned verbs;
@@ -153,6 +159,7 @@ struct kind {
     const char *permission_as;
     const struct field *fields;   /* ended by name NULL; the first is the one shown as the object's name */
     const struct action *actions; /* ended by name NULL; may be NULL */
+    const struct kind_permission *permissions; /* further ones; ended by name NULL; may be NULL */
     /* delete_own: "<name>.delete" is for what one made oneself; what others made needs "<name>.delete_any".
      */
 #define KIND_DELETE_ANY "delete_any"

@@ -7,6 +7,7 @@
 #include "core/folder/folder.h"
 #include "core/image/image.h"
 #include "core/job/job.h"
+#include "core/serve/serve.h"
 #include "core/task/task.h"
 #include "core/training/training.h"
 
@@ -39,6 +40,9 @@ const struct kind *const kinds[] = {
     &kind_image,
     &kind_image_version,
     &kind_environment,
+    &kind_service,
+    &kind_service_version,
+    &kind_service_key,
 };
 const size_t kind_count = countof(kinds);
 

@@ -3,6 +3,7 @@
 #include "base/metric.h"
 #include "core/controller.h"
 #include "core/series/series.h"
+#include "core/serve/traffic.h"
 #include "net/traffic.h"
 #include "store/store.h"
 
@@ -101,6 +102,23 @@ static bool jobs(struct core *core, const char *name, struct arena *a, struct bu
                        (const char *[]){"state", NULL}, a, out, err);
 }
 
+static bool services(struct core *core, const char *name, struct arena *a, struct buf *out, struct err *err)
+{
+    return write_query(core, name, "SELECT state, COUNT(*) FROM services GROUP BY state",
+                       (const char *[]){"state", NULL}, a, out, err);
+}
+
+static bool service_replicas(struct core *core, const char *name, struct arena *a, struct buf *out,
+                             struct err *err)
+{
+    return write_query(
+        core, name,
+        "SELECT 'wanted', CAST(COALESCE(SUM(v.replicas), 0) AS BIGINT) FROM service_versions v"
+        " JOIN services s ON s.id = v.service WHERE v.role <> 'retired' AND v.stopped = 0 AND"
+        " s.stopped = 0 UNION ALL SELECT 'ready', COUNT(*) FROM replicas WHERE state = 'ready'",
+        (const char *[]){"state", NULL}, a, out, err);
+}
+
 static bool stored(struct core *core, const char *name, struct arena *a, struct buf *out, struct err *err)
 {
     return write_query(core, name,
@@ -175,6 +193,24 @@ OF_CONTROLLERS(last_took, "", (double)s->took_us / 1e6)
 OF_CONTROLLERS(runs, "_total", (double)s->runs)
 OF_CONTROLLERS(failures, "_total", (double)s->failures)
 OF_CONTROLLERS(failing, "", s->runs && !s->ok)
+
+/* --- services --- */
+
+static bool service_requests(struct core *core, const char *name, struct arena *a, struct buf *out,
+                             struct err *err)
+{
+    (void)a, (void)err;
+    serve_traffic_metrics(core, name, out);
+    return true;
+}
+
+static bool service_times(struct core *core, const char *name, struct arena *a, struct buf *out,
+                          struct err *err)
+{
+    (void)a, (void)err;
+    serve_traffic_times(core, name, out);
+    return true;
+}
 
 /* --- the process --- */
 
@@ -255,6 +291,9 @@ static const struct metric_row families[] = {
      "Batches of the writing thread: all writes that waited, and their commit", .write = batch_times},
     {"ingot_tasks", "gauge", NULL, "Background tasks", .write = tasks},
     {"ingot_jobs", "gauge", NULL, "Jobs", .write = jobs},
+    {"ingot_services", "gauge", NULL, "Services", .write = services},
+    {"ingot_service_replicas", "gauge", NULL, "Replicas of services that are wanted, and that answer",
+     .write = service_replicas},
     {"ingot_disk_size_bytes", "gauge", "bytes", "The file system of the data folder", .value = disk_size},
     {"ingot_disk_free_bytes", "gauge", "bytes", "What is free there", .value = disk_free},
     {"ingot_stored_bytes", "gauge", "bytes",
@@ -274,6 +313,10 @@ static const struct metric_row families[] = {
     {"ingot_controller_runs", "counter", NULL, "Its runs", .write = runs},
     {"ingot_controller_failures", "counter", NULL, "Those that failed", .write = failures},
     {"ingot_controller_failing", "gauge", NULL, "1: its last run failed", .write = failing},
+    {"ingot_service_requests", "counter", NULL, "Requests that were sent to versions of services",
+     .write = service_requests},
+    {"ingot_service_request_duration_seconds", "histogram", "seconds", "Until their answers began",
+     .write = service_times},
     {"process_resident_memory_bytes", "gauge", "bytes", "Memory in use", .value = memory},
     {"process_virtual_memory_bytes", "gauge", "bytes", "Address space", .value = address_space},
     {"process_open_fds", "gauge", NULL, "Open files and sockets", .value = open_files},

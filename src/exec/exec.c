@@ -133,11 +133,13 @@ bool exec_spec_check(const struct exec_spec *s, struct err *err)
     if (s->n_layers == 0 && (!s->image || strcmp(s->image, "host") != 0))
         return err_set(err, ERR_INVALID, "image", "image '%.100s' has no layers", s->image ? s->image : "");
     for (size_t i = 0; i < s->n_secrets; i++) {
-        if (!strchr(s->secrets[i], '=') || strlen(s->secrets[i]) > 200 || strchr(s->secrets[i], '\n'))
-            return err_set(err, ERR_INVALID, "secrets", "each is NAME=value, a line of at most 200 bytes");
+        if (!strchr(s->secrets[i], '=') || strlen(s->secrets[i]) > EXEC_SECRET_MAX ||
+            strchr(s->secrets[i], '\n'))
+            return err_set(err, ERR_INVALID, "secrets", "each is NAME=value, a line of at most %d bytes",
+                           EXEC_SECRET_MAX);
     }
-    if (s->n_secrets > 10)
-        return err_set(err, ERR_INVALID, "secrets", "at most 10");
+    if (s->n_secrets > EXEC_SECRETS)
+        return err_set(err, ERR_INVALID, "secrets", "at most %d", EXEC_SECRETS);
     if (s->n_layers > 120 || s->n_mounts > 200 || s->n_files > 100 || s->n_peers > 1000 || s->n_devices > 200)
         return err_set(err, ERR_INVALID, NULL,
                        "at most 120 layers, 200 mounts, 100 files, 1000 peers and 200 devices");

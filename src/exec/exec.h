@@ -48,6 +48,9 @@ struct exec_peer {
 
 #define EXEC_PROGRAMS "/opt/ingot-client"
 
+#define EXEC_SECRETS    210  /* at most so many, */
+#define EXEC_SECRET_MAX 4200 /* each with so many bytes */
+
 struct exec_spec {
     struct exec_id id;
     const char *image; /* what people call it; "host" is the built-in one, which has no image layers */
@@ -58,8 +61,7 @@ struct exec_spec {
     size_t n_argv;
     const char *const *env; /* "NAME=value" */
     size_t n_env;
-    const char *const
-        *secrets; /* the same, each at most 200 bytes, but written to no disk for longer than a start takes */
+    const char *const *secrets; /* the same, but written to no disk for longer than a start takes */
     size_t n_secrets;
     const char *cwd;  /* absolute; made when it does not exist; NULL means / */
     const char *user; /* "name", "name:group", "1000" or "1000:1000" of the image; NULL means root */

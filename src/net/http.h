@@ -127,6 +127,24 @@ size_t ws_send(struct ws *w, bool text, struct str data);
 void ws_close(struct ws *w, int code, const char *reason);
 
 /* --- proxy --- */
+/* Why an upstream did not answer. */
+enum proxy_failure {
+    PROXY_FINE,
+    PROXY_UNREACHABLE, /* there is no connection to it: nothing was sent */
+    PROXY_BROKEN,      /* it ended the connection before its answer was whole */
+    PROXY_GARBAGE,     /* what it says is not HTTP */
+    PROXY_SILENT,      /* its time is up */
+};
+/* How it ended. */
+struct proxy_end {
+    enum proxy_failure failure; /* of the last upstream */
+    int status;                 /* that the client got; 0: it left before */
+    bool cut;                   /* the client did not get the whole answer */
+    uint64_t sent;              /* bytes of the answer's body */
+    uint64_t took_us;           /* until the answer began */
+};
+#define PROXY_ROOM 16 /* headers that `answering` may add */
+
 /* Forwards the request (streaming both ways, WebSocket upgrades too) to an upstream and its answer back.
  * Hop-by-hop headers are dropped, X-Forwarded-* set, the platform's own cookie and Authorization removed when
  * strip_auth. */
@@ -151,6 +169,29 @@ struct proxy_target {
     void (*passing)(void *ctx, bool from_client, struct str piece);
     /* Answers when `connect` gave nothing, on the loop's thread; NULL: 502. */
     void (*unreachable)(struct request *r, void *ctx);
+
+    /* --- several upstreams; all that follows is optional, and called on the loop's thread --- */
+    /* The upstream failed before the first byte of its answer, and the request can be sent again: to which
+     * one? `connect` is asked for its socket next; *ret_key is its key. False: there is no other. */
+    bool (*next)(void *ctx, enum proxy_failure why, const char **ret_key);
+    bool resend;      /* every method may be sent again, not only GET, HEAD and OPTIONS */
+    size_t keep_body; /* so many bytes of a body are kept for that; longer ones are sent once, and so are
+                         others while the bodies of all requests take too much memory */
+    /* --- limits --- */
+    int64_t body_limit;     /* bytes; 413 beyond; 0: none */
+    unsigned time_limit_ms; /* until the answer begins, and between its pieces but for event streams: 504;
+                               0: the server's */
+    /* --- headers --- */
+    const struct header *add; /* for the upstream, instead of the client's of the same (lower case) name;
+                                 value.p NULL: without it. They live as long as the request's arena */
+    size_t n_add;
+    bool no_cookies; /* the upstream gets none */
+    /* May change the headers of the answer; there is room for PROXY_ROOM more. Returns their number. */
+    size_t (*answering)(void *ctx, int status, struct header *headers, size_t n);
+    /* Answers in place of an upstream that did not, with this status; NULL: a problem document. */
+    void (*refused)(struct request *r, void *ctx, int status, const char *detail);
+    /* Once, at the end: the request's arena is still there, its client may not be. */
+    void (*over)(void *ctx, const struct proxy_end *end);
 };
 /* Copies what it needs. 502 when the upstream cannot be reached or breaks off before its header, 504 when
  * silent. */

@@ -1,46 +1,25 @@
 /* Forwards an exchange to an upstream HTTP/1.1 server and its answer back. Everything runs on the exchange's
  * loop; either side that is slow holds the other back. */
-#include "net/conn.h"
-#include "net/proxy_answer.h"
-#include "net/proxy_head.h"
-#include "net/server.h"
-#include "net/upstream.h"
+#include "net/proxy_own.h"
 
-#include <errno.h>
-#include <netinet/tcp.h>
+#include <stdatomic.h>
 #include <stdio.h>
-#include <sys/un.h>
 
-#define WAITING_MAX    (256 * 1024) /* bytes under way in one direction before the other side must wait */
+/* Bytes under way in one direction before the other side must wait: less when there are many. */
+#define WAITING_MAX    (256u * 1024)
+#define WAITING_MIN    (8u * 1024)
+#define WAITING_ALL    (64u << 20)
 #define HEAD_USUAL     1024
-#define CONNECT_MS     10000
-#define ADDRESSES_MAX  8  /* of one name, tried in turn */
 #define SILENCE_FACTOR 10 /* times the body time-out: how long an upstream may think */
 
-struct address {
-    struct sockaddr_storage to;
-    socklen_t n;
-};
-
-struct proxy {
-    struct exchange *x;
-    struct proxy_target t; /* copied */
-    char *key;             /* of the pool; NULL: not kept */
-    struct conn *c;
-    struct proxy_answer answer;
-    struct buf head; /* of the request, until the answer begins */
-    uv_getaddrinfo_t resolving;
-    char port[8];
-    struct address *addresses; /* of the name, in order; those before `tried` cannot be reached */
-    size_t address_count, tried;
-    bool reused, retried; /* the connection was idle before; a second attempt */
-    bool connected, body_sent, tunnel, feeding;
-};
-
-static const struct conn_events up_events;
 static const struct exchange_output proxy_output;
-static void start_connecting(struct proxy *p, bool may_reuse);
-static bool connect_next(struct proxy *p);
+static atomic_uint active; /* requests in the hands of the proxy, of all threads */
+
+static uint64_t waiting_max(void)
+{
+    unsigned n = atomic_load_explicit(&active, memory_order_relaxed), each = WAITING_ALL / (n ? n : 1);
+    return each > WAITING_MAX ? WAITING_MAX : each < WAITING_MIN ? WAITING_MIN : each;
+}
 
 static struct proxy *proxy_of(struct request *r)
 {
@@ -49,7 +28,7 @@ static struct proxy *proxy_of(struct request *r)
 
 /* --- ends --- */
 
-static void drop_upstream(struct proxy *p)
+void proxy_drop_upstream(struct proxy *p)
 {
     if (p->c)
         conn_close(p->c);
@@ -58,61 +37,103 @@ static void drop_upstream(struct proxy *p)
 
 static void release(struct proxy *p)
 {
-    drop_upstream(p);
+    proxy_drop_upstream(p);
     buf_release(&p->head);
+    proxy_keep_no_more(p);
     proxy_answer_release(&p->answer);
+}
+
+static void tell_over(struct proxy *p)
+{
+    if (p->counted)
+        atomic_fetch_sub_explicit(&active, 1, memory_order_relaxed);
+    p->counted = false;
+    if (p->told)
+        return;
+    p->told = true;
+    p->end.sent = p->x->sent;
+    if (p->t.over)
+        p->t.over(p->t.ctx, &p->end);
 }
 
 static void proxy_gone(struct exchange *x, bool complete)
 {
-    (void)complete;
-    release(x->output_ctx);
+    struct proxy *p = x->output_ctx;
+    p->end.cut |= !complete;
+    release(p);
+    tell_over(p);
     exchange_unref(x);
 }
 
-/* Before the upstream's answer began: an answer of our own. After: the client must see that it is cut. */
-static void fail(struct proxy *p, int status, const char *detail)
+static uint64_t since_start(const struct exchange *x)
+{
+    return (uv_hrtime() - x->started) / 1000;
+}
+
+static void answer_instead(struct proxy *p, int status, const char *detail)
+{
+    struct request *r = &p->x->pub;
+    auto_buf struct buf text = {0};
+    if (p->no_socket && p->t.unreachable) {
+        p->t.unreachable(r, p->t.ctx);
+    } else if (p->t.refused) {
+        p->t.refused(r, p->t.ctx, status, detail);
+    } else {
+        http_problem(&text, status, detail);
+        respond(r, status, &http_problem_type, 1, buf_view(&text));
+    }
+}
+
+void proxy_fail(struct proxy *p, enum proxy_failure why, int status, const char *detail)
 {
     struct exchange *x = p->x;
-    drop_upstream(p);
+    proxy_drop_upstream(p);
+    p->end.failure = why;
     if (!x->proto || x->answered_for)
         return; /* proxy_gone comes or came */
     if (x->answered) {
+        p->end.cut = true;
         x->ops->abort(x);
         return;
     }
+    x->refs++;
+    p->end.status = status;
+    p->end.took_us = since_start(x);
     release(p);
     x->output = NULL;
-    auto_buf struct buf text = {0};
-    http_problem(&text, status, detail);
-    respond(&x->pub, status, &http_problem_type, 1, buf_view(&text));
+    answer_instead(p, status, detail);
+    tell_over(p);
+    exchange_unref(x);
 }
 
-/* The owner of the upstream may have more to say than that it is not there. */
-static void no_upstream(struct proxy *p)
-{
-    struct exchange *x = p->x;
-    if (!p->t.unreachable || !x->proto || x->answered_for || x->answered) {
-        fail(p, 502, "the upstream cannot be reached");
-        return;
-    }
-    release(p);
-    x->output = NULL;
-    p->t.unreachable(&x->pub, p->t.ctx);
-}
+/* --- time --- */
 
+/* The upstream's time begins when it has the whole request, and goes on when another gets it. */
 static void wait_for_answer(struct proxy *p)
 {
-    uint64_t ms = (uint64_t)p->x->loop->server->limits.body_timeout_ms * SILENCE_FACTOR;
-    if (p->c && p->connected && p->body_sent && !p->answer.head_done)
-        conn_deadline(p->c, (unsigned)(ms > UINT32_MAX ? UINT32_MAX : ms));
+    uint64_t ms = p->t.time_limit_ms ? p->t.time_limit_ms
+                                     : (uint64_t)p->x->loop->server->limits.body_timeout_ms * SILENCE_FACTOR;
+    if (!p->c || !p->connected || !p->body_sent || p->answer.head_done)
+        return;
+    uint64_t now = uv_now(&p->x->loop->uv);
+    if (!p->answer_by)
+        p->answer_by = now + ms;
+    ms = p->answer_by > now ? p->answer_by - now : 1;
+    conn_deadline(p->c, (unsigned)(ms > UINT32_MAX ? UINT32_MAX : ms));
+}
+
+/* The next piece of an answer that has begun. */
+static void wait_for_more(struct proxy *p)
+{
+    if (p->c && p->t.time_limit_ms && p->answer.head_told && !p->tunnel && !p->events)
+        conn_deadline(p->c, p->c->reading ? p->t.time_limit_ms : 0);
 }
 
 /* --- client to upstream --- */
 
 static void hold_client(struct proxy *p)
 {
-    if (p->c && conn_pending(p->c) > WAITING_MAX)
+    if (p->c && conn_pending(p->c) > waiting_max())
         request_pause(&p->x->pub);
 }
 
@@ -122,14 +143,9 @@ static void tell_passing(struct proxy *p, bool from_client, struct str piece)
         p->t.passing(p->t.ctx, from_client, piece);
 }
 
-static void body_data(struct request *r, struct str piece)
+static void send_piece(struct proxy *p, struct str piece)
 {
-    struct proxy *p = proxy_of(r);
-    if (!p->c)
-        return; /* the upstream has answered and left */
-    if (p->tunnel)
-        tell_passing(p, true, piece);
-    bool chunked = r->content_length < 0 && !p->tunnel;
+    bool chunked = p->x->pub.content_length < 0 && !p->tunnel;
     bool corked = chunked && conn_cork(p->c);
     if (chunked) {
         char size[24];
@@ -141,7 +157,43 @@ static void body_data(struct request *r, struct str piece)
         conn_write(p->c, "\r\n", 2);
     if (corked)
         conn_uncork(p->c);
+}
+
+static void body_data(struct request *r, struct str piece)
+{
+    struct proxy *p = proxy_of(r);
+    if (!p->c)
+        return; /* the upstream has answered and left */
+    if (p->tunnel) {
+        tell_passing(p, true, piece);
+    } else {
+        p->body_bytes += (int64_t)piece.n;
+        if (p->t.body_limit && p->body_bytes > p->t.body_limit) {
+            proxy_fail(p, PROXY_FINE, 413, "the request body is too large");
+            return;
+        }
+        proxy_keep(p, piece);
+    }
+    send_piece(p, piece);
     hold_client(p);
+}
+
+static void finish_body(struct proxy *p)
+{
+    if (p->x->pub.content_length < 0)
+        conn_write(p->c, "0\r\n\r\n", 5);
+    p->body_sent = true;
+    wait_for_answer(p);
+}
+
+static void end_tunnel(struct proxy *p)
+{
+    struct exchange *x = p->x;
+    struct conn *c = p->c;
+    p->c = NULL;
+    conn_linger(c);
+    if (x->proto)
+        x->ops->end(x);
 }
 
 static void body_end(struct request *r, bool complete)
@@ -150,22 +202,13 @@ static void body_end(struct request *r, bool complete)
     if (!p || !p->c)
         return;
     if (p->tunnel) {
-        struct exchange *x = p->x;
-        struct conn *c = p->c;
-        p->c = NULL;
-        conn_linger(c);
-        if (x->proto)
-            x->ops->end(x);
-        return;
+        end_tunnel(p);
+    } else if (!complete) {
+        proxy_drop_upstream(p);
+    } else {
+        p->body_in = true;
+        finish_body(p);
     }
-    if (!complete) {
-        drop_upstream(p);
-        return;
-    }
-    if (r->content_length < 0)
-        conn_write(p->c, "0\r\n\r\n", 5);
-    p->body_sent = true;
-    wait_for_answer(p);
 }
 
 static const struct body_sink sink = {body_data, body_end};
@@ -189,16 +232,30 @@ static void tunnel_opened(struct exchange *x)
     exchange_set_sink(x, &sink);
 }
 
+static bool is_event_stream(const struct header *headers, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (str_ieq(headers[i].name, STR("content-type")))
+            return str_starts(headers[i].value, "text/event-stream");
+    return false;
+}
+
 static void forward_head(struct proxy *p)
 {
     struct exchange *x = p->x;
     struct proxy_answer *in = &p->answer;
     buf_release(&p->head);
+    proxy_keep_no_more(p);
     p->c->deadline = 0;
     if (in->status == 101)
         p->tunnel = true;
+    p->end.status = in->status;
+    p->end.took_us = since_start(x);
     size_t n;
-    const struct header *headers = proxy_answer_headers(in, &x->arena, x->connect, &p->t, &n);
+    struct header *headers = proxy_answer_headers(in, &x->arena, x->connect, &p->t, &n);
+    p->events = is_event_stream(headers, n);
+    if (p->t.answering)
+        n = p->t.answering(p->t.ctx, in->status, headers, n);
     struct answer a = {.kind = p->tunnel ? ANSWER_TUNNEL : ANSWER_STREAM,
                        .status = p->tunnel && x->connect ? 200 : in->status,
                        .headers = headers,
@@ -232,7 +289,7 @@ static bool on_piece(void *ctx, struct str piece)
     struct proxy *p = ctx;
     if (p->x->proto && p->c)
         p->x->ops->write(p->x, piece);
-    return p->x->proto && p->x->ops->pending(p->x) <= WAITING_MAX;
+    return p->x->proto && p->x->ops->pending(p->x) <= waiting_max();
 }
 
 static void on_answer_event(struct proxy *p, enum proxy_event e)
@@ -249,7 +306,7 @@ static void on_answer_event(struct proxy *p, enum proxy_event e)
         answer_done(p, p->answer.keep_alive);
         break;
     case PROXY_BAD:
-        fail(p, 502, "the upstream's answer is not valid HTTP");
+        proxy_fail(p, PROXY_GARBAGE, 502, "the upstream's answer is not valid HTTP");
         break;
     }
 }
@@ -272,6 +329,8 @@ static size_t feed(struct proxy *p, const char *data, size_t n)
             break;
     }
     p->feeding = false;
+    if (p->c == c)
+        wait_for_more(p);
     return p->c == c ? used : n;
 }
 
@@ -284,6 +343,7 @@ static void client_flushed(struct exchange *x)
     if (!c || !p->connected)
         return;
     conn_read_start(c);
+    wait_for_more(p);
     if (p->feeding)
         return;
     x->refs++;
@@ -312,7 +372,7 @@ static size_t up_data(struct conn *c, const char *data, size_t n)
         tell_passing(p, false, (struct str){data + used, n - used});
         x->ops->write(x, (struct str){data + used, n - used});
         used = n;
-        if (x->proto && x->ops->pending(x) > WAITING_MAX)
+        if (x->proto && x->ops->pending(x) > waiting_max())
             conn_read_stop(c);
     }
     if (corked)
@@ -321,33 +381,19 @@ static size_t up_data(struct conn *c, const char *data, size_t n)
     return used;
 }
 
-/* A pooled connection that died before it answered says nothing about the upstream: once more, when asking
- * twice does no harm. */
-static bool try_again(struct proxy *p)
-{
-    const struct request *r = &p->x->pub;
-    bool harmless = str_is(r->method, "GET") || str_is(r->method, "HEAD") || str_is(r->method, "OPTIONS") ||
-                    str_is(r->method, "PUT") || str_is(r->method, "DELETE");
-    if (!p->reused || p->retried || p->answer.started || r->content_length != 0 || !harmless)
-        return false;
-    p->retried = true;
-    drop_upstream(p);
-    start_connecting(p, false);
-    return true;
-}
-
 static void upstream_ended(struct proxy *p)
 {
     struct exchange *x = p->x;
     x->refs++;
     if (p->tunnel) {
-        drop_upstream(p);
+        proxy_drop_upstream(p);
         if (x->proto)
             x->ops->end(x);
     } else if (p->answer.head_done && proxy_answer_eof(&p->answer)) {
         answer_done(p, false);
-    } else if (!try_again(p)) {
-        fail(p, 502, "the upstream closed the connection before its answer was complete");
+    } else {
+        proxy_failed(p, PROXY_BROKEN, 502,
+                     "the upstream closed the connection before its answer was complete");
     }
     exchange_unref(x);
 }
@@ -372,31 +418,55 @@ static void up_closed(struct conn *c)
 static void up_timeout(struct conn *c)
 {
     struct proxy *p = c->proto;
-    if (!p->connected && connect_next(p))
-        return;
-    fail(p, 504, p->connected ? "the upstream does not answer" : "the upstream cannot be reached in time");
+    if (p->connected)
+        proxy_fail(p, PROXY_SILENT, 504, "the upstream does not answer");
+    else if (!proxy_connect_next(p))
+        proxy_failed(p, PROXY_UNREACHABLE, 504, "the upstream cannot be reached in time");
 }
 
-static void up_connected(struct conn *c, int error)
+/* What of the body came for an upstream that failed, or the first of it. */
+static void start_body(struct proxy *p)
 {
-    struct proxy *p = c->proto;
-    if (error) {
-        if (!connect_next(p))
-            fail(p, 502, "the upstream cannot be reached");
+    struct exchange *x = p->x;
+    if (!p->taking) {
+        p->taking = true;
+        exchange_set_sink(x, &sink);
         return;
     }
+    if (p->kept.n)
+        send_piece(p, buf_view(&p->kept));
+    if (p->body_in)
+        finish_body(p);
+    else
+        request_resume(&x->pub);
+}
+
+void proxy_connected(struct proxy *p, struct conn *c)
+{
     p->connected = true;
     c->deadline = 0;
     conn_read_start(c);
     if (p->x->pub.content_length == 0)
         p->body_sent = true;
-    else if (p->x->proto && !p->x->sink.end)
-        exchange_set_sink(p->x, &sink);
+    else if (p->x->proto)
+        start_body(p);
     if (p->c == c)
         wait_for_answer(p);
 }
 
-static const struct conn_events up_events = {
+static void up_connected(struct conn *c, int error)
+{
+    struct proxy *p = c->proto;
+    struct exchange *x = p->x;
+    x->refs++;
+    if (!error)
+        proxy_connected(p, c);
+    else if (!proxy_connect_next(p))
+        proxy_failed(p, PROXY_UNREACHABLE, 502, "the upstream cannot be reached");
+    exchange_unref(x);
+}
+
+const struct conn_events proxy_up_events = {
     .data = up_data,
     .eof = up_eof,
     .flushed = up_flushed,
@@ -415,149 +485,18 @@ static void proxy_drain(struct exchange *x)
 static const struct exchange_output proxy_output = {
     .flushed = client_flushed, .gone = proxy_gone, .drain = proxy_drain};
 
-/* --- connecting --- */
-
-static void use_socket(struct proxy *p, int fd)
-{
-    p->c = conn_new(p->x->loop, fd, NULL, &up_events, p);
-    conn_write_later(p->c, buf_view(&p->head));
-    conn_deadline(p->c, CONNECT_MS);
-    conn_watch_connect(p->c);
-}
-
-static bool connect_to(struct proxy *p, const struct sockaddr *to, socklen_t n)
-{
-    int fd = socket(to->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    int one = 1;
-    if (fd >= 0 && to->sa_family != AF_UNIX)
-        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-    if (fd < 0 || (connect(fd, to, n) != 0 && errno != EINPROGRESS)) {
-        if (fd >= 0)
-            close(fd);
-        return false;
-    }
-    use_socket(p, fd);
-    return true;
-}
-
-static void connect_only(struct proxy *p, const struct sockaddr *to, socklen_t n)
-{
-    if (!connect_to(p, to, n))
-        fail(p, 502, "the upstream cannot be reached");
-}
-
-/* A name may have several addresses ("localhost" often has ::1 before 127.0.0.1) of which not all are served.
- * False when there is none left. */
-static bool connect_next(struct proxy *p)
-{
-    drop_upstream(p);
-    while (p->tried < p->address_count) {
-        const struct address *a = &p->addresses[p->tried++];
-        if (connect_to(p, (const struct sockaddr *)&a->to, a->n))
-            return true;
-    }
-    return false;
-}
-
-static void connect_unix(struct proxy *p)
-{
-    struct sockaddr_un to = {.sun_family = AF_UNIX};
-    size_t n = strlen(p->t.unix_path);
-    if (n >= sizeof to.sun_path) {
-        fail(p, 502, "the upstream's socket path is too long");
-        return;
-    }
-    memcpy(to.sun_path, p->t.unix_path, n);
-    connect_only(p, (const struct sockaddr *)&to, sizeof to);
-}
-
-static void keep_addresses(struct proxy *p, const struct addrinfo *found)
-{
-    p->addresses = arena_array(&p->x->arena, struct address, ADDRESSES_MAX);
-    p->address_count = p->tried = 0;
-    for (; found && p->address_count < ADDRESSES_MAX; found = found->ai_next) {
-        struct address *a = &p->addresses[p->address_count++];
-        memcpy(&a->to, found->ai_addr, found->ai_addrlen);
-        a->n = found->ai_addrlen;
-    }
-}
-
-static void on_resolved(uv_getaddrinfo_t *q, int status, struct addrinfo *found)
-{
-    struct proxy *p = q->data;
-    struct exchange *x = p->x;
-    if (x->proto && !x->answered_for) {
-        keep_addresses(p, status == 0 ? found : NULL);
-        if (!connect_next(p))
-            fail(p, 502,
-                 status == 0 ? "the upstream cannot be reached" : "the upstream's name cannot be resolved");
-    }
-    uv_freeaddrinfo(found);
-    exchange_unref(x);
-}
-
-static void resolve(struct proxy *p)
-{
-    struct sockaddr_in v4;
-    struct sockaddr_in6 v6;
-    if (uv_ip4_addr(p->t.host, p->t.port, &v4) == 0) {
-        connect_only(p, (const struct sockaddr *)&v4, sizeof v4);
-        return;
-    }
-    if (uv_ip6_addr(p->t.host, p->t.port, &v6) == 0) {
-        connect_only(p, (const struct sockaddr *)&v6, sizeof v6);
-        return;
-    }
-    static const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
-    p->resolving.data = p;
-    p->x->refs++;
-    if (uv_getaddrinfo(&p->x->loop->uv, &p->resolving, on_resolved, p->t.host, p->port, &hints) == 0)
-        return;
-    fail(p, 502, "the upstream's name cannot be resolved");
-    exchange_unref(p->x);
-}
-
-static bool reuse_idle(struct proxy *p)
-{
-    struct conn *c = p->key ? upstream_take(p->x->loop->upstreams, p->key) : NULL;
-    if (!c)
-        return false;
-    p->c = c;
-    p->reused = true;
-    c->ev = &up_events;
-    c->proto = p;
-    conn_write(c, p->head.p, p->head.n);
-    up_connected(c, 0);
-    return true;
-}
-
-static void start_connecting(struct proxy *p, bool may_reuse)
-{
-    p->connected = false;
-    if (may_reuse && reuse_idle(p))
-        return;
-    p->reused = false;
-    if (p->t.connect) {
-        int fd = p->t.connect(p->t.ctx);
-        if (fd < 0)
-            no_upstream(p);
-        else
-            use_socket(p, fd);
-    } else if (p->t.unix_path) {
-        connect_unix(p);
-    } else {
-        resolve(p);
-    }
-}
-
 /* On the loop's thread. */
 static void begin(struct exchange *x)
 {
     struct proxy *p = x->later_ctx;
     if (!x->proto || x->answered_for) {
+        p->end.cut = true;
+        tell_over(p);
         exchange_unref(x);
         return;
     }
+    p->counted = true;
+    atomic_fetch_add_explicit(&active, 1, memory_order_relaxed);
     x->output = &proxy_output;
     x->output_ctx = p;
     x->heard = true;
@@ -565,7 +504,7 @@ static void begin(struct exchange *x)
     proxy_request_head(&p->head, x, &p->t);
     proxy_answer_init(&p->answer, str_is(x->pub.method, "HEAD"), proxy_wants_upgrade(x), on_piece, p);
     x->refs++;
-    start_connecting(p, true);
+    proxy_connect(p, true);
     exchange_unref(x);
 }
 
@@ -576,6 +515,7 @@ void respond_proxy(struct request *r, const struct proxy_target *t)
     struct proxy *p = arena_new(a, struct proxy);
     p->x = x;
     p->t = *t;
+    p->keeping = t->keep_body > 0;
     p->t.host = arena_strdup(a, t->host);
     p->t.unix_path = arena_strdup(a, t->unix_path);
     p->t.path = arena_strdup(a, t->path);

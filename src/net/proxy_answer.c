@@ -183,10 +183,10 @@ static struct str text_of(const struct proxy_answer *a, uint32_t at, uint32_t n)
     return (struct str){a->text.p + at, n};
 }
 
-const struct header *proxy_answer_headers(const struct proxy_answer *a, struct arena *arena,
-                                          bool websocket_key, const struct proxy_target *t, size_t *ret_n)
+struct header *proxy_answer_headers(const struct proxy_answer *a, struct arena *arena, bool websocket_key,
+                                    const struct proxy_target *t, size_t *ret_n)
 {
-    struct header *list = arena_array(arena, struct header, a->count + 1);
+    struct header *list = arena_array(arena, struct header, a->count + PROXY_ROOM);
     struct str connection = STR_NULL;
     size_t n = 0;
     for (unsigned i = 0; i < a->count; i++) {

@@ -37,8 +37,9 @@ void proxy_answer_release(struct proxy_answer *a);
 enum proxy_event proxy_answer_feed(struct proxy_answer *a, const char *p, size_t n, size_t *ret_used);
 /* The upstream ended the connection; true when the answer is whole by that. */
 bool proxy_answer_eof(struct proxy_answer *a);
-/* What is passed on, in the arena; websocket_key: without the answer to a key the client never sent. */
-const struct header *proxy_answer_headers(const struct proxy_answer *a, struct arena *arena,
-                                          bool websocket_key, const struct proxy_target *t, size_t *ret_n);
+/* What is passed on, in the arena, with room for PROXY_ROOM more; websocket_key: without the answer to a key
+ * the client never sent. */
+struct header *proxy_answer_headers(const struct proxy_answer *a, struct arena *arena, bool websocket_key,
+                                    const struct proxy_target *t, size_t *ret_n);
 
 #endif

@@ -78,6 +78,26 @@ static void cookies(struct buf *b, const struct request *r, const char *without)
         buf_add(b, "\r\n", 2);
 }
 
+static bool is_added(const struct proxy_target *t, struct str name)
+{
+    for (size_t i = 0; i < t->n_add; i++)
+        if (str_eq(t->add[i].name, name))
+            return true;
+    return false;
+}
+
+static void added(struct buf *b, const struct proxy_target *t)
+{
+    for (size_t i = 0; i < t->n_add; i++) {
+        if (!t->add[i].value.p)
+            continue;
+        buf_str(b, t->add[i].name);
+        buf_add(b, ": ", 2);
+        buf_str(b, t->add[i].value);
+        buf_add(b, "\r\n", 2);
+    }
+}
+
 static void passed_on(struct buf *b, const struct request *r, const struct proxy_target *t)
 {
     struct str connection = request_header(r, "connection");
@@ -85,7 +105,8 @@ static void passed_on(struct buf *b, const struct request *r, const struct proxy
         struct str name = r->headers[i].name;
         if (in_list(name, hop_by_hop, countof(hop_by_hop)) || in_list(name, replaced, countof(replaced)))
             continue;
-        if (named_in(connection, name) || (t->strip_auth && str_is(name, "authorization")) ||
+        if (named_in(connection, name) || is_added(t, name) ||
+            (t->strip_auth && str_is(name, "authorization")) ||
             (t->plain_frames && str_is(name, "sec-websocket-extensions")))
             continue;
         buf_str(b, name);
@@ -132,7 +153,9 @@ void proxy_request_head(struct buf *b, struct exchange *x, const struct proxy_ta
     struct str host = t->host_header ? str_of(t->host_header) : r->host;
     field(b, "Host", host.n ? host : STR("localhost"));
     passed_on(b, r, t);
-    cookies(b, r, t->strip_cookie);
+    added(b, t);
+    if (!t->no_cookies)
+        cookies(b, r, t->strip_cookie);
     field(b, "X-Forwarded-For", str_of(r->peer));
     field(b, "X-Forwarded-Proto", r->tls ? STR("https") : STR("http"));
     if (r->host.n)

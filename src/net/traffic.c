@@ -8,7 +8,8 @@ static const char *const methods[] = {"GET",    "HEAD",    "POST",    "PUT",  "P
                                       "DELETE", "OPTIONS", "CONNECT", "other"};
 static const char *const classes[TRAFFIC_COUNT] = {
     [TRAFFIC_OTHER] = "other",       [TRAFFIC_API] = "api", [TRAFFIC_UPLOAD] = "upload",
-    [TRAFFIC_REGISTRY] = "registry", [TRAFFIC_WEB] = "web", [TRAFFIC_TOOLS] = "tools"};
+    [TRAFFIC_REGISTRY] = "registry", [TRAFFIC_WEB] = "web", [TRAFFIC_TOOLS] = "tools",
+    [TRAFFIC_SERVICES] = "services"};
 /* 499: the client left before it was answered. 0: any other. */
 static const int statuses[] = {200, 101, 201, 202, 204, 206, 301, 302, 303, 304, 307, 308, 400,
                                401, 403, 404, 405, 408, 409, 410, 411, 412, 413, 414, 415, 416,

@@ -14,6 +14,7 @@ enum traffic {
     TRAFFIC_REGISTRY,
     TRAFFIC_WEB,
     TRAFFIC_TOOLS,
+    TRAFFIC_SERVICES,
     TRAFFIC_COUNT
 };
 

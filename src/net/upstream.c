@@ -1,5 +1,8 @@
 #include "net/upstream.h"
 
+#include <errno.h>
+#include <sys/socket.h>
+
 #define MAX_PER_KEY 128
 #define MAX_ALL     512
 #define IDLE_MS     30000
@@ -82,10 +85,16 @@ void upstream_pool_clear(struct upstream_pool *p)
     }
 }
 
-struct conn *upstream_take(struct upstream_pool *p, const char *key)
+static bool is_quiet(const struct conn *c)
+{
+    char byte;
+    return recv(c->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
+}
+
+struct conn *upstream_take(struct upstream_pool *p, const char *key, bool surely)
 {
     for (struct idle *i = p->all; i; i = i->next) {
-        if (strcmp(i->key, key) != 0 || i->c->failed || i->c->eof)
+        if (strcmp(i->key, key) != 0 || i->c->failed || i->c->eof || (surely && !is_quiet(i->c)))
             continue;
         return unlink_idle(i);
     }

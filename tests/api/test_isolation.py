@@ -181,6 +181,9 @@ def full(server, admin):
     ids["trainings"] = admin.post("trainings", {**runs, "name": "training"})["id"]
     ids["trainings/instances"] = admin.post(f"trainings/{ids['trainings']}/start")["id"]
     ids["environments"] = admin.post("environments", {**inside, "spec": spec["id"], "name": "environment"})["id"]
+    ids["services"] = admin.post("services", {**inside, "name": "service"})["id"]
+    ids["services/versions"] = admin.post(f"services/{ids['services']}/versions", {"spec": spec["id"], "command": "true", "replicas": 0})["id"]
+    ids["services/keys"] = admin.post(f"services/{ids['services']}/keys", {"name": "key"})["id"]
     ids["images"] = admin.post("images", {**inside, "name": "image"})["id"]
     Registry(server.url, ("admin", ADMIN_PASSWORD)).push(f"{project['name']}/image", small())
     ids["images/versions"] = admin.get(f"images/{ids['images']}/versions")["items"][0]["id"]

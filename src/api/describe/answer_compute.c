@@ -221,9 +221,57 @@ static const struct shape tensorboard[] = {
     {0},
 };
 
+static const struct shape deployment[] = {
+    M("service", OBJECT, .named = "Service"),
+    M("version", OBJECT, .named = "ServiceVersion"),
+    M("key", OBJECT, .flags = OR_NULL, .named = "ServiceKey"),
+    {0},
+};
+
+static const struct shape service_event[] = {
+    M("at", TIME),
+    M("event", TEXT),
+    M("version", TEXT, .flags = OR_NULL),
+    M("job", INT, .flags = OR_NULL),
+    M("reason", TEXT),
+    M("reason_zh", TEXT),
+    {0},
+};
+
+static const struct shape service_events[] = {M("items", LIST, .of = service_event), {0}};
+
+static const struct shape service_replica[] = {
+    M("job", INT),
+    M("version", INT),
+    M("version_name", TEXT, .flags = OR_NULL),
+    M("generation", INT),
+    M("role", TEXT, .choices = "production canary"),
+    M("state", TEXT, .choices = "starting ready sick draining over"),
+    M("since", TIME),
+    M("job_state", TEXT, .flags = OR_NULL, .choices = JOB_STATES),
+    M("attempt", INT),
+    M("reason", TEXT, .flags = OR_NULL),
+    M("reason_zh", TEXT, .flags = OR_NULL),
+    {0},
+};
+
+static const struct shape service_replicas[] = {M("items", LIST, .of = service_replica), {0}};
+
+static const struct shape service_line[] = {
+    M("at", TIME),
+    M("job", INT),
+    M("version", TEXT, .flags = OR_NULL),
+    M("stream", TEXT, .choices = "output error platform"),
+    M("text", TEXT),
+    {0},
+};
+
+static const struct shape service_log[] = {M("lines", LIST, .of = service_line), M("next", TEXT), {0}};
+
 const struct answer_shape answers_of_compute[] = {
     {"Amounts", amounts},
     {"Controllers", controller_rows},
+    {"Deployment", deployment},
     {"EnvironmentAccess", environment_access},
     {"EnvironmentFolders", environment_folders},
     {"Forecast", forecast},
@@ -235,6 +283,9 @@ const struct answer_shape answers_of_compute[] = {
     {"PlatformLog", platform_log},
     {"ProjectOverview", project_overview},
     {"Resources", resources},
+    {"ServiceEvents", service_events},
+    {"ServiceLog", service_log},
+    {"ServiceReplicas", service_replicas},
     {"TensorBoard", tensorboard},
     {"TrainingLineage", training_lineage},
     {"TrainingMetrics", training_metrics},

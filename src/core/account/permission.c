@@ -81,6 +81,8 @@ static void add_kind(const struct kind *k)
     for (const struct action *act = k->actions; act && act->name; act++)
         if (act->permission)
             add(k, act->permission, act->title);
+    for (const struct kind_permission *p = k->permissions; p && p->name; p++)
+        add(k, p->name, p->title);
 }
 
 static int by_name(const void *a, const void *b)

@@ -338,6 +338,9 @@ static void changed(struct core *core, const struct object *o, const char *verb)
         accounts_forget_job(core, o->id);
     if (strcmp(verb, "create") == 0 || strcmp(verb, "delete") == 0)
         jobs_wake(core->jobs);
+    const struct job_owner *owner = job_owner_of(o);
+    if (owner && owner->told)
+        owner->told(core, o);
 }
 
 const struct kind kind_job = {

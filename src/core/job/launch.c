@@ -110,6 +110,26 @@ const char *launch_env_of(struct launch *u, const char *name)
     return NULL;
 }
 
+void launch_secret(struct launch *u, const char *name, const char *value)
+{
+    const char **list = u->env.p;
+    size_t n = strlen(name), kept = 0;
+    for (size_t i = 0; i < u->env.n; i++)
+        if (strncmp(list[i], name, n) != 0 || list[i][n] != '=')
+            list[kept++] = list[i];
+    u->env.n = kept; /* what the image has would win */
+    *(const char **)add(u, &u->secrets, sizeof(char *)) = arena_printf(u->arena, "%s=%s", name, value);
+}
+
+bool launch_program(struct launch *u, const char *name, struct err *err)
+{
+    u->spec.programs = programs_folder(u->jobs->core, jobs_exec(u->jobs), u->arena, err);
+    if (!u->spec.programs)
+        return false;
+    return access(arena_printf(u->arena, "%s/bin/%s", u->spec.programs, name), X_OK) == 0 ||
+           err_set(err, ERR_CONFLICT, NULL, "the program %s is not installed with the server", name);
+}
+
 /* Sessions have these of their own. */
 static bool is_session_own(const char *entry)
 {

@@ -25,6 +25,11 @@ bool launch_dataset(struct launch *u, int64_t version, const char *target, struc
 void launch_env(struct launch *u, const char *name, const char *value); /* replaces one of the same name */
 void launch_env_default(struct launch *u, const char *name, const char *value); /* unless it is there */
 const char *launch_env_of(struct launch *u, const char *name);                  /* NULL: there is none */
+/* As launch_env, for a value that no file of this machine keeps; without line ends. */
+void launch_secret(struct launch *u, const char *name, const char *value);
+/* One of the platform's own programs (programs.h), which is at EXEC_PROGRAMS "/bin/" and its name inside.
+ * ERR_CONFLICT when it was not installed with the server. */
+bool launch_program(struct launch *u, const char *name, struct err *err);
 /* For sshd_config: sessions get what the container's own processes have, but for values that would need
  * quotes. Of the variables that are there when it is called. */
 const char *launch_sshd_env(struct launch *u);
@@ -50,6 +55,8 @@ struct job_owner {
     bool (*prepare)(struct launch *u, struct err *err);
     /* Inside the write that changes the job's state (`job` has the new one): the owner's own row follows. */
     bool (*changed)(struct op *op, const struct object *job, enum job_state from, struct err *err);
+    /* After the commit of a change of the job, on any thread: must be quick. */
+    void (*told)(struct core *core, const struct object *job);
     /* Outside writes, on the controller's thread, after the job's containers have ended and before its state
      * says so (called again after a crash: must be harmless twice). For taking files over: start a task. */
     bool (*take_over)(struct core *core, const struct object *job, struct arena *a, struct err *err);

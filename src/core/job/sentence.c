@@ -73,6 +73,14 @@ static const struct words sentences[] = {
     {"this machine has no cgroups at /sys/fs/cgroup", "本机的 /sys/fs/cgroup 没有 cgroup"},
     {"this machine cannot run containers: *", "本机无法运行容器：*"},
     {"the server is ending", "服务正在停止"},
+    {"the program * is not installed with the server", "服务器未安装程序 *"},
+    {"the environment values of the version cannot be read any more, as the data folder has another key: "
+     "give them again",
+     "数据目录的密钥已更换，无法读取版本的环境变量值：请重新填写"},
+    {"a newer generation of the version takes its place", "将由版本的新一代替换"},
+    {"the service version was deleted", "服务版本已删除"},
+    {"it is not needed any more", "不再需要"},
+    {"it did not answer its health check: *", "未通过健康检查：*"},
 };
 
 /* The texts that stand for the stars of the pattern; the last star takes all that is left before its end. */

@@ -75,7 +75,7 @@ static bool find_account(const char *user, struct account *ret)
 /* What the command gets beside its environment (shim.h); what that has wins. */
 static void take_secrets(void)
 {
-    char line[256];
+    char line[8192];
     FILE *f = fopen(SHIM_SECRETS, "re");
     while (f && fgets(line, sizeof line, f)) {
         line[strcspn(line, "\n")] = 0;

@@ -1,0 +1,225 @@
+#include "api/gateway/service_routes.h"
+
+#include "api/gateway/visit.h"
+#include "api/route.h"
+#include "base/clock.h"
+#include "core/serve/address.h"
+
+#define LOOK_BACK_US  (2 * 3600 * INT64_C(1000000))
+#define POINTS_USUAL  240
+#define POINTS_MAX    2000
+#define LINES_USUAL   20
+#define LINES_MAX     200
+#define SPAN_MAX_DAYS 400
+
+/* The route of the path's service, when the caller has the permission in its project. */
+static const struct serve_route *find(struct api_call *call, const struct serve_routes *routes,
+                                      const char *permission, struct err *err)
+{
+    int64_t id;
+    const struct serve_route *r = str_to_i64(call->params[0], &id) ? serve_routes_service(routes, id) : NULL;
+    if (!r) {
+        err_set(err, ERR_NOT_FOUND, NULL, "there is no service " STR_FMT, STR_ARG(call->params[0]));
+        return NULL;
+    }
+    return caller_need(&call->caller, permission, r->project, err) ? r : NULL;
+}
+
+/* Answers with what write makes of the service. */
+static void with_service(struct api_call *call, const char *permission,
+                         bool (*write)(struct api_call *call, const struct serve_route *r, struct buf *out,
+                                       struct err *err))
+{
+    struct serve_routes *routes = serve_routes_acquire(call->core);
+    auto_buf struct buf body = {0};
+    struct err err = {0};
+    const struct serve_route *r = find(call, routes, permission, &err);
+    bool ok = r && write(call, r, &body, &err);
+    serve_routes_release(routes);
+    if (ok)
+        api_answer(call, 200, NULL, 0, buf_view(&body));
+    else
+        api_problem(call, &err, NULL, 0);
+}
+
+/* --- trying it --- */
+
+static void run_predict(struct api_call *call)
+{
+    struct visit *v = visit_begin(call->core, call->request);
+    struct err err = {0};
+    v->inside = true;
+    v->rest = STR("/predict");
+    const struct serve_route *r = find(call, v->routes, "service.invoke", &err);
+    if (!r) {
+        visit_end(v, 0, 0, 0);
+        api_problem(call, &err, NULL, 0);
+        return;
+    }
+    v->route = r;
+    v->user = call->caller.user;
+    struct str want = request_header(call->request, "x-ingot-version");
+    v->want = str_is(want, "production") ? SERVE_PRODUCTION
+              : str_is(want, "canary")   ? SERVE_CANARY
+                                         : SERVE_ANY;
+    visit_forward(v, NULL);
+}
+
+/* --- figures --- */
+
+static bool time_of(struct api_call *call, const char *name, int64_t fallback, int64_t *ret, struct err *err)
+{
+    struct str text;
+    *ret = fallback;
+    if (!request_param(call->request, name, &text, err))
+        return !err->code;
+    return clock_parse(text, ret) ||
+           err_set(err, ERR_INVALID, name, "%s: must be a time as in 2026-11-16T09:51:30Z", name);
+}
+
+static bool write_traffic(struct api_call *call, const struct serve_route *r, struct buf *out,
+                          struct err *err)
+{
+    int64_t now = clock_now(), from, to, points;
+    if (!time_of(call, "to", now, &to, err) || !time_of(call, "from", to - LOOK_BACK_US, &from, err) ||
+        !api_number(call, "points", 1, POINTS_MAX, POINTS_USUAL, &points, err))
+        return false;
+    if (from >= to || (to - from) / 86400 / 1000000 > SPAN_MAX_DAYS)
+        return err_set(err, ERR_INVALID, "from", "from: must be before to, and at most %d days",
+                       SPAN_MAX_DAYS);
+    return serve_traffic_write(call->core, r->service, from, to, points, call->arena, out, err);
+}
+
+static void run_traffic(struct api_call *call)
+{
+    with_service(call, "service.read", write_traffic);
+}
+
+static bool write_requests(struct api_call *call, const struct serve_route *r, struct buf *out,
+                           struct err *err)
+{
+    int64_t limit;
+    struct str id = STR_NULL;
+    if (!api_number(call, "limit", 1, LINES_MAX, LINES_USUAL, &limit, err))
+        return false;
+    if (!request_param(call->request, "request", &id, err) && err->code)
+        return false;
+    return request_log_find(call->core->request_log, r->service, id, limit, out, err);
+}
+
+static void run_requests(struct api_call *call)
+{
+    with_service(call, "service.read", write_requests);
+}
+
+/* --- descriptions --- */
+
+static const char *address_of(struct api_call *call, const struct serve_route *r)
+{
+    return serve_address(call->core, call->request->host, r->project_name, r->name, r->host, call->arena);
+}
+
+static bool write_document(struct api_call *call, const struct serve_route *r, struct buf *out,
+                           struct err *err)
+{
+    (void)err;
+    service_document_write(r, address_of(call, r), out);
+    return true;
+}
+
+static void run_document(struct api_call *call)
+{
+    with_service(call, "service.read", write_document);
+}
+
+static void write_entry(struct api_call *call, const struct serve_route *r, struct json_out *o)
+{
+    json_object(o);
+    json_kint(o, "service", r->service);
+    json_kint(o, "project", r->project);
+    json_kz(o, "project_name", r->project_name);
+    json_kz(o, "name", r->name);
+    json_kz(o, "state", r->state);
+    json_kbool(o, "model", r->production.model || r->canary.model);
+    json_kz(o, "address", address_of(call, r));
+    json_kz(o, "openapi",
+            arena_printf(call->arena, "/api/v1/services/%lld/openapi.json", (long long)r->service));
+    json_object_end(o);
+}
+
+/* Of all interfaces that the caller may use. */
+static void run_catalogue(struct api_call *call)
+{
+    auto_buf struct buf body = {0};
+    struct err err = {0};
+    struct json_out o;
+    int64_t project;
+    if (!api_number(call, "project", 1, INT64_MAX, 0, &project, &err)) {
+        api_problem(call, &err, NULL, 0);
+        return;
+    }
+    struct serve_routes *routes = serve_routes_acquire(call->core);
+    json_begin(&o, &body);
+    json_object(&o);
+    json_key(&o, "items");
+    json_array(&o);
+    for (size_t i = 0; i < serve_routes_count(routes); i++) {
+        const struct serve_route *r = serve_routes_at(routes, i);
+        if ((!project || r->project == project) && caller_may(&call->caller, "service.invoke", r->project))
+            write_entry(call, r, &o);
+    }
+    json_array_end(&o);
+    json_object_end(&o);
+    serve_routes_release(routes);
+    api_answer(call, 200, NULL, 0, buf_view(&body));
+}
+
+#define TEXT   "{\"type\":\"string\"}"
+#define NUMBER "{\"type\":\"integer\"}"
+#define REAL   "{\"type\":\"number\"}"
+#define LIST(properties)                                                                                     \
+    "{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{" properties "}}}"
+#define ITEMS(name, properties) "{\"type\":\"object\",\"properties\":{\"" name "\":" LIST(properties) "}}"
+
+const struct route service_routes[] = {
+    {.method = "POST",
+     .pattern = "/api/v1/services/{service_id}/predict",
+     .run = run_predict,
+     .streams = true,
+     .summary = "Sends a picture, text or sound to a service of a model and answers with what it makes of it",
+     .takes = "application/octet-stream",
+     .answer = "{\"type\":\"object\"}"},
+    {.method = "GET",
+     .pattern = "/api/v1/services/{service_id}/traffic",
+     .run = run_traffic,
+     .query = "from to points:int",
+     .summary = "Requests, errors and times of each version of a service, over time",
+     .answer = ITEMS("versions", "\"version\":" NUMBER ",\"points\":" LIST(
+                                     "\"at\":" TEXT ",\"requests\":" NUMBER
+                                     ",\"classes\":{\"type\":\"object\",\"additionalProperties\":" NUMBER
+                                     "},\"p50_ms\":" REAL ",\"p95_ms\":" REAL ",\"p99_ms\":" REAL))},
+    {.method = "GET",
+     .pattern = "/api/v1/services/{service_id}/requests",
+     .run = run_requests,
+     .query = "request limit:int",
+     .summary = "The newest requests of a service, or the one with this id (X-Request-Id of its answer)",
+     .answer = ITEMS("items",
+                     "\"at\":" TEXT ",\"request\":" TEXT ",\"version\":" NUMBER ",\"generation\":" NUMBER
+                     ",\"replica\":{\"type\":[\"string\",\"null\"]},"
+                     "\"key\":" NUMBER ",\"user\":" NUMBER ",\"status\":" NUMBER ",\"bytes\":" NUMBER
+                     ",\"took_us\":" NUMBER ",\"attempts\":" NUMBER ",\"method\":" TEXT ",\"path\":" TEXT)},
+    {.method = "GET",
+     .pattern = "/api/v1/services/{service_id}/openapi.json",
+     .run = run_document,
+     .summary = "The interface of a service as an OpenAPI document",
+     .answer = "{\"type\":\"object\"}"},
+    {.method = "GET",
+     .pattern = "/api/v1/catalogue",
+     .run = run_catalogue,
+     .query = "project:id",
+     .summary = "The interfaces of all services that the caller may invoke",
+     .answer = ITEMS("items", "\"service\":" NUMBER ",\"project\":" NUMBER ",\"project_name\":" TEXT
+                              ",\"name\":" TEXT ",\"state\":" TEXT
+                              ",\"model\":{\"type\":\"boolean\"},\"address\":" TEXT ",\"openapi\":" TEXT)},
+    {0},
+};

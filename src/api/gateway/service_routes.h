@@ -1,0 +1,14 @@
+/* What the platform's own API offers of services: trying them, their figures, their description. The kinds
+ * themselves are core's (core/serve/). */
+#ifndef INGOT_API_GATEWAY_SERVICE_ROUTES_H
+#define INGOT_API_GATEWAY_SERVICE_ROUTES_H
+
+#include "api/route.h"
+#include "core/serve/route.h"
+
+extern const struct route service_routes[];
+
+/* The interface of a service as an OpenAPI document (service_document.c). */
+void service_document_write(const struct serve_route *r, const char *address, struct buf *out);
+
+#endif

@@ -1,0 +1,70 @@
+/* Canaries that break the rules of their services. */
+#include "base/messages.h"
+#include "core/serve/event.h"
+#include "core/serve/look.h"
+#include "core/serve/rules.h"
+#include "core/serve/traffic.h"
+
+struct sentence {
+    struct look *l;
+    const struct object *canary;
+    bool rollback;
+    struct err why;
+};
+
+static struct words words_of(struct arena *a, const struct sentence *s)
+{
+    struct str name = object_text(s->canary, "name");
+    const char *zh = s->why.id ? s->why.zh : s->why.message;
+    if (s->rollback)
+        return (struct words){event_words(a, MESSAGE_EVENT_CANARY_BACK, STR_ARG(name), s->why.message).en,
+                              event_words(a, MESSAGE_EVENT_CANARY_BACK, STR_ARG(name), zh).zh};
+    return (struct words){event_words(a, MESSAGE_EVENT_CANARY_STOPPED, STR_ARG(name), s->why.message).en,
+                          event_words(a, MESSAGE_EVENT_CANARY_STOPPED, STR_ARG(name), zh).zh};
+}
+
+static bool act_write(struct op *op, void *ctx, struct err *err)
+{
+    const struct sentence *s = ctx;
+    struct object now;
+    bool found;
+    if (!engine_load_row(op, &kind_service_version, s->canary->id, &now, &found, err))
+        return false;
+    /* Somebody changed it: its figures begin anew. */
+    if (!found || now.revision != s->canary->revision)
+        return true;
+    if (s->rollback)
+        *object_value(&now, "role") = db_textz("retired");
+    else
+        *object_value(&now, "stopped") = db_int(1);
+    return engine_update_row(op, &now, err) &&
+           event_say(op, (struct event_of){now.parent, now.id, 0},
+                     s->rollback ? "canary-rolled-back" : "canary-stopped", words_of(op->arena, s), err);
+}
+
+static bool judge_one(struct look *l, const struct look_service *s, struct err *err)
+{
+    const struct look_slot *c = &s->slot[SLOT_CANARY];
+    struct judge_rules rules;
+    struct sentence sentence = {.l = l, .canary = c->target};
+    if (!c->target || !c->wanted ||
+        !rules_read(l->arena, object_text(s->service, "rules"), &rules, &sentence.rollback))
+        return true;
+    struct judge_side *sides = arena_array(l->arena, struct judge_side, 2);
+    if (!serve_traffic_trial(l->core, s->service->id, &sides[0], &sides[1]) ||
+        judge_canary(&rules, &sides[0], &sides[1], &sentence.why) != JUDGE_BAD)
+        return true;
+    l->changed = true;
+    return engine_write(l->core, &caller_system, l->arena, act_write, &sentence, err);
+}
+
+bool look_judge(struct look *l, struct err *err)
+{
+    bool ok = true;
+    for (size_t i = 0; i < l->n_services; i++) {
+        struct err one = {0};
+        if (!judge_one(l, &l->of[i], &one))
+            ok = err_keep(err, &one);
+    }
+    return ok;
+}

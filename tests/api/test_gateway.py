@@ -1,0 +1,174 @@
+"""The gateway before real services: keys, shares, switches, replicas that die, a server that is killed. What misbehaving
+replicas and clients get is in tests/gateway."""
+
+import concurrent.futures
+import re
+import threading
+
+import httpx
+import pytest
+from harness import DEADLINE, Server, unique, wait_for
+from test_services import events, is_, make, replicas, spec, told, version  # noqa: F401 (fixtures)
+
+PROGRAM = """cat > s.py <<'END'
+import http.server, os, socketserver
+class H(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def do_GET(self):
+        if self.path == "/die":
+            os._exit(1)
+        bad = os.environ.get("BAD") and self.path != "/health"
+        body = os.environ.get("COLOUR", "none").encode()
+        self.send_response(500 if bad else 200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Set-Cookie", "a=b")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+    def log_message(self, *a): pass
+class S(socketserver.ThreadingMixIn, http.server.HTTPServer):
+    daemon_threads = True
+    request_queue_size = 256
+S(("127.0.0.1", int(os.environ["PORT"])), H).serve_forever()
+END
+exec python3 -u s.py"""
+
+
+def gateway_of(server: Server) -> str:
+    return wait_for(lambda: next((found[1] for line in server.out if (found := re.search(r"Services are at (\S+)", line))), None),
+                    "the gateway's address")
+
+
+def key_of(api, s: dict, **fields) -> dict:
+    return api.post(f"services/{s['id']}/keys", {"name": unique("k"), **fields})
+
+
+class Caller:
+    """Asks a service by its key."""
+
+    def __init__(self, server: Server, s: dict, secret: str) -> None:
+        self.url = gateway_of(server) + s["address"]
+        self.headers = {"Authorization": f"Bearer {secret}"}
+
+    def client(self) -> httpx.Client:
+        return httpx.Client(base_url=self.url, headers=self.headers, timeout=DEADLINE)
+
+    def get(self, path: str = "/", **headers) -> httpx.Response:
+        with self.client() as c:
+            return c.get(path, headers=headers)
+
+    def answers(self, status: int = 200) -> None:
+        wait_for(lambda: self.get().status_code == status, f"the gateway to answer {status}")
+
+    def load(self, threads: int, until: threading.Event) -> list:
+        """Futures of lists of (status, version, body)."""
+        def ask() -> list[tuple]:
+            told = []
+            with self.client() as c:
+                while not until.is_set():
+                    a = c.get("/")
+                    told.append((a.status_code, a.headers.get("x-ingot-version"), a.text))
+            return told
+        pool = concurrent.futures.ThreadPoolExecutor(threads)
+        return [pool.submit(ask) for _ in range(threads)]
+
+
+@pytest.fixture
+def running(admin, server, spec, make):  # noqa: F811
+    """A service with one version that answers, and who asks it."""
+    def start(replicas: int = 1, **fields) -> tuple[dict, dict, Caller]:  # noqa: A002
+        s = make(**fields)
+        v = version(admin, s, spec, command=PROGRAM, env={"COLOUR": "blue"}, replicas=replicas)
+        is_(admin, s, v, "serving")
+        caller = Caller(server, s, key_of(admin, s)["secret"])
+        caller.answers()
+        return s, v, caller
+    return start
+
+
+def test_keys_and_reasons(admin, server, running, make):  # noqa: F811
+    s, v, caller = running()
+    a = caller.get()
+    assert (a.text, a.headers["x-ingot-version"], a.headers["content-security-policy"]) == ("blue", "production", "sandbox")
+    assert "set-cookie" not in a.headers
+    items = admin.get(f"services/{s['id']}/requests", request=a.headers["x-request-id"])["items"]
+    assert [(i["version"], i["status"]) for i in items] == [(v["id"], 200)]
+
+    def counted():
+        versions = admin.get(f"services/{s['id']}/traffic")["versions"]
+        points = [p for x in versions if x["version"] == v["id"] for p in x["points"]]
+        return sum(p["requests"] for p in points) >= 2 and points
+    points = wait_for(counted, "the requests to be counted")
+    assert all(p["classes"]["ok"] == p["requests"] and 0 < p["p50_ms"] <= p["p99_ms"] for p in points)
+
+    other = make()
+    assert Caller(server, s, key_of(admin, other)["secret"]).get().status_code == 401
+    token = admin.post("tokens", {"name": unique("t")})["secret"]
+    assert Caller(server, s, token).get().status_code == 200
+    key = key_of(admin, s)
+    mine = Caller(server, s, key["secret"])
+    mine.answers()
+    wait_for(lambda: admin.get(f"services/{s['id']}/keys/{key['id']}")["last_used_at"], "the key's last use")
+    admin.call("DELETE", f"services/{s['id']}/keys/{key['id']}", headers={"If-Match": "*"})
+    mine.answers(401)
+
+    assert s["name"] in [i["name"] for i in admin.get("catalogue")["items"]]
+    document = admin.get(f"services/{s['id']}/openapi.json")
+    assert document["servers"][0]["url"] == gateway_of(server) + s["address"]
+
+    admin.post(f"services/{s['id']}/versions/{v['id']}/stop", expect=200)
+    caller.answers(503)
+    stopped = caller.get().json()
+    assert stopped["detail"] and re.search("[一-鿿]", stopped["detail_zh"])
+
+
+def test_share_switch_and_death_lose_nothing(admin, server, running, spec):  # noqa: F811
+    s, v, caller = running(replicas=2, share=137)
+    canary = version(admin, s, spec, command=PROGRAM, env={"COLOUR": "red"})
+    is_(admin, s, canary, "serving")
+    wait_for(lambda: caller.get(**{"X-Ingot-Version": "canary"}).status_code == 200, "the canary to be asked")
+    with caller.client() as c:
+        told = [(a := c.get("/")).headers["x-ingot-version"] + a.text for _ in range(1000)]
+    assert told.count("canaryred") == 137 and told.count("productionblue") == 863
+
+    done = threading.Event()
+    asking = caller.load(4, done)
+    try:
+        admin.post(f"services/{s['id']}/switch", expect=200)
+        wait_for(lambda: caller.get(**{"X-Ingot-Version": "production"}).text == "red", "the switch")
+        before = {r["job"] for r in replicas(admin, s, "ready")}
+        assert caller.get("/die", **{"X-Ingot-Version": "canary"}).status_code in (200, 502)
+        wait_for(lambda: len({r["job"] for r in replicas(admin, s, "ready")} - before) >= 1, "a new replica for the one that died")
+    finally:
+        done.set()
+    answers = [x for f in asking for x in f.result()]
+    assert {a[0] for a in answers} == {200} and {a[2] for a in answers} == {"red", "blue"}
+
+
+def test_a_bad_canary_goes(admin, server, running, spec):  # noqa: F811
+    s, _, caller = running(share=500, rules={"error_rate": 0.05, "min_requests": 20, "action": "rollback"})
+    canary = version(admin, s, spec, command=PROGRAM, env={"COLOUR": "red", "BAD": "1"}, health_path="/health")
+    is_(admin, s, canary, "serving")
+    with caller.client() as c:
+        def judged() -> bool:
+            for _ in range(20):
+                c.get("/")
+            return "canary-rolled-back" in events(admin, s)
+        wait_for(judged, "the canary to go")
+        wait_for(lambda: {c.get("/").status_code for _ in range(20)} == {200}, "production alone")
+
+
+def test_killed_server_finds_its_replicas(fresh_server):
+    server = fresh_server()
+    api = server.admin()
+    project = api.post("projects", {"name": unique("p")})
+    small = api.post("specs", {"name": unique("serve"), "cpus": 0.1, "memory": 1 << 27})
+    s = api.post("services", {"project": project["id"], "name": unique("s"), "drain_s": 0})
+    is_(api, s, version(api, s, small, command=PROGRAM, env={"COLOUR": "blue"}), "serving")
+    key = key_of(api, s)["secret"]
+    Caller(server, s, key).answers()
+    job = replicas(api, s, "ready")[0]["job"]
+    server.kill()
+    server.start()
+    Caller(server, s, key).answers()
+    assert [r["job"] for r in replicas(server.admin(), s, "ready")] == [job]

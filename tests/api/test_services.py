@@ -1,0 +1,353 @@
+"""Services (S1, S2, S4): replicas that answer, roll-outs, switches, crash loops, a server that is killed meanwhile; keys and
+environment values that nobody reads; who may do what."""
+
+import sqlite3
+import subprocess
+from pathlib import Path
+
+import pytest
+from harness import Api, problem, unique, wait_for
+from test_files import put
+
+SERVE = "exec python3 -u -m http.server $PORT --bind 127.0.0.1"
+
+
+@pytest.fixture(scope="session")
+def spec(admin) -> dict:
+    return admin.post("specs", {"name": unique("serve"), "cpus": 0.1, "memory": 1 << 27})
+
+
+@pytest.fixture
+def make(admin, project):
+    """Makes services; deletes them afterwards."""
+    made = []
+
+    def service(api=admin, **fields) -> dict:
+        made.append(api.post("services", {"project": project["id"], "name": unique("s"), "drain_s": 0, **fields}))
+        return made[-1]
+    yield service
+    for s in made:
+        admin.call("DELETE", f"services/{s['id']}", headers={"If-Match": "*"})
+    for s in made:
+        gone(admin, s)
+
+
+def gone(api, s: dict) -> None:
+    """No job of the service is left."""
+    def none():
+        return not [j for j in api.all("jobs", project=s["project"]["id"], limit=200)
+                    if j["owner_kind"] == "service_version" and j["name"].startswith(s["name"] + " ")]
+    wait_for(none, f"the jobs of {s['name']} to go")
+
+
+def version(api, s: dict, spec: dict, **fields) -> dict:
+    return api.post(f"services/{s['id']}/versions", {"spec": spec["id"], "command": SERVE, **fields})
+
+
+def is_(api, s: dict, v: dict, *states) -> dict:
+    path = f"services/{s['id']}/versions/{v['id']}"
+    return wait_for(lambda: (x := api.get(path))["state"] in states and x, f"{v['name']} to be one of {states}")
+
+
+def told(api, s: dict, *states) -> dict:
+    return wait_for(lambda: (x := api.get(f"services/{s['id']}"))["state"] in states and x, f"the service to be one of {states}")
+
+
+def replicas(api, s: dict, *states) -> list[dict]:
+    return [r for r in api.get(f"services/{s['id']}/replicas")["items"] if not states or r["state"] in states]
+
+
+def events(api, s: dict) -> list[str]:
+    return [e["event"] for e in api.get(f"services/{s['id']}/events")["items"]][::-1]
+
+
+def patched(api, path: str, **fields) -> dict:
+    return api.patch(path, fields, api.get(path)["revision"])
+
+
+# --- replicas ---
+
+def test_a_service_serves_scales_rolls_and_switches(admin, project, spec, make):
+    s = make()
+    assert (s["state"], s["production"], s["canary"]) == ("stopped", None, None)
+    assert s["address"] == f"/{project['name']}/{s['name']}"
+    told(admin, s, "stopped")
+    one = version(admin, s, spec, env={"COLOUR": "blue"})
+    assert (one["name"], one["role"], one["generation"], one["env_names"]) == ("v1", "production", 1, ["COLOUR"])
+    is_(admin, s, one, "serving")
+    now = told(admin, s, "serving")
+    assert (now["production"], now["canary"]) == ("1/1", None)
+    first = replicas(admin, s, "ready")[0]
+    assert (first["version_name"], first["role"], first["generation"]) == ("v1", "production", 1)
+
+    path = f"services/{s['id']}/versions/{one['id']}"
+    assert admin.post(f"{path}/scale", {"replicas": 2}, expect=200)["replicas"] == 2
+    assert admin.get(f"services/{s['id']}")["production"].startswith("2/")
+    wait_for(lambda: admin.get(f"services/{s['id']}")["production"] == "2/2", "two replicas")
+
+    # Another environment: each is replaced, and never fewer than two answer.
+    seen = []
+    changed = patched(admin, path, env={"COLOUR": "red", "SHAPE": "round"})
+    assert (changed["generation"], changed["env_names"]) == (2, ["COLOUR", "SHAPE"])
+
+    def rolled():
+        seen.append(len(replicas(admin, s, "ready")))
+        return all(r["generation"] == 2 for r in replicas(admin, s, "ready")) and admin.get(path)["state"] == "serving"
+    wait_for(rolled, "the roll-out")
+    assert min(seen) >= 2, seen
+    assert first["job"] not in [r["job"] for r in replicas(admin, s, "ready")]
+
+    # A canary, and the switch.
+    problem(admin.call("POST", f"services/{s['id']}/switch"), 409, "conflict", says="canary")
+    two = version(admin, s, spec, command="mkdir -p a; cd a; " + SERVE)
+    assert two["role"] == "canary"
+    is_(admin, s, two, "serving")
+    before = {r["version"]: r["job"] for r in replicas(admin, s, "ready")}
+    answer = admin.post(f"services/{s['id']}/switch", expect=200)
+    assert answer["production"].startswith("2/") and answer["canary"] == "2/2"
+    now = {v["id"]: v for v in admin.get(f"services/{s['id']}/versions")["items"]}
+    assert (now[one["id"]]["role"], now[two["id"]]["role"], now[two["id"]]["replicas"]) == ("canary", "production", 2)
+    after = {r["job"]: r["role"] for r in replicas(admin, s, "ready")}
+    assert after[before[two["id"]]] == "production" and after[before[one["id"]]] == "canary"
+    wait_for(lambda: admin.get(f"services/{s['id']}")["production"] == "2/2", "the new production to have two")
+
+    # The canary goes; production cannot be deleted while it answers.
+    patched(admin, path, role="retired")
+    is_(admin, s, one, "stopped")
+    assert admin.get(f"services/{s['id']}")["canary"] is None
+    problem(admin.call("DELETE", f"services/{s['id']}/versions/{two['id']}", headers={"If-Match": "*"}), 409, "conflict", "role")
+    admin.delete(path, headers={"If-Match": "*"})
+    happened = events(admin, s)
+    assert happened.index("replica-starts") < happened.index("replica-ready") < happened.index("scaled") < happened.index("changed")
+    assert {"switched", "replica-drains", "role-changed", "version-deleted"} <= set(happened)
+
+    # A new production takes over from the old one without a gap.
+    ready = []
+    three = version(admin, s, spec, role="production", replicas=1)
+
+    def over():
+        ready.append(len(replicas(admin, s, "ready")))
+        return is_there(admin, s, three) and not [r for r in replicas(admin, s, "ready") if r["version"] != three["id"]]
+    wait_for(over, "v3 to take over")
+    assert min(ready) >= 1
+    assert admin.get(f"services/{s['id']}/versions/{two['id']}")["role"] == "retired"
+
+
+def is_there(api, s: dict, v: dict) -> bool:
+    return api.get(f"services/{s['id']}/versions/{v['id']}")["state"] == "serving"
+
+
+def test_stop_start_logs_and_rename(admin, spec, make):
+    s = make()
+    v = version(admin, s, spec, command="echo hello; " + SERVE)
+    is_(admin, s, v, "serving")
+    text = wait_for(lambda: (x := admin.get(f"services/{s['id']}/log"))["lines"] and x, "a line of the log")
+    assert ("hello", "v1") in [(line["text"], line["version"]) for line in text["lines"]]
+    more = admin.get(f"services/{s['id']}/log", after=text["next"])
+    assert "hello" not in [line["text"] for line in more["lines"]]
+    problem(admin.call("POST", f"services/{s['id']}/start"), 409, "conflict", "state")
+    assert admin.post(f"services/{s['id']}/stop", expect=200)["production"].startswith("0/")
+    assert told(admin, s, "stopped")["reason"] == "it was stopped"
+    assert admin.get(f"services/{s['id']}/versions/{v['id']}")["replicas"] == 1
+    admin.post(f"services/{s['id']}/start", expect=200)
+    told(admin, s, "serving")
+    path = f"services/{s['id']}/versions/{v['id']}"
+    admin.post(f"{path}/stop", expect=200)
+    is_(admin, s, v, "stopped")
+    admin.post(f"{path}/start", expect=200)
+    is_(admin, s, v, "serving")
+    renamed = patched(admin, f"services/{s['id']}", name=unique("other"), share=255)
+    assert renamed["share"] == 255 and "former_names" not in renamed
+    assert "share-changed" in events(admin, s)
+    assert renamed["address"].endswith(renamed["name"])
+    odd = patched(admin, f"services/{s['id']}", name="Früchte 2")
+    assert odd["address"].endswith(f"/id.{s['id']}")
+
+
+def test_a_crash_loop_is_told_and_backs_off(admin, spec, make):
+    s = make()
+    v = version(admin, s, spec, command="echo oops; exit 3")
+    failed = is_(admin, s, v, "failed")
+    assert "exit code 3" in failed["reason"] and "退出码 3" in failed["reason_zh"]
+    service = told(admin, s, "failed")
+    assert "exit code 3" in service["reason"] and service["production"] == "1/0"
+    log = admin.get(f"services/{s['id']}/events")["items"]
+    waits = [e["reason"] for e in log if e["event"] == "replica-failed"][::-1]
+    assert [w.rsplit("in ", 1)[1] for w in waits[:3]] == ["1 s", "2 s", "4 s"]
+    # What runs stays while its successor fails.
+    fixed = patched(admin, f"services/{s['id']}/versions/{v['id']}", command=SERVE)
+    assert fixed["generation"] == 2
+    is_(admin, s, v, "serving")
+    bad = version(admin, s, spec, command="exit 4", role="production")
+    is_(admin, s, bad, "failed")
+    assert len(replicas(admin, s, "ready")) == 1 and admin.get(f"services/{s['id']}")["state"] in ("serving", "degraded")
+    patched(admin, f"services/{s['id']}/versions/{v['id']}", role="production")
+    told(admin, s, "serving")
+    # One that is ended by somebody is replaced.
+    job = replicas(admin, s, "ready")[0]["job"]
+    admin.post(f"jobs/{job}/stop", expect=200)
+    wait_for(lambda: [r for r in replicas(admin, s, "ready") if r["job"] != job], "another replica")
+
+
+def test_one_that_stops_answering_gets_no_requests(admin, spec, make):
+    s = make()
+    program = ("python3 -u -c \"import http.server as h, os\n"
+               "class H(h.BaseHTTPRequestHandler):\n"
+               "    asked = 0\n"
+               "    def do_GET(self):\n"
+               "        H.asked += 1\n"
+               "        self.send_response(200 if H.asked == 1 else 500); self.end_headers()\n"
+               "h.HTTPServer(('127.0.0.1', int(os.environ['PORT'])), H).serve_forever()\"")
+    v = version(admin, s, spec, command=program, health_path="/health")
+    is_(admin, s, v, "serving")
+    wait_for(lambda: replicas(admin, s, "sick"), "the replica to be sick")
+    assert told(admin, s, "starting", "degraded", "failed")["production"] == "1/0"
+    sick = [e for e in admin.get(f"services/{s['id']}/events")["items"] if e["event"] == "replica-sick"]
+    assert "500" in sick[0]["reason"] and "500" in sick[0]["reason_zh"]
+
+
+def test_it_waits_for_its_place_and_says_why(admin, make):
+    huge = admin.post("specs", {"name": unique("huge"), "cpus": 4000, "memory": 1 << 27})
+    s = make()
+    v = version(admin, s, huge)
+    pending = wait_for(lambda: (x := admin.get(f"services/{s['id']}/versions/{v['id']}"))["state"] == "pending" and x["reason"] and x, "a reason")
+    assert pending["reason_zh"] and told(admin, s, "starting")["reason"].startswith("v1 (production): ")
+
+
+# --- the server is killed ---
+
+def test_a_rollout_goes_on_when_the_server_is_killed(fresh_server):
+    server = fresh_server()
+    admin = server.admin()
+    project = admin.post("projects", {"name": unique("p")})
+    spec = admin.post("specs", {"name": unique("small"), "cpus": 0.1, "memory": 1 << 27})
+    s = admin.post("services", {"project": project["id"], "name": "s", "drain_s": 0})
+    v = version(admin, s, spec, replicas=2)
+    is_(admin, s, v, "serving")
+    old = {r["job"] for r in replicas(admin, s, "ready")}
+    patched(admin, f"services/{s['id']}/versions/{v['id']}", env={"A": "1"})
+    for moment in ("starting", "draining", "ready"):
+        wait_for(lambda moment=moment: [r for r in replicas(admin, s, moment) if moment != "ready" or r["generation"] == 2]
+                 or admin.get(f"services/{s['id']}/versions/{v['id']}")["state"] == "serving", moment)
+        server.kill()
+        server.start()
+        admin = server.admin()
+    is_(admin, s, v, "serving")
+    now = wait_for(lambda: len(r := replicas(admin, s, "ready")) == 2 and {x["generation"] for x in r} == {2} and r, "two of generation 2")
+    assert not old & {r["job"] for r in now}
+    # None runs beside them, and they are the same after another kill.
+    wait_for(lambda: len([j for j in admin.all("jobs", project=project["id"]) if j["state"] == "running"]) == 2, "two jobs")
+    server.kill()
+    server.start()
+    admin = server.admin()
+    assert {r["job"] for r in replicas(admin, s, "ready")} == {r["job"] for r in now}
+    admin.delete(f"services/{s['id']}", headers={"If-Match": "*"})
+    gone(admin, s)
+
+
+# --- what is given ---
+
+def test_what_a_version_needs(admin, project, spec, make):
+    s = make()
+    path = f"services/{s['id']}/versions"
+    body = {"spec": spec["id"], "command": SERVE}
+    problem(admin.call("POST", path, json={"spec": spec["id"]}), 422, "invalid", "model_version")
+    models = admin.post("model-sets", {"project": project["id"], "name": unique("m")})
+    empty = admin.post(f"model-sets/{models['id']}/versions", {})
+    problem(admin.call("POST", path, json={"spec": spec["id"], "model_version": empty["id"]}), 422, "invalid", "model_version", "no files")
+    problem(admin.call("POST", path, json={**body, "model_version": empty["id"]}), 422, "invalid", "command")
+    for field, value in (("port", 0), ("port", 65536), ("health_path", "x"), ("health_path", "/a b"), ("replicas", 65), ("replicas", -1),
+                         ("env", {"1A": "x"}), ("env", {"A": "x\ny"}), ("env", {"A": "x" * 1001}), ("env", ["A"]), ("role", "other"),
+                         ("image_version", 10**9), ("spec", 10**9), ("generation", 5), ("state", "serving")):
+        problem(admin.call("POST", path, json={**body, field: value}), 422, "invalid", field)
+    assert admin.get(path)["items"] == []
+    for field, value in (("share", 1001), ("share", -1), ("rules", {"x": 1}), ("rules", {"error_rate": 2}), ("rules", {"action": "dance"}),
+                         ("rules", {"p95_ratio": "fast"}), ("origins", ["example"]), ("origins", ["https://a/b"]), ("host", "a b"),
+                         ("host", ".x"), ("resend", "maybe"), ("body_limit", 0), ("time_limit_s", 0), ("stopped", True), ("name", "a/b")):
+        problem(admin.call("POST", "services", json={"project": project["id"], "name": unique("x"), field: value}), 422, "invalid", field)
+    good = make(rules={"error_rate": 0.02, "p95_ratio": 1.5, "min_requests": 50, "action": "rollback"}, origins=["https://a.example:8443", "*"],
+                host=(host := f"{unique('h')}.example"))
+    assert good["rules"]["action"] == "rollback"
+    problem(admin.call("POST", "services", json={"project": project["id"], "name": unique("x"), "host": host}), 409, "exists", "host")
+
+
+def test_environment_values_are_never_seen(server, admin, project, spec, make):
+    secret, other = unique("sesame-"), unique("second-")
+    s = make()
+    v = version(admin, s, spec, env={"TOKEN": secret, "MODE": "x"}, command="echo \"it is ${#TOKEN} long\"; " + SERVE)
+    is_(admin, s, v, "serving")
+    path = f"services/{s['id']}/versions/{v['id']}"
+    text = wait_for(lambda: [x["text"] for x in admin.get(f"services/{s['id']}/log")["lines"] if "long" in x["text"]], "the log")
+    assert text == [f"it is {len(secret)} long"]
+    # One is changed, one goes, the other stays as it is.
+    changed = patched(admin, path, env={"MODE": None, "MORE": other})
+    assert changed["env_names"] == ["TOKEN", "MORE"] and changed["generation"] == 2
+    assert "env" not in changed
+    is_(admin, s, v, "serving")
+    everything = admin.http.get("audit", params={"limit": 200}).text + admin.http.get(path).text + admin.http.get(f"services/{s['id']}/events").text
+    everything += "".join(admin.http.get(f"jobs/{r['job']}").text for r in replicas(admin, s))
+    assert secret not in everything and other not in everything
+    for folder in ("jobs", "log"):
+        found = subprocess.run(["grep", "-rlF", "-e", secret, "-e", other, str(Path(server.data) / folder)], capture_output=True, text=True)
+        assert found.stdout == ""
+    if (file := Path(server.data) / "ingot.db").exists():
+        with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as db:
+            assert secret not in "\n".join(db.iterdump())
+
+
+def test_keys_are_shown_once(admin, spec, make):
+    s = make()
+    path = f"services/{s['id']}/keys"
+    key = admin.post(path, {"name": "app", "rate": 5, "burst": 10, "concurrency": 2, "expires_at": "2100-01-01T00:00:00Z"})
+    assert key["secret"].startswith("ik_") and key["secret"].startswith(key["prefix"]) and len(key["secret"]) > 30
+    again = admin.get(f"{path}/{key['id']}")
+    assert "secret" not in again and "hash" not in again and again["rate"] == 5
+    assert key["secret"] not in admin.http.get("audit", params={"limit": 100}).text
+    problem(admin.call("POST", path, json={"name": "old", "expires_at": "2001-01-01T00:00:00Z"}), 422, "invalid", "expires_at")
+    problem(admin.call("POST", path, json={"name": "app"}), 409, "exists", "name")
+    assert patched(admin, f"{path}/{key['id']}", rate=7)["rate"] == 7
+    admin.delete(f"{path}/{key['id']}", headers={"If-Match": "*"})
+
+
+def test_deploy_makes_all_of_it_at_once(admin, project, spec, make_user):
+    body = {"project": project["id"], "name": unique("d"), "command": SERVE, "spec": spec["id"]}
+    made = admin.post("services/deploy", body)
+    assert made["key"]["secret"].startswith("ik_") and made["version"]["role"] == "production"
+    s = made["service"]
+    is_(admin, s, made["version"], "serving")
+    more = admin.post("services/deploy", {**body, "role": "canary"})
+    assert more["key"] is None and more["version"]["name"] == "v2" and more["service"]["id"] == s["id"]
+    # All or nothing.
+    name = unique("d")
+    problem(admin.call("POST", "services/deploy", json={"project": project["id"], "name": name}), 422, "invalid", "model_version")
+    problem(admin.call("POST", "services/deploy", json={"name": name}), 422, "invalid", "project")
+    assert not [x for x in admin.all("services", project=project["id"], limit=200) if x["name"] == name]
+    viewer, stranger = make_user(project, "viewer"), make_user(admin.post("projects", {"name": unique("other")}), "owner")
+    assert problem(viewer.call("POST", "services/deploy", json=body), 403, "forbidden")["permission"] == "service.create"
+    problem(stranger.call("POST", "services/deploy", json=body), 404, "not_found")
+    assert [p["name"] for p in admin.get("permissions")["items"] if p["name"] == "service.invoke"]
+    admin.delete(f"services/{s['id']}", headers={"If-Match": "*"})
+    gone(admin, s)
+
+
+def test_what_is_served_is_not_deleted(admin, project, spec, make):
+    models = admin.post("model-sets", {"project": project["id"], "name": unique("m")})
+    model = admin.post(f"model-sets/{models['id']}/versions", {})
+    put(admin, f"model-sets/{models['id']}/versions/{model['id']}", "model.onnx", b"not a model")
+    s = make()
+    v = admin.post(f"services/{s['id']}/versions", {"spec": spec["id"], "model_version": model["id"], "replicas": 0})
+    body = problem(admin.call("DELETE", f"model-sets/{models['id']}/versions/{model['id']}", headers={"If-Match": "*"}), 409, "conflict", says="in use")
+    assert body["references"][0]["kind"] == "service_version" if "references" in body else "service_version" in str(body)
+    problem(admin.call("DELETE", f"specs/{spec['id']}", headers={"If-Match": "*"}), 409, "conflict")
+    admin.delete(f"services/{s['id']}/versions/{v['id']}", headers={"If-Match": "*"})
+    admin.delete(f"model-sets/{models['id']}/versions/{model['id']}", headers={"If-Match": "*"})
+
+
+def test_figures(admin, spec, make):
+    s = make()
+    v = version(admin, s, spec)
+    is_(admin, s, v, "serving")
+    told(admin, s, "serving")
+    text = Api(admin.url, admin.token).http.get(admin.url + "/metrics").text
+    assert 'ingot_services{state="serving"}' in text
+    assert 'ingot_service_replicas{state="ready"}' in text and 'ingot_service_replicas{state="wanted"}' in text
