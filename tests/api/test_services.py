@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from harness import Api, problem, unique, wait_for
+from harness import Api, binary, problem, unique, wait_for
 from test_files import put
 
 SERVE = "exec python3 -u -m http.server $PORT --bind 127.0.0.1"
@@ -341,6 +341,43 @@ def test_what_is_served_is_not_deleted(admin, project, spec, make):
     problem(admin.call("DELETE", f"specs/{spec['id']}", headers={"If-Match": "*"}), 409, "conflict")
     admin.delete(f"services/{s['id']}/versions/{v['id']}", headers={"If-Match": "*"})
     admin.delete(f"model-sets/{models['id']}/versions/{model['id']}", headers={"If-Match": "*"})
+
+
+def field(number: int, value: bytes | int | str) -> bytes:
+    """One field of a protobuf message; numbers are below 128."""
+    if isinstance(value, int):
+        return bytes([number << 3, value])
+    value = value.encode() if isinstance(value, str) else value
+    return bytes([number << 3 | 2, len(value)]) + value
+
+
+def identity() -> bytes:
+    """An ONNX model whose output y is its input x: two floats."""
+    def two_floats(name: str) -> bytes:
+        shape = field(1, field(1, 1)) + field(1, field(1, 2))
+        return field(1, name) + field(2, field(1, field(1, 1) + field(2, shape)))
+    graph = field(1, field(1, "x") + field(2, "y") + field(4, "Identity")) + field(2, "g") + field(11, two_floats("x")) + field(12, two_floats("y"))
+    return field(1, 8) + field(7, graph) + field(8, field(2, 13))
+
+
+@pytest.mark.skipif(not Path(binary()).with_name("ingot-infer").exists(), reason="ingot-infer is not built")
+def test_a_model_version_is_served(admin, project, make):
+    big = admin.post("specs", {"name": unique("model"), "cpus": 0.5, "memory": 1 << 29})
+    models = admin.post("model-sets", {"project": project["id"], "name": unique("m")})
+    model = admin.post(f"model-sets/{models['id']}/versions", {})
+    put(admin, f"model-sets/{models['id']}/versions/{model['id']}", "model.onnx", identity())
+    made = admin.post("services/deploy", {"project": project["id"], "name": unique("d"), "model_version": model["id"], "spec": big["id"]})
+    s, v = made["service"], made["version"]
+    is_(admin, s, v, "serving", "failed")
+    assert is_there(admin, s, v), admin.get(f"services/{s['id']}/events")
+    # One that is no model says so.
+    broken = admin.post(f"model-sets/{models['id']}/versions", {})
+    put(admin, f"model-sets/{models['id']}/versions/{broken['id']}", "model.onnx", b"not a model")
+    canary = admin.post(f"services/{s['id']}/versions", {"spec": big["id"], "model_version": broken["id"]})
+    assert (canary["role"], is_(admin, s, canary, "failed")["ready"]) == ("canary", 0)
+    assert told(admin, s, "degraded")["production"] == "1/1"
+    admin.delete(f"services/{s['id']}", headers={"If-Match": "*"})
+    gone(admin, s)
 
 
 def test_figures(admin, spec, make):
