@@ -70,7 +70,7 @@ def patched(api, path: str, **fields) -> dict:
 def test_a_service_serves_scales_rolls_and_switches(admin, project, spec, make):
     s = make()
     assert (s["state"], s["production"], s["canary"]) == ("stopped", None, None)
-    assert s["address"] == f"/{project['name']}/{s['name']}"
+    assert s["address"].startswith("http") and s["address"].endswith(f"/{project['name']}/{s['name']}")
     told(admin, s, "stopped")
     one = version(admin, s, spec, env={"COLOUR": "blue"})
     assert (one["name"], one["role"], one["generation"], one["env_names"]) == ("v1", "production", 1, ["COLOUR"])

@@ -63,8 +63,8 @@ static void names(void **state)
     static const struct {
         const char *project, *name;
         int64_t service;
-    } cases[] = {{"vision", "fruit", 5}, {"id.7", "fruit", 5}, {"vision", "id.5", 5}, {"id.7", "id.6", 6},
-                 {"vision", "apple", 5}, {"old", "apple", 5},  {"vision", "pear", 6}, {"old", "fruit", 0},
+    } cases[] = {{"vision", "fruit", 5}, {"id.7", "fruit", 5}, {"vision", "id.5", 5},  {"id.7", "id.6", 6},
+                 {"vision", "apple", 5}, {"old", "apple", 5},  {"vision", "pear", 6},  {"old", "fruit", 0},
                  {"vision", "", 0},      {"", "fruit", 0},     {"vision", "fruits", 0}};
     for (size_t i = 0; i < countof(cases); i++) {
         const struct serve_route *found =
