@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from cli import Cli
 from harness import Api, binary, problem, unique, wait_for
 from test_files import put
 
@@ -388,3 +389,69 @@ def test_figures(admin, spec, make):
     text = Api(admin.url, admin.token).http.get(admin.url + "/metrics").text
     assert 'ingot_services{state="serving"}' in text
     assert 'ingot_service_replicas{state="ready"}' in text and 'ingot_service_replicas{state="wanted"}' in text
+
+
+# --- the command line and the SDK ---
+
+ECHO = ("python3 -u -c \"import http.server as h, os, json\n"
+        "class H(h.BaseHTTPRequestHandler):\n"
+        "    def answer(self, body):\n"
+        "        self.send_response(200); self.send_header('Content-Length', str(len(body))); self.end_headers(); self.wfile.write(body)\n"
+        "    def do_GET(self):\n"
+        "        self.answer(b'well')\n"
+        "    def do_POST(self):\n"
+        "        n = len(self.rfile.read(int(self.headers['Content-Length'])))\n"
+        "        self.answer(json.dumps({'annotation': {'labels': [{'label': os.environ.get('NAME', 'none'), 'score': n}]}}).encode())\n"
+        "h.ThreadingHTTPServer(('127.0.0.1', int(os.environ['PORT'])), H).serve_forever()\"")
+
+
+def test_command_line_and_sdk(server, admin, project, spec, tmp_path):
+    import ingot
+
+    program = Cli(tmp_path)
+
+    def cli(*words: str) -> str:
+        return program.run(*words, INGOT_URL=server.url, INGOT_TOKEN=admin.token).out
+    name = unique("c")
+    out = cli("deploy", "--name", name, "--project", project["name"], "--spec", spec["name"], "--command", ECHO)
+    assert f"{name} v1 (production) at http" in out and "key, shown only now: ik_" in out
+    (tmp_path / "a.jpg").write_bytes(b"12345")
+    assert cli("predict", name, str(tmp_path / "a.jpg"), "--project", project["name"]).strip().endswith("a.jpg: label=none  score=5")
+    assert '"score": 5' in cli("predict", name, str(tmp_path / "a.jpg"), "--project", project["name"], "-o", "json")
+    assert "v1/" in cli("logs", "--service", name, "--project", project["name"])
+    assert name in cli("service", "list", "--project", project["name"])
+    with ingot.Client(server.url, token=admin.token) as client:
+        service = client.services[f"{project['name']}/{name}"]
+        assert service.predict(tmp_path / "a.jpg")["annotation"]["labels"][0]["score"] == 5
+        _, made = client.services.deploy(name, project=project["id"], command=ECHO, role="canary", spec=spec["id"])
+        assert made["key"] is None and made["version"]["state"] == "serving"
+        client.services[service.id].versions.update(made["version"]["id"], env={"NAME": "second"})
+        service.wait(made["version"])
+        assert service.predict(b"123", version="canary")["annotation"]["labels"] == [{"label": "second", "score": 3}]
+        assert service.share(0.5)["share"] == 500 and service.switch()["production"] == "1/1"
+        assert service.predict(b"123", version="production")["annotation"]["labels"][0]["label"] == "second"
+        assert [e["event"] for e in service.events()][0] in ("switched", "replica-drains")
+        assert {line["version"] for line in service.log()} >= {"v1", "v2"}
+        with pytest.raises(ingot.NotServing, match="exit code 3"):
+            client.services.deploy(unique("bad"), project=project["id"], command="exit 3", spec=spec["id"])
+        for one in client.services.list(project=project["id"]):
+            client.services.delete(one["id"])
+
+
+def test_a_bad_canary_is_rolled_back(admin, spec, make):
+    s = make(share=500, rules={"error_rate": 0.05, "min_requests": 20, "action": "rollback"})
+    good = version(admin, s, spec, command=ECHO)
+    is_(admin, s, good, "serving")
+    bad = version(admin, s, spec, command=ECHO.replace("send_response(200)", "send_response(200 if body == b'well' else 500)"))
+    is_(admin, s, bad, "serving")
+
+    def rolled():
+        for _ in range(20):
+            admin.call("POST", f"services/{s['id']}/predict", content=b"x", headers={"Content-Type": "text/plain"})
+        return admin.get(f"services/{s['id']}/versions/{bad['id']}")["role"] == "retired"
+    wait_for(rolled, "the canary to be rolled back")
+    event = [e for e in admin.get(f"services/{s['id']}/events")["items"] if e["event"] == "canary-rolled-back"][0]
+    assert event["version"] == "v2" and "failed" in event["reason"] and event["reason_zh"]
+    assert admin.get(f"services/{s['id']}")["canary"] is None
+    is_(admin, s, bad, "stopped")
+    assert admin.call("POST", f"services/{s['id']}/predict", content=b"x").status_code == 200
