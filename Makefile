@@ -30,7 +30,7 @@ web: setup-build
 	@scripts/web.sh
 
 run: all
-	@scripts/tools.sh .cache/tools jupyter tensorboard
+	@scripts/tools.sh .cache/tools jupyter tensorboard netron
 	exec build/release/ingot serve --data ./data --listen 127.0.0.1:8080 --tools .cache/tools
 
 test:

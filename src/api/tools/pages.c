@@ -42,8 +42,7 @@ static const char *folder_of(const struct pages_visit *v)
 {
     struct arena *a = v->request->arena;
     glob_t found;
-    const char *path = NULL,
-               *pattern = arena_printf(a, "%s/%s", tools_dir(v->core->tools), v->tool->pages);
+    const char *path = NULL, *pattern = arena_printf(a, "%s/%s", tools_dir(v->core->tools), v->tool->pages);
     if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0 && found.gl_pathc == 1)
         path = arena_strdup(a, found.gl_pathv[0]);
     globfree(&found);
@@ -85,7 +84,7 @@ static void put_attribute(struct buf *out, struct str value)
         if (strchr("<>&\"'", value.p[i]))
             buf_printf(out, "&#%d;", value.p[i]);
         else
-            buf_add(out, (struct str){value.p + i, 1});
+            buf_str(out, (struct str){value.p + i, 1});
 }
 
 /* Netron reads these from its page. A version other than 0.0.0 would make it ask for updates and report its
@@ -98,7 +97,7 @@ static void put_first_page(struct arena *a, struct str page, struct str file, st
     while (at >= 0 && end < page.n && page.p[end] != '>')
         end++;
     end += at >= 0 && end < page.n ? 1 : 0;
-    buf_add(out, (struct str){page.p, begin});
+    buf_str(out, (struct str){page.p, begin});
     if (at >= 0) {
         buf_z(out, "<meta name=\"type\" content=\"Python\"><meta name=\"version\" content=\"0.0.0\">"
                    "<meta name=\"file\" content=\"data/");
@@ -107,7 +106,7 @@ static void put_first_page(struct arena *a, struct str page, struct str file, st
         put_attribute(out, file);
         buf_z(out, "\">");
     }
-    buf_add(out, (struct str){page.p + end, page.n - end});
+    buf_str(out, (struct str){page.p + end, page.n - end});
 }
 
 static bool respond_first_page(const struct pages_visit *v, struct err *err)
@@ -124,7 +123,8 @@ static bool respond_first_page(const struct pages_visit *v, struct err *err)
     if (n <= 0)
         return err_set(err, ERR_UNAVAILABLE, NULL, "the page cannot be read");
     put_first_page(r->arena, (struct str){text, (size_t)n}, file, &page);
-    const char *consent = arena_printf(r->arena, "consent=1; Path=" STR_FMT "; SameSite=Lax", STR_ARG(r->path));
+    const char *consent =
+        arena_printf(r->arena, "consent=1; Path=" STR_FMT "; SameSite=Lax", STR_ARG(r->path));
     const struct header headers[] = {
         {STR("Content-Type"), STR("text/html; charset=utf-8")},
         {STR("Content-Security-Policy"), STR(POLICY)},
@@ -190,7 +190,7 @@ static bool decode_path(struct arena *a, struct str raw, struct str *ret, struct
         struct str rest, part;
         if (!url_segment(a, str_cut(raw, '/', &rest), &part, err))
             return false;
-        buf_add(&path, part);
+        buf_str(&path, part);
         if (rest.p)
             buf_char(&path, '/');
         raw = rest;

@@ -1,6 +1,6 @@
-/* Tools that are only pages (core/environment/tool.h, `pages`): Netron. The pages come from the tools' folder;
- * what they show comes from a version at data/<path>, with the rights of the caller, who is asked for again at
- * each request. */
+/* Tools that are only pages (core/environment/tool.h, `pages`): Netron. The pages come from the tools'
+ * folder; what they show comes from a version at data/<path>, with the rights of the caller, who is asked for
+ * again at each request. */
 #ifndef INGOT_API_TOOLS_PAGES_H
 #define INGOT_API_TOOLS_PAGES_H
 

@@ -21,7 +21,7 @@ struct visit {
     struct core *core;
     struct request *r;
     const struct tool *tool;
-    int64_t job; /* of a tool with pages, the version that they show */
+    int64_t job;             /* of a tool with pages, the version that they show */
     struct str prefix, rest; /* "/t/7/jupyter" and what follows its slash */
     struct tool_pass pass;
     struct tool_way way;

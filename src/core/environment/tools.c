@@ -377,8 +377,8 @@ const char *tool_url(struct core *core, const struct caller *c, int64_t id, cons
     char ticket[TOOLS_TICKET_MAX];
     memcpy(p.credential, c->credential, sizeof p.credential);
     tools_ticket(core->tools, &p, ticket);
-    return arena_printf(a, "%s/t/%lld/%s/?ticket=%s", base_url(core->tools, c->host, tool, id, a), (long long)id,
-                        tool->name, ticket);
+    return arena_printf(a, "%s/t/%lld/%s/?ticket=%s", base_url(core->tools, c->host, tool, id, a),
+                        (long long)id, tool->name, ticket);
 }
 
 /* --- beginning and end --- */

@@ -32,6 +32,7 @@ import { StatisticsTab } from './StatisticsTab'
 import type { Step } from './steps'
 import { StateTag } from './Versions'
 
+const ModelTab = lazy(async () => ({ default: (await import('../models/ModelTab')).ModelTab }))
 const LineageView = lazy(async () => ({ default: (await import('../trainings/Lineage')).LineageView }))
 
 export function VersionPage() {
@@ -63,7 +64,7 @@ function Found({ parentKind, kind, id, number }: { parentKind: Kind; kind: Kind;
 }
 
 const dataTabs = ['samples', 'statistics', 'import', 'export', 'records', 'duplicates', 'compare', 'activity'] as const
-const fileTabs = ['files', 'lineage', 'compare', 'activity'] as const
+const fileTabs = ['files', 'model', 'lineage', 'compare', 'activity'] as const
 type Tab = (typeof dataTabs)[number] | (typeof fileTabs)[number]
 
 function Loaded({ version }: { version: Version }) {
@@ -76,7 +77,7 @@ function Loaded({ version }: { version: Version }) {
   const data = kind.name === 'dataset_version'
   const audit = byName('audit')
   const tabs: Tab[] = (data ? [...dataTabs] : [...fileTabs]).filter((tab) =>
-    tab === 'import' ? version.open : tab === 'lineage' ? item['lineage'] !== null && typeof item['lineage'] === 'object' : tab === 'duplicates' ? parent['data_type'] === 'image' : tab === 'activity' ? audit !== undefined && offers(session, audit, 'list') : true)
+    tab === 'import' ? version.open : tab === 'model' ? kind.name === 'model_version' && Number(item['files']) > 0 : tab === 'lineage' ? item['lineage'] !== null && typeof item['lineage'] === 'object' : tab === 'duplicates' ? parent['data_type'] === 'image' : tab === 'activity' ? audit !== undefined && offers(session, audit, 'list') : true)
   const first: Tab = data ? 'samples' : 'files'
   const now = tabs.find((tab) => tab === params.get('tab')) ?? first
   const tabBar = useRef<HTMLElement>(null)
@@ -131,6 +132,7 @@ function Loaded({ version }: { version: Version }) {
       {now === 'duplicates' && <Duplicates version={version} />}
       {now === 'compare' && (data ? <Compare version={version} /> : <FileCompare version={version} />)}
       {now === 'lineage' && <Suspense fallback={null}><LineageView lineage={{ ...(item['lineage'] as Lineage), model_version: { kind: kind.name, set: { id: parent.id, name: nameOf(parentKind, parent) }, version: { id: item.id, name: nameOf(kind, item) } } }} /></Suspense>}
+      {now === 'model' && <Suspense fallback={null}><ModelTab version={version} /></Suspense>}
       {now === 'files' && <FileBrowser version={version} />}
       {now === 'activity' && audit && <ListView kind={audit} place={{}} fixed={`kind = ${JSON.stringify(kind.name)} and object = ${item.id}`} hiddenFields={['kind', 'object', 'name', 'project']} />}
       {open === 'publish' && <Publish version={version} onClose={() => setOpen(null)} />}
