@@ -50,7 +50,7 @@ export function SummaryView({ path, summary }: { path: string; summary: Summary 
       {layers.length > 0 && (
         <section>
           <h2>{t('model.layers')}</h2>
-          <div className="scroll-x">
+          <div className="table-box">
             <table className="table model-layers">
               <thead><tr><th>{t('model.name')}</th><th>{t('model.type')}</th><th className="right">{t('model.parameters')}</th><th className="right">{t('model.multiplyAdds')}</th><th className="right">{t('model.size')}</th><th aria-hidden="true" /></tr></thead>
               <tbody>
