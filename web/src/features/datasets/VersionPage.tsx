@@ -33,6 +33,7 @@ import type { Step } from './steps'
 import { StateTag } from './Versions'
 
 const ModelTab = lazy(async () => ({ default: (await import('../models/ModelTab')).ModelTab }))
+const Deploy = lazy(async () => ({ default: (await import('../services/Deploy')).Deploy }))
 const LineageView = lazy(async () => ({ default: (await import('../trainings/Lineage')).LineageView }))
 
 export function VersionPage() {
@@ -72,7 +73,7 @@ function Loaded({ version }: { version: Version }) {
   const { session, project, kind: byName } = useApp()
   const navigate = useNavigate()
   const [params] = useSearchParams()
-  const [open, setOpen] = useState<Open | 'publish' | { preprocess: Step[] } | null>(null)
+  const [open, setOpen] = useState<Open | 'publish' | 'deploy' | { preprocess: Step[] } | null>(null)
   const { kind, parentKind, parent, item } = version
   const data = kind.name === 'dataset_version'
   const audit = byName('audit')
@@ -89,6 +90,7 @@ function Loaded({ version }: { version: Version }) {
   const mayDelete = offers(session, kind, 'delete', project?.id)
   const mayPreprocess = data && parent['data_type'] === 'image' && may(session, 'dataset_version.create', project?.id) && Number(item['samples']) > 0
   const place = { parent: { kind: parentKind, id: parent.id } }
+  const mayDeploy = kind.name === 'model_version' && Number(item['files']) > 0 && may(session, 'service.create', project?.id)
   const menu = [
     ...(mayPreprocess ? [{ key: 'preprocess', label: t('preprocess.title') }] : []),
     ...(offers(session, kind, 'update', project?.id) ? [{ key: 'edit', label: t('object.edit') }] : []),
@@ -112,6 +114,7 @@ function Loaded({ version }: { version: Version }) {
         </span>
         <div className="row wrap">
           {data && version.open && <Button type={Number(item['samples']) === 0 ? 'primary' : 'default'} onClick={() => void navigate('?tab=import')}>{t('import.title')}</Button>}
+          {mayDeploy && <Button type="primary" onClick={() => setOpen('deploy')}>{t('deploy.button')}</Button>}
           {version.open && <Button onClick={() => setOpen('publish')}>{t('publish.title')}</Button>}
           {menu.length > 0 && (
             <Dropdown trigger={['click']} menu={{ items: menu, onClick: ({ key }) => setOpen(key === 'preprocess' ? { preprocess: [] } : { what: key as 'edit' | 'delete', item }) }}>
@@ -135,6 +138,7 @@ function Loaded({ version }: { version: Version }) {
       {now === 'model' && <Suspense fallback={null}><ModelTab version={version} /></Suspense>}
       {now === 'files' && <FileBrowser version={version} />}
       {now === 'activity' && audit && <ListView kind={audit} place={{}} fixed={`kind = ${JSON.stringify(kind.name)} and object = ${item.id}`} hiddenFields={['kind', 'object', 'name', 'project']} />}
+      {open === 'deploy' && <Suspense fallback={null}><Deploy version={version} onClose={() => setOpen(null)} /></Suspense>}
       {open === 'publish' && <Publish version={version} onClose={() => setOpen(null)} />}
       {open !== null && typeof open === 'object' && 'preprocess' in open && <Preprocess version={version} first={open.preprocess} onClose={() => setOpen(null)} />}
       {open !== null && typeof open === 'object' && 'what' in open && <Dialogs kind={kind} place={place} open={open} onClose={() => setOpen(null)} onDeleted={() => void navigate(parentUrl, { replace: true })} />}
