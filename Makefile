@@ -32,7 +32,7 @@ web: setup-build
 	@scripts/web.sh
 
 run: all
-	@scripts/tools.sh .cache/tools jupyter tensorboard
+	@scripts/tools.sh .cache/tools jupyter tensorboard netron
 	exec scripts/run.sh
 
 install: all

@@ -140,7 +140,7 @@ run_net() {
 
 # The programs that containers offer people; VS Code is too large for every run.
 tools() {
-    prepare scripts/tools.sh .cache/tools jupyter tensorboard
+    prepare scripts/tools.sh .cache/tools jupyter tensorboard netron
 }
 
 # The programs whose data folders tests/api/test_upgrade.py opens. In a clone without their commits the test says that it

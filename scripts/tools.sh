@@ -1,10 +1,10 @@
 #!/bin/sh
-# Installs the programs that run beside people's work in containers: scripts/tools.sh DIR jupyter|tensorboard|vscode ...
+# Installs the programs that run beside people's work in containers: scripts/tools.sh DIR jupyter|tensorboard|netron|vscode ...
 # DIR is what `ingot serve --tools DIR` is told (tools in its data folder when it is told nothing). All versions are pinned;
 # what is there already costs nothing. vscode needs a C++ compiler and 430 MB.
 set -eu
 [ $# -ge 2 ] || {
-    echo "usage: scripts/tools.sh DIR jupyter|tensorboard|vscode ..." >&2
+    echo "usage: scripts/tools.sh DIR jupyter|tensorboard|netron|vscode ..." >&2
     exit 2
 }
 here=$(cd "$(dirname "$0")" && pwd)
@@ -62,10 +62,10 @@ vscode_tool() {
 
 for tool in "$@"; do
     case $tool in
-    jupyter | tensorboard) wanted="2 $(sha256sum <"$here/tools/$tool.txt")" ;;
+    jupyter | tensorboard | netron) wanted="2 $(sha256sum <"$here/tools/$tool.txt")" ;;
     vscode) wanted="2 $node_version $code_version" ;;
     *)
-        echo "tools.sh: unknown tool '$tool' (jupyter, tensorboard, vscode)" >&2
+        echo "tools.sh: unknown tool '$tool' (jupyter, tensorboard, netron, vscode)" >&2
         exit 2
         ;;
     esac

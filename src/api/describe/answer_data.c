@@ -213,6 +213,61 @@ static const struct shape task_problem[] = {M("file", TEXT),
                                             M("reason_zh", TEXT, .flags = OPTIONAL),
                                             {0}};
 
+/* --- models --- */
+
+static const struct shape model_value[] = {
+    M("name", TEXT),
+    M("type", TEXT),
+    M("shape", ANYS, .flags = OR_NULL),
+    {0},
+};
+
+static const struct shape model_operator[] = {
+    M("name", TEXT),
+    M("domain", TEXT, .flags = OPTIONAL),
+    M("count", INT),
+    {0},
+};
+
+static const struct shape model_layer[] = {
+    M("name", TEXT),
+    M("operator", TEXT),
+    M("parameters", INT),
+    M("bytes", INT),
+    M("multiply_adds", INT, .flags = OR_NULL),
+    {0},
+};
+
+static const struct shape onnx_summary[] = {
+    M("format", TEXT),
+    M("ir_version", INT),
+    M("producer", TEXT),
+    M("producer_version", TEXT),
+    M("graph", TEXT),
+    M("opsets", COUNTS),
+    M("inputs", LIST, .of = model_value),
+    M("outputs", LIST, .of = model_value),
+    M("nodes", INT),
+    M("operators", LIST, .of = model_operator),
+    M("parameters", INT),
+    M("bytes", INT),
+    M("weight_bytes", INT),
+    M("multiply_adds", INT, .flags = OR_NULL),
+    M("multiply_adds_known", INT),
+    M("nodes_unknown", INT),
+    M("assumed_batch", BOOL),
+    M("layers", LIST, .of = model_layer),
+    {0},
+};
+
+static const struct shape model_summary[] = {
+    M("path", TEXT),
+    M("summary", OBJECT, .of = onnx_summary),
+    M("with_path", TEXT, .flags = OR_NULL),
+    M("compare", FREE, .flags = OR_NULL),
+    {0},
+};
+
 const struct answer_shape answers_of_data[] = {
     {"Annotation", annotation},
     {"AnnotationShape", annotation_shape},
@@ -225,6 +280,7 @@ const struct answer_shape answers_of_data[] = {
     {"FolderChanges", folder_changes},
     {"FolderListing", folder_listing},
     {"FormatList", formats},
+    {"ModelSummary", model_summary},
     {"RecordPage", record_page},
     {"RecordVerdict", record_verdict},
     {"Sample", sample},

@@ -3,6 +3,7 @@
 #include "api/auth.h"
 #include "api/lasting.h"
 #include "api/problem.h"
+#include "api/tools/pages.h"
 #include "core/environment/tools.h"
 #include "core/job/job.h"
 #include "net/ws_frame.h"
@@ -20,7 +21,7 @@ struct visit {
     struct core *core;
     struct request *r;
     const struct tool *tool;
-    int64_t job;
+    int64_t job;             /* of a tool with pages, the version that they show */
     struct str prefix, rest; /* "/t/7/jupyter" and what follows its slash */
     struct tool_pass pass;
     struct tool_way way;
@@ -229,7 +230,13 @@ static void look_up(void *arg)
         return;
     }
     c.peer = v->r->peer;
-    if (tools_find(core->tools, v->job, &v->way, &err)) {
+    if (v->tool->pages) {
+        const struct pages_visit p = {core, v->r, &c, v->tool, v->job, v->rest};
+        if (c.name)
+            v->r->log_user = arena_strdup(v->r->arena, c.name);
+        if (!pages_respond(&p, &err))
+            refuse(v->r, &err);
+    } else if (tools_find(core->tools, v->job, &v->way, &err)) {
         if (is_use(v))
             tools_touch(core->tools, v->job);
         go(v, &c);
@@ -244,7 +251,7 @@ static void proceed(struct visit *v)
     struct core *core = v->core;
     struct caller c = {0};
     enum auth found = accounts_peek_again(core->accounts, v->pass.credential, false, &c);
-    if (found == AUTH_HIT && tools_peek(core->tools, v->job, is_use(v), &v->way)) {
+    if (found == AUTH_HIT && !v->tool->pages && tools_peek(core->tools, v->job, is_use(v), &v->way)) {
         go(v, &c);
         accounts_caller_release(core->accounts, &c);
         return;
@@ -269,7 +276,11 @@ static void exchange_ticket(struct visit *v, struct str ticket)
         return;
     }
     tools_cookie(v->core->tools, &v->pass, cookie);
-    const char *where = arena_printf(r->arena, STR_FMT "/%s", STR_ARG(v->prefix), v->tool->page);
+    /* What pages are to show stays in their address. */
+    ptrdiff_t file = v->tool->pages ? str_find(r->query, STR("file=")) : -1;
+    struct str shown = file < 0 ? STR("") : (struct str){r->query.p + file, r->query.n - (size_t)file};
+    const char *where = arena_printf(r->arena, STR_FMT "/%s%s" STR_FMT, STR_ARG(v->prefix), v->tool->page,
+                                     shown.n ? "?" : "", STR_ARG(shown));
     const char *set =
         arena_printf(r->arena, "%s=%s; Path=" STR_FMT "/; HttpOnly; SameSite=Lax%s", TOOLS_COOKIE, cookie,
                      STR_ARG(v->prefix), auth_is_secure(v->core, r) ? "; Secure" : "");
@@ -321,7 +332,7 @@ void tools_handle(struct request *r, void *core)
     v->core = core;
     v->r = r;
     r->traffic = TRAFFIC_TOOLS;
-    if (!parse_path(v) || !tools_host_ok(v->core->tools, r->host, v->job)) {
+    if (!parse_path(v) || !tools_host_ok(v->core->tools, r->host, v->tool, v->job)) {
         refuse_as(r, ERR_NOT_FOUND, "there is nothing at this path");
     } else if (!v->rest.p) {
         const char *where = arena_printf(r->arena, STR_FMT "/", STR_ARG(v->prefix));

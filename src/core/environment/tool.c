@@ -83,6 +83,13 @@ const struct tool tools[] = {
      .page = "",
      .ready = "data/environment",
      .command = tensorboard_command},
+    {.name = "netron",
+     .title = {"Netron", "Netron"},
+     .owner_kind = "model_version",
+     .permission = "model_version.read",
+     .needs = "netron/installed",
+     .pages = "netron/lib/python3*/site-packages/netron",
+     .page = ""},
     {0},
 };
 

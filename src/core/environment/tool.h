@@ -1,7 +1,8 @@
-/* Programs with pages of their own that run in a job's container: JupyterLab, VS Code, TensorBoard. Each is a
- * row of one table. People reach them on the tools' own origin (`--tools-listen`), at /t/<job>/<tool>/...,
- * which is proxied to the tool's port in rank 0: pages that a notebook makes must not act with the platform's
- * session of the person that looks at them.
+/* Programs with pages of their own. JupyterLab, VS Code and TensorBoard run in a job's container; Netron is
+ * only pages, which show a model version in the browser. Each is a row of one table. People reach them on the
+ * tools' own origin (`--tools-listen`), at /t/<id>/<tool>/..., which is proxied to the tool's port in rank 0
+ * of that job, or read from the tools' folder (api/tools/pages.h): pages that a notebook makes must not act
+ * with the platform's session of the person who looks at them.
  *
  * The platform gives a one-time ticket (tool_url), which the tools' origin exchanges for a cookie of its own
  * (api/tools/tools.c): bound to the session or token that asked, to the job and to the tool. */
@@ -24,12 +25,13 @@ struct tool_poll {
 struct tool {
     const char *name; /* of the path */
     struct words title;
-    const char *owner_kind; /* whose jobs have it */
+    const char *owner_kind; /* whose jobs have it; of one with pages, what it shows */
     const char *permission; /* asked in the job's project; */
     bool own_only;          /* and only for the owner's maker, and administrators */
     uint16_t port;          /* in the container, on its loopback */
     const char *needs;      /* file below the tools' folder (`--tools`) that must be there */
-    const char *page;       /* what is opened below /t/<job>/<tool>/ */
+    const char *pages;      /* it needs no container: a pattern of its folder of pages, below the tools' */
+    const char *page;       /* what is opened below /t/<id>/<tool>/ */
     const char *ready;      /* what is asked below it to learn whether it answers */
     bool on_demand;         /* the first visitor starts it, so that it costs nothing before */
     bool strips_prefix;     /* the program is asked without /t/<job>/<tool> */
@@ -59,8 +61,9 @@ extern const char *const tool_state_names[];
 enum tool_state tool_probe(struct core *core, const struct object *job, const struct tool *t);
 /* Whether it says that it computes (a kernel is busy). Blocks for at most two seconds. */
 bool tool_busy(struct core *core, struct exec_id container, const struct tool *t);
-/* The address to open it at once, with a ticket that works one time within a minute; in the arena. */
-const char *tool_url(struct core *core, const struct caller *c, int64_t job, const struct tool *t,
+/* The address to open it at once, with a ticket that works one time within a minute; in the arena. id: of the
+ * job, or of what its pages show. */
+const char *tool_url(struct core *core, const struct caller *c, int64_t id, const struct tool *t,
                      struct arena *a);
 
 #endif

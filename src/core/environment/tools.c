@@ -338,8 +338,17 @@ static struct str other_name(const struct tools *t, struct str host)
     return host;
 }
 
-static const char *base_url(const struct tools *t, struct str host, int64_t job, struct arena *a)
+/* "job-7": the first part of the host, where each job and each version has one of its own. */
+#define HOST_LABEL 40
+static void host_label(const struct tool *tool, int64_t id, char ret[HOST_LABEL])
 {
+    snprintf(ret, HOST_LABEL, "%s-%lld", tool->pages ? tool->name : "job", (long long)id);
+}
+
+static const char *base_url(const struct tools *t, struct str host, const struct tool *tool, int64_t id,
+                            struct arena *a)
+{
+    char label[HOST_LABEL];
     struct str rest, head;
     if (!t->url) {
         host = other_name(t, host.n ? host_only(host) : STR("127.0.0.1"));
@@ -348,27 +357,28 @@ static const char *base_url(const struct tools *t, struct str host, int64_t job,
     head = str_cut(str_of(t->url), '*', &rest);
     if (!rest.p)
         return t->url;
-    return arena_printf(a, STR_FMT "job-%lld" STR_FMT, STR_ARG(head), (long long)job, STR_ARG(rest));
+    host_label(tool, id, label);
+    return arena_printf(a, STR_FMT "%s" STR_FMT, STR_ARG(head), label, STR_ARG(rest));
 }
 
-bool tools_host_ok(const struct tools *t, struct str host, int64_t job)
+bool tools_host_ok(const struct tools *t, struct str host, const struct tool *tool, int64_t id)
 {
-    char label[40];
+    char label[HOST_LABEL];
     if (!t->url || !strchr(t->url, '*'))
         return true;
-    snprintf(label, sizeof label, "job-%lld.", (long long)job);
-    return str_starts(host, label);
+    host_label(tool, id, label);
+    return str_starts(host, label) && host.n > strlen(label) && host.p[strlen(label)] == '.';
 }
 
-const char *tool_url(struct core *core, const struct caller *c, int64_t job, const struct tool *tool,
+const char *tool_url(struct core *core, const struct caller *c, int64_t id, const struct tool *tool,
                      struct arena *a)
 {
-    struct tool_pass p = {.job = job, .tool = tool};
+    struct tool_pass p = {.job = id, .tool = tool};
     char ticket[TOOLS_TICKET_MAX];
     memcpy(p.credential, c->credential, sizeof p.credential);
     tools_ticket(core->tools, &p, ticket);
-    return arena_printf(a, "%s/t/%lld/%s/?ticket=%s", base_url(core->tools, c->host, job, a), (long long)job,
-                        tool->name, ticket);
+    return arena_printf(a, "%s/t/%lld/%s/?ticket=%s", base_url(core->tools, c->host, tool, id, a),
+                        (long long)id, tool->name, ticket);
 }
 
 /* --- beginning and end --- */

@@ -17,13 +17,13 @@ struct tools *tools_new(struct core *core, const struct tools_options *o, struct
 void tools_free(struct tools *t);
 void tools_listening(struct tools *t, uint16_t port); /* once, before the first request */
 const char *tools_dir(const struct tools *t);
-/* Whether pages of this job may be at this host: true unless each job has its own. */
-bool tools_host_ok(const struct tools *t, struct str host, int64_t job);
+/* Whether pages of this tool of this job (or version) may be at this host: true unless each has its own. */
+bool tools_host_ok(const struct tools *t, struct str host, const struct tool *tool, int64_t id);
 
 /* What a ticket or a cookie stands for. */
 struct tool_pass {
     uint8_t credential[CALLER_CREDENTIAL];
-    int64_t job;
+    int64_t job; /* of a tool with pages, the id of what they show */
     const struct tool *tool;
 };
 #define TOOLS_TICKET_MAX 48

@@ -1,7 +1,11 @@
 #include "core/folder/folder.h"
 
+#include "base/fs.h"
 #include "base/map.h"
 #include "base/messages.h"
+
+#include <errno.h>
+#include <sys/mman.h>
 
 bool folder_manifest(struct core *core, const struct object *version, struct arena *a, struct manifest *ret,
                      struct err *err)
@@ -11,6 +15,29 @@ bool folder_manifest(struct core *core, const struct object *version, struct are
         return manifest_load(core->store, a, &d, ret, err);
     *ret = (struct manifest){0};
     return true;
+}
+
+bool folder_map(struct core *core, const struct manifest *m, struct str path, struct str *ret,
+                struct err *err)
+{
+    const struct manifest_entry *e = manifest_find(m, path);
+    int64_t size;
+    if (!e)
+        return err_set(err, ERR_NOT_FOUND, "path", "the version has no file \"" STR_FMT "\"", STR_ARG(path));
+    auto_fd int fd = blob_open(core->store, &e->blob, &size, err);
+    if (fd < 0)
+        return false;
+    void *p = size ? mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
+    if (p == MAP_FAILED)
+        return err_errno(err, errno, "cannot map " STR_FMT, STR_ARG(path));
+    *ret = (struct str){p, (size_t)size};
+    return true;
+}
+
+void folder_unmap(struct str bytes)
+{
+    if (bytes.n)
+        munmap((void *)bytes.p, bytes.n);
 }
 
 /* The files while changes are applied: by path, so that each change costs what it touches. */

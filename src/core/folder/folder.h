@@ -17,6 +17,11 @@ bool folder_is_version(const struct kind *k);
 bool folder_manifest(struct core *core, const struct object *version, struct arena *a, struct manifest *ret,
                      struct err *err);
 
+/* The bytes of a file of a version, mapped; folder_unmap gives them back. ERR_NOT_FOUND names the path. */
+bool folder_map(struct core *core, const struct manifest *m, struct str path, struct str *ret,
+                struct err *err);
+void folder_unmap(struct str bytes);
+
 /* One change of a version's content. */
 struct folder_change {
     struct str path;
@@ -34,7 +39,7 @@ struct folder_change {
 bool folder_apply(struct core *core, const struct caller *c, struct object *version,
                   const struct folder_change *changes, size_t n, struct arena *a, struct err *err);
 
-/* The actions of both kinds of versions (folder_actions.c). */
+/* The actions of both kinds of versions (folder_actions.c, core/model_actions.c). */
 extern const struct action folder_algorithm_actions[], folder_model_actions[];
 
 #endif

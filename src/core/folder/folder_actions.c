@@ -1,6 +1,6 @@
 /* What can be done with a version's files: list, compare, change, publish. */
 #include "base/messages.h"
-#include "core/folder/folder.h"
+#include "core/folder/actions.h"
 #include "store/upload.h"
 
 static void write_item(struct json_out *out, const struct manifest_item *it)
@@ -19,7 +19,7 @@ static void write_item(struct json_out *out, const struct manifest_item *it)
     json_object_end(out);
 }
 
-static bool run_files(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+bool folder_run_files(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
                       int *status, struct err *err)
 {
     (void)status;
@@ -57,7 +57,7 @@ static void write_diff(struct json_out *out, const struct manifest_diff *d)
 }
 
 /* input[0] is the other version: what was there before. */
-static bool run_compare(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+bool folder_run_compare(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
                         int *status, struct err *err)
 {
     (void)status;
@@ -124,7 +124,7 @@ static yyjson_val *list_of(struct op *op, const struct db_value *v, const char *
 }
 
 /* input: remove (texts), move, add; in this order, so that a folder can be replaced in one step. */
-static bool run_change(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+bool folder_run_change(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
                        int *status, struct err *err)
 {
     (void)status;
@@ -165,7 +165,7 @@ static bool publish_write(struct op *op, void *ctx, struct err *err)
     return true;
 }
 
-static bool run_publish(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+bool folder_run_publish(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
                         int *status, struct err *err)
 {
     (void)input;
@@ -174,12 +174,12 @@ static bool run_publish(struct op *op, struct object *o, const struct db_value *
            engine_answer(op, o, out, err);
 }
 
-static const struct field files_fields[] = {
+const struct field folder_files_fields[] = {
     {.name = "path", .type = FIELD_TEXT, .flags = FIELD_CREATE, .max = 1024, .title = {"Folder", "文件夹"}},
     {0},
 };
 
-static const struct field change_fields[] = {
+const struct field folder_change_fields[] = {
     {.name = "remove",
      .type = FIELD_TEXTS,
      .flags = FIELD_CREATE,
@@ -191,51 +191,6 @@ static const struct field change_fields[] = {
     {0},
 };
 
-#define WITH_FIELDS(version)                                                                                 \
-    {                                                                                                        \
-        {.name = "with",                                                                                     \
-         .type = FIELD_REF,                                                                                  \
-         .flags = FIELD_REQUIRED | FIELD_CREATE,                                                             \
-         .ref = version,                                                                                     \
-         .title = {"Compare with", "比较对象"}},                                                             \
-        {                                                                                                    \
-            0                                                                                                \
-        }                                                                                                    \
-    }
+static const struct field with_algorithm[] = {FOLDER_WITH_FIELD("algorithm_version"), {0}};
 
-static const struct field with_algorithm[] = WITH_FIELDS("algorithm_version");
-static const struct field with_model[] = WITH_FIELDS("model_version");
-
-#define ACTIONS(kind, with)                                                                                  \
-    {                                                                                                        \
-        {.name = "files",                                                                                    \
-         .permission = kind ".read",                                                                         \
-         .read_only = true,                                                                                  \
-         .fields = files_fields,                                                                             \
-         .answer = "FolderListing",                                                                          \
-         .title = {"Files", "文件"},                                                                         \
-         .run = run_files},                                                                                  \
-            {.name = "compare",                                                                              \
-             .permission = kind ".read",                                                                     \
-             .read_only = true,                                                                              \
-             .fields = with,                                                                                 \
-             .answer = "FolderChanges",                                                                      \
-             .title = {"Compare", "比较"},                                                                   \
-             .run = run_compare},                                                                            \
-            {.name = "change",                                                                               \
-             .permission = kind ".update",                                                                   \
-             .fields = change_fields,                                                                        \
-             .title = {"Change files", "修改文件"},                                                          \
-             .run = run_change},                                                                             \
-            {.name = "publish",                                                                              \
-             .permission = kind ".update",                                                                   \
-             .title = {"Publish", "发布"},                                                                   \
-             .danger = true,                                                                                 \
-             .run = run_publish},                                                                            \
-        {                                                                                                    \
-            0                                                                                                \
-        }                                                                                                    \
-    }
-
-const struct action folder_algorithm_actions[] = ACTIONS("algorithm_version", with_algorithm);
-const struct action folder_model_actions[] = ACTIONS("model_version", with_model);
+const struct action folder_algorithm_actions[] = {FOLDER_ACTIONS("algorithm_version", with_algorithm), {0}};

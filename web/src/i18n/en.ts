@@ -1,12 +1,14 @@
 import { computeEn } from './compute.en'
 import { dataEn } from './data.en'
 import { imagesEn } from './images.en'
+import { serveEn } from './serve.en'
 
 // English. {x} is filled in; {n#one|many} picks by number.
 export const en = {
   ...dataEn,
   ...computeEn,
   ...imagesEn,
+  ...serveEn,
   'app.name': 'Ingot',
   'app.tagline': 'From raw data to a running service',
   'app.skip': 'Skip to content',

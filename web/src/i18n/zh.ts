@@ -1,6 +1,7 @@
 import { computeZh } from './compute.zh'
 import { dataZh } from './data.zh'
 import { imagesZh } from './images.zh'
+import { serveZh } from './serve.zh'
 import type { Key } from './en'
 
 // 简体中文。{x} 会被替换；{n#one|many} 按数量选择。
@@ -8,6 +9,7 @@ export const zh: Record<Key, string> = {
   ...dataZh,
   ...computeZh,
   ...imagesZh,
+  ...serveZh,
   'app.name': 'Ingot',
   'app.tagline': '从原始数据到在线服务',
   'app.skip': '跳到正文',

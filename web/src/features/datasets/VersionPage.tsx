@@ -32,6 +32,8 @@ import { StatisticsTab } from './StatisticsTab'
 import type { Step } from './steps'
 import { StateTag } from './Versions'
 
+const ModelTab = lazy(async () => ({ default: (await import('../models/ModelTab')).ModelTab }))
+const Deploy = lazy(async () => ({ default: (await import('../services/Deploy')).Deploy }))
 const LineageView = lazy(async () => ({ default: (await import('../trainings/Lineage')).LineageView }))
 
 export function VersionPage() {
@@ -63,7 +65,7 @@ function Found({ parentKind, kind, id, number }: { parentKind: Kind; kind: Kind;
 }
 
 const dataTabs = ['samples', 'statistics', 'import', 'export', 'records', 'duplicates', 'compare', 'activity'] as const
-const fileTabs = ['files', 'lineage', 'compare', 'activity'] as const
+const fileTabs = ['files', 'model', 'lineage', 'compare', 'activity'] as const
 type Tab = (typeof dataTabs)[number] | (typeof fileTabs)[number]
 
 function Loaded({ version }: { version: Version }) {
@@ -71,12 +73,12 @@ function Loaded({ version }: { version: Version }) {
   const { session, project, kind: byName } = useApp()
   const navigate = useNavigate()
   const [params] = useSearchParams()
-  const [open, setOpen] = useState<Open | 'publish' | { preprocess: Step[] } | null>(null)
+  const [open, setOpen] = useState<Open | 'publish' | 'deploy' | { preprocess: Step[] } | null>(null)
   const { kind, parentKind, parent, item } = version
   const data = kind.name === 'dataset_version'
   const audit = byName('audit')
   const tabs: Tab[] = (data ? [...dataTabs] : [...fileTabs]).filter((tab) =>
-    tab === 'import' ? version.open : tab === 'lineage' ? item['lineage'] !== null && typeof item['lineage'] === 'object' : tab === 'duplicates' ? parent['data_type'] === 'image' : tab === 'activity' ? audit !== undefined && offers(session, audit, 'list') : true)
+    tab === 'import' ? version.open : tab === 'model' ? kind.name === 'model_version' && Number(item['files']) > 0 : tab === 'lineage' ? item['lineage'] !== null && typeof item['lineage'] === 'object' : tab === 'duplicates' ? parent['data_type'] === 'image' : tab === 'activity' ? audit !== undefined && offers(session, audit, 'list') : true)
   const first: Tab = data ? 'samples' : 'files'
   const now = tabs.find((tab) => tab === params.get('tab')) ?? first
   const tabBar = useRef<HTMLElement>(null)
@@ -88,6 +90,7 @@ function Loaded({ version }: { version: Version }) {
   const mayDelete = offers(session, kind, 'delete', project?.id)
   const mayPreprocess = data && parent['data_type'] === 'image' && may(session, 'dataset_version.create', project?.id) && Number(item['samples']) > 0
   const place = { parent: { kind: parentKind, id: parent.id } }
+  const mayDeploy = kind.name === 'model_version' && Number(item['files']) > 0 && may(session, 'service.create', project?.id)
   const menu = [
     ...(mayPreprocess ? [{ key: 'preprocess', label: t('preprocess.title') }] : []),
     ...(offers(session, kind, 'update', project?.id) ? [{ key: 'edit', label: t('object.edit') }] : []),
@@ -111,6 +114,7 @@ function Loaded({ version }: { version: Version }) {
         </span>
         <div className="row wrap">
           {data && version.open && <Button type={Number(item['samples']) === 0 ? 'primary' : 'default'} onClick={() => void navigate('?tab=import')}>{t('import.title')}</Button>}
+          {mayDeploy && <Button type="primary" onClick={() => setOpen('deploy')}>{t('deploy.button')}</Button>}
           {version.open && <Button onClick={() => setOpen('publish')}>{t('publish.title')}</Button>}
           {menu.length > 0 && (
             <Dropdown trigger={['click']} menu={{ items: menu, onClick: ({ key }) => setOpen(key === 'preprocess' ? { preprocess: [] } : { what: key as 'edit' | 'delete', item }) }}>
@@ -131,8 +135,10 @@ function Loaded({ version }: { version: Version }) {
       {now === 'duplicates' && <Duplicates version={version} />}
       {now === 'compare' && (data ? <Compare version={version} /> : <FileCompare version={version} />)}
       {now === 'lineage' && <Suspense fallback={null}><LineageView lineage={{ ...(item['lineage'] as Lineage), model_version: { kind: kind.name, set: { id: parent.id, name: nameOf(parentKind, parent) }, version: { id: item.id, name: nameOf(kind, item) } } }} /></Suspense>}
+      {now === 'model' && <Suspense fallback={null}><ModelTab version={version} /></Suspense>}
       {now === 'files' && <FileBrowser version={version} />}
       {now === 'activity' && audit && <ListView kind={audit} place={{}} fixed={`kind = ${JSON.stringify(kind.name)} and object = ${item.id}`} hiddenFields={['kind', 'object', 'name', 'project']} />}
+      {open === 'deploy' && <Suspense fallback={null}><Deploy version={version} onClose={() => setOpen(null)} /></Suspense>}
       {open === 'publish' && <Publish version={version} onClose={() => setOpen(null)} />}
       {open !== null && typeof open === 'object' && 'preprocess' in open && <Preprocess version={version} first={open.preprocess} onClose={() => setOpen(null)} />}
       {open !== null && typeof open === 'object' && 'what' in open && <Dialogs kind={kind} place={place} open={open} onClose={() => setOpen(null)} onDeleted={() => void navigate(parentUrl, { replace: true })} />}

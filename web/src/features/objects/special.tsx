@@ -22,6 +22,7 @@ export const pages: Record<string, ComponentType<PageProps> | undefined> = {
   job: lazy(async () => ({ default: (await import('../jobs/JobPage')).JobPage })),
   environment: lazy(async () => ({ default: (await import('../environments/EnvironmentPage')).EnvironmentPage })),
   training: lazy(async () => ({ default: (await import('../trainings/TrainingPage')).TrainingPage })),
+  service: lazy(async () => ({ default: (await import('../services/ServicePage')).ServicePage })),
 }
 
 /** Below the fields of a form: what the values as they stand would mean. */

@@ -1,0 +1,149 @@
+"""What a model version has inside (M2): the native summary of ONNX files, two compared, and Netron's pages."""
+
+import httpx
+import pytest
+from harness import Api, Server, unique
+from test_environments import TOOLS
+from test_files import put
+
+
+@pytest.fixture(scope="session")
+def server(make_db):
+    """The worker's server, which knows the tools."""
+    server = Server(make_db(), args=("--tools", TOOLS)).start()
+    yield server
+    server.remove()
+
+
+@pytest.fixture(scope="session")
+def admin(server) -> Api:
+    return server.admin()
+
+
+def varint(n: int) -> bytes:
+    out = bytearray()
+    while n > 127:
+        out.append(n & 127 | 128)
+        n >>= 7
+    return bytes(out + bytes([n]))
+
+
+def number(field: int, value: int) -> bytes:
+    return varint(field << 3) + varint(value)
+
+
+def field(number: int, data: bytes | str) -> bytes:
+    data = data.encode() if isinstance(data, str) else data
+    return varint(number << 3 | 2) + varint(len(data)) + data
+
+
+def value(name: str, *dims: int | str) -> bytes:
+    shape = b"".join(field(1, number(1, d) if isinstance(d, int) else field(2, d)) for d in dims)
+    return field(1, name) + field(2, field(1, number(1, 1) + field(2, shape)))
+
+
+def linear(rows: int, columns: int, *, external: bool = False) -> bytes:
+    """y = x W: an ONNX file with one MatMul, by hand, so that the test needs no other program to make it."""
+    weight = number(1, rows) + number(1, columns) + number(2, 1) + field(8, "W")
+    weight += number(14, 1) + field(13, field(1, "location") + field(2, "/etc/passwd")) if external else field(9, bytes(4 * rows * columns))
+    node = field(1, "x") + field(1, "W") + field(2, "y") + field(3, "layer") + field(4, "MatMul")
+    graph = field(1, node) + field(2, "g") + field(5, weight) + field(11, value("x", "batch", rows)) + field(12, value("y", "batch", columns))
+    return number(1, 8) + field(2, "test") + field(7, graph) + field(8, number(2, 17))
+
+
+@pytest.fixture()
+def model(admin, project):
+    made = admin.post("model-sets", {"name": unique("m"), "project": project["id"]})
+
+    def version(files: dict[str, bytes]) -> str:
+        versions = f"model-sets/{made['id']}/versions"
+        path = f"{versions}/{admin.post(versions, {})['id']}"
+        for name, data in files.items():
+            put(admin, path, name, data)
+        return path
+    return version
+
+
+def test_a_summary(admin, model):
+    version = model({"net/模型.onnx": linear(6, 4), "small.onnx": linear(1, 1), "README.md": b"x"})
+    answer = admin.get(version + "/summary")
+    assert answer["path"] == "net/模型.onnx" and answer["compare"] is None
+    got = answer["summary"]
+    assert got["inputs"] == [{"name": "x", "type": "float32", "shape": ["batch", 6]}]
+    assert got["outputs"] == [{"name": "y", "type": "float32", "shape": ["batch", 4]}]
+    assert (got["parameters"], got["weight_bytes"], got["opsets"]) == (24, 96, {"ai.onnx": 17})
+    assert got["operators"] == [{"name": "MatMul", "count": 1}]
+    assert (got["multiply_adds"], got["assumed_batch"]) == (24, True)
+    assert got["layers"][0]["operator"] == "MatMul"
+    assert admin.call("GET", version + "/summary", params={"path": "small.onnx"}).json()["summary"]["parameters"] == 1
+    missing = admin.call("GET", version + "/summary", params={"path": "none.onnx"})
+    assert missing.status_code == 404 and "none.onnx" in missing.json()["detail"]
+
+
+def test_two_versions_compared(admin, model):
+    before, after = model({"a.onnx": linear(6, 4)}), model({"b.onnx": linear(6, 5)})
+    answer = admin.call("GET", after + "/summary", params={"with": before.split("/")[-1]}).json()
+    assert (answer["path"], answer["with_path"]) == ("b.onnx", "a.onnx")
+    figures = {f["name"]: (f["before"], f["after"]) for f in answer["compare"]["figures"]}
+    assert figures["parameters"] == (24, 30) and figures["opset"] == (17, 17)
+    assert [o["name"] for o in answer["compare"]["outputs"]] == ["y"] and answer["compare"]["inputs"] == []
+    assert not answer["compare"]["same_structure"]
+
+
+@pytest.mark.parametrize("data", [b"", b"not onnx", linear(6, 4)[:-5], linear(6, 4, external=True), b"\x3a\xff\xff\xff\xff\x0f"])
+def test_files_that_are_refused(admin, model, data):
+    version = model({"bad.onnx": data})
+    answer = admin.call("GET", version + "/summary")
+    assert answer.status_code == 422 and answer.json()["field"] == "file", answer.text
+
+
+def test_a_version_without_a_model(admin, model):
+    version = model({"README.md": b"x"})
+    assert admin.call("GET", version + "/summary").status_code == 409
+    assert admin.call("POST", version + "/netron", json={}).status_code == 409
+
+
+@pytest.fixture()
+def browser():
+    with httpx.Client(timeout=60, trust_env=False) as client:
+        yield client
+
+
+def opened(browser, url: str) -> str:
+    answer = browser.get(url)
+    assert answer.status_code == 303, answer.text
+    return str(answer.url.join(answer.headers["location"]))
+
+
+def test_netron_shows_the_file(admin, model, browser):
+    data = linear(6, 4)
+    version = model({"net/模 型.onnx": data})
+    answer = admin.post(version + "/netron", {}, expect=200)
+    assert answer["state"] == "ready"
+    page = opened(browser, answer["url"])
+    first = browser.get(page)
+    assert first.status_code == 200 and "Netron" in first.text
+    assert 'name="file" content="data/net/%E6%A8%A1%20%E5%9E%8B.onnx"' in first.text
+    assert "connect-src 'self'" in first.headers["content-security-policy"]
+    root = page.split("?")[0]
+    script = browser.get(root + "view.js")
+    assert script.status_code == 200 and script.headers["content-type"].startswith("text/javascript")
+    got = browser.get(root + "data/net/%E6%A8%A1%20%E5%9E%8B.onnx")
+    assert got.content == data and "sandbox" in got.headers["content-security-policy"]
+    for path in ("data/none.onnx", "server.py", "..%2f..%2fpyvenv.cfg", "%2e%2e/installed", ".hidden.js", "none.js", "a/b.js"):
+        assert browser.get(root + path).status_code in (400, 404, 422), path
+    assert browser.post(root + "view.js").status_code == 405
+    with httpx.Client(timeout=60, trust_env=False) as stranger:
+        assert stranger.get(root + "data/net/%E6%A8%A1%20%E5%9E%8B.onnx").status_code == 401
+        assert stranger.get(answer["url"]).status_code == 401
+
+
+def test_netron_only_for_those_who_may_read(server, admin, model, browser):
+    version = model({"a.onnx": linear(2, 2)})
+    name = unique("out")
+    admin.post("users", {"name": name, "password": "secret-1"})
+    outsider = Api(server.url).sign_in(name, "secret-1")
+    assert outsider.call("POST", version + "/netron", json={}).status_code == 404
+    url = admin.post(version + "/netron", {}, expect=200)["url"]
+    admin.delete(version)
+    assert browser.get(opened(browser, url)).status_code == 404

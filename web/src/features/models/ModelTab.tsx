@@ -1,0 +1,52 @@
+import { useQuery } from '@tanstack/react-query'
+import { Button, Select } from 'antd'
+import { useCallback, useState } from 'react'
+import { Problem, request, type Schema } from '../../api/client'
+import { allItems, useList } from '../../api/objects'
+import { nameOf } from '../../components/names'
+import { Empty, ErrorState } from '../../components/States'
+import { useI18n } from '../../i18n'
+import type { Version } from '../datasets/samples'
+import { useOpenTab } from '../environments/openTab'
+import './models.css'
+import { Differences } from './Differences'
+import { SummaryView } from './SummaryView'
+
+export type ModelSummary = Schema<'ModelSummary'>
+
+/** What a model version has inside: the summary of its ONNX file, another version beside it, and the way to Netron. */
+export function ModelTab({ version }: { version: Version }) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const [other, setOther] = useState<number | null>(null)
+  const others = allItems(useList(version.kind, { parent: { kind: version.parentKind, id: version.parent.id } }, { sort: '-number' }).data)
+  const found = useQuery({
+    queryKey: ['objects', version.kind.name, 'summary', version.item.id, version.item.revision, other],
+    queryFn: ({ signal }) => request<ModelSummary>(`${version.path}/summary`, { query: { with: other ?? undefined }, signal }),
+    retry: false,
+  })
+  const address = useCallback(async () => {
+    const answer = await request<Schema<'TensorBoard'>>(`${version.path}/netron`, { method: 'POST', body: {} })
+    if (!answer.url) throw new Error((i18n.language === 'zh' ? answer.reason_zh : answer.reason) ?? '')
+    return answer.url
+  }, [version.path, i18n.language])
+  const open = useOpenTab(address)
+  const none = found.error instanceof Problem && found.error.status === 409
+  const choices = others.filter((one) => one.id !== version.item.id && Number(one['files']) > 0)
+  return (
+    <section className="model-tab">
+      <div className="tools row wrap">
+        <Button href="#" onClick={open}>{t('model.netron')}</Button>
+        {choices.length > 0 && !none && (
+          <Select allowClear value={other} onChange={(value: number | undefined) => setOther(value ?? null)} placeholder={t('model.with')} aria-label={t('model.with')} className="model-with"
+            options={choices.map((one) => ({ value: one.id, label: nameOf(version.kind, one) }))} />
+        )}
+      </div>
+      {none && <Empty title={t('model.none')} text={t('model.noneText')} />}
+      {found.error && !none && <ErrorState error={found.error} onRetry={() => void found.refetch()} />}
+      {!found.data && !found.error && <div className="skeleton" aria-busy="true"><div /><div /></div>}
+      {found.data?.compare && <Differences found={found.data} />}
+      {found.data && <SummaryView path={found.data.path} summary={found.data.summary} />}
+    </section>
+  )
+}

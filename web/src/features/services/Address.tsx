@@ -1,0 +1,24 @@
+import { Segmented } from 'antd'
+import { useState } from 'react'
+import { CopyText } from '../../components/CopyText'
+import { useI18n } from '../../i18n'
+import { snippets } from './snippets'
+
+/** Where the service answers, and how to ask it. */
+export function Address({ address, model }: { address: string; model: boolean }) {
+  const { t } = useI18n()
+  const all = snippets(address, model)
+  const [name, setName] = useState('curl')
+  const shown = all.find((one) => one.name === name) ?? all[0]
+  return (
+    <section className="service-address">
+      <h2>{t('service.address')}</h2>
+      <CopyText text={address} label={t('service.address')} />
+      <div className="row wrap service-snippet-head">
+        <Segmented size="small" aria-label={t('service.snippet')} value={name} onChange={setName} options={all.map((one) => one.name)} />
+        <span className="muted">{t('service.snippetKey')}</span>
+      </div>
+      {shown && <CopyText text={shown.text} label={shown.name} />}
+    </section>
+  )
+}

@@ -1,0 +1,85 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { request, send, apiUrl, Problem, type Schema } from '../../api/client'
+import type { Item } from '../../api/kinds'
+import type { Annotation } from '../datasets/samples'
+
+export type Traffic = Schema<'ServiceTraffic'>
+export type TrafficPoint = Traffic['versions'][number]['points'][number]
+export type Replica = Schema<'ServiceReplicas'>['items'][number]
+
+/** What a model says of one input. */
+export interface Prediction {
+  annotation: Annotation & { embedding?: number[] }
+  width?: number
+  height?: number
+  model?: string
+  version?: string
+  times_ms?: Partial<Record<'queue' | 'prepare' | 'run' | 'read', number>>
+}
+
+export function useReplicas(service: number) {
+  return useQuery({
+    queryKey: ['objects', 'service', 'replicas', service],
+    queryFn: async ({ signal }) => (await request<Schema<'ServiceReplicas'>>(`/services/${service}/replicas`, { signal })).items,
+    refetchInterval: 3000,
+  })
+}
+
+export function useServiceEvents(service: number) {
+  return useQuery({
+    queryKey: ['objects', 'service', 'events', service],
+    queryFn: async ({ signal }) => (await request<Schema<'ServiceEvents'>>(`/services/${service}/events`, { signal })).items,
+  })
+}
+
+/** The last `span` seconds, in about 240 steps. */
+export function useTraffic(service: number, span: number, every: number) {
+  return useQuery({
+    queryKey: ['traffic', service, span],
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => {
+      const to = Date.now()
+      return request<Traffic>(`/services/${service}/traffic`, { query: { from: new Date(to - span * 1000).toISOString(), to: new Date(to).toISOString(), points: 240 }, signal })
+    },
+    refetchInterval: every > 0 ? every : false,
+  })
+}
+
+/** Sends one picture, text or sound as the body; the milliseconds are those of the whole way. */
+export async function predict(path: string, input: Blob, signal?: AbortSignal): Promise<{ answer: Prediction; text: string; ms: number }> {
+  const begun = performance.now()
+  const answer = await send(apiUrl(path), { method: 'POST', body: input, headers: { 'Content-Type': input.type || 'application/octet-stream' }, signal })
+  const text = await answer.text()
+  const ms = performance.now() - begun
+  if (!answer.ok) throw new Problem(answer.status, parse(text) as ConstructorParameters<typeof Problem>[1])
+  return { answer: parse(text) as unknown as Prediction, text, ms }
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>
+  } catch {
+    return { code: 'unavailable' }
+  }
+}
+
+/** What is left of a prediction above a threshold: shapes, spans and labels with lower scores go. */
+export function above(annotation: Annotation, threshold: number): Annotation {
+  const passes = (one: { score?: number }) => one.score === undefined || one.score >= threshold
+  return { ...annotation, shapes: annotation.shapes?.filter(passes), spans: annotation.spans?.filter(passes) }
+}
+
+/** Labels with their scores, best first. */
+export function ranking(annotation: Annotation, most: number): [label: string, score: number][] {
+  const scores = Object.entries(annotation.scores ?? {}).flatMap(([label, score]) => (typeof score === 'number' ? [[label, score] as [string, number]] : []))
+  return scores.sort((a, b) => b[1] - a[1]).slice(0, most)
+}
+
+/** Whole per cent and tenths: 100 thousandths are "10 %". */
+export function shareText(thousandths: number): string {
+  return `${thousandths / 10} %`
+}
+
+export function isServing(item: Item): boolean {
+  return item['state'] === 'serving' || item['state'] === 'degraded'
+}
