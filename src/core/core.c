@@ -211,7 +211,9 @@ static bool read_series(struct core *core, const char *config, yyjson_val *doc, 
     yyjson_val *all = yyjson_obj_get(doc, "series"), *key, *v;
     size_t i, max;
     core->series_limits = (struct core_series){2, 30, 30};
-    if (all && !yyjson_is_obj(all))
+    if (!all)
+        return true;
+    if (!yyjson_is_obj(all))
         return err_set(err, ERR_INVALID, "series", "%s: series is an object, as in {\"second_hours\": 2}",
                        config);
     yyjson_obj_foreach(all, i, max, key, v)
