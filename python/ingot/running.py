@@ -175,9 +175,12 @@ class Run:
         """A new run that begins with what this one left."""
         return Run(self._client, cast(TrainingInstance, self._all.action(self.instance["id"], "resume")))
 
-    def metrics(self) -> dict[str, list[tuple[float, int, float]]]:
-        """By name: (step, microseconds, value)."""
-        answer = self._client.request("GET", f"{self._path}/{self.instance['id']}/metrics")
+    def metrics(self, points: int = 0, name: str | None = None) -> dict[str, list[tuple[float, int, float]]]:
+        """By name: (step, microseconds, value). points: at most so many of each name, thinned so that peaks stay."""
+        params: dict[str, str | int] = {"points": points}
+        if name is not None:
+            params["name"] = name
+        answer = self._client.request("GET", f"{self._path}/{self.instance['id']}/metrics", params=params)
         return {s["name"]: [(p[0], p[1], p[2]) for p in s["points"]] for s in answer["series"]}
 
     def lineage(self) -> Object:

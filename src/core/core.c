@@ -203,7 +203,7 @@ static bool read_task_hours(struct core *core, const char *config, yyjson_val *d
 /* "series": {"second_hours": 2, "minute_days": 30, "write_s": 30}; a table of its numbers. */
 static bool read_series(struct core *core, const char *config, yyjson_val *doc, struct err *err)
 {
-    double write_s = 30;
+    double write_s = (double)core->series_limits.write_s;
     const struct {
         const char *key;
         double *to, min, max;
@@ -212,14 +212,15 @@ static bool read_series(struct core *core, const char *config, yyjson_val *doc, 
                    {"write_s", &write_s, 5, 300}};
     yyjson_val *all = yyjson_obj_get(doc, "series"), *key, *v;
     size_t i, max;
-    core->series_limits = (struct core_series){2, 30, 30};
-    if (all && !yyjson_is_obj(all))
+    if (!all)
+        return true;
+    if (!yyjson_is_obj(all))
         return err_set(err, ERR_INVALID, "series", "%s: series is an object, as in {\"second_hours\": 2}",
                        config);
     yyjson_obj_foreach(all, i, max, key, v)
     {
         size_t k = 0;
-        while (k < countof(numbers) && !yyjson_equals_str(key, numbers[k].key))
+        while (k < countof(numbers) && !str_is(json_str(key), numbers[k].key))
             k++;
         if (k == countof(numbers))
             return err_set(err, ERR_INVALID, "series", "%s: series has no \"%s\"", config,
@@ -251,7 +252,7 @@ static bool read_config(struct core *core, const char *config, struct arena *a, 
 {
     struct str text;
     if (!config)
-        return read_series(core, NULL, NULL, err);
+        return true;
     if (!fs_read(a, config, 1 << 20, &text, err))
         return false;
     yyjson_val *doc = json_parse(a, text, err);
@@ -284,6 +285,7 @@ struct core *core_open(const struct core_options *o, struct arena *a, const char
 {
     struct core *core = base_zalloc(sizeof *core);
     core->data_fd = core->lock_fd = -1;
+    core->series_limits = (struct core_series){.second_hours = 2, .minute_days = 30, .write_s = 30};
     core->public_url = o->public_url ? base_strdup(o->public_url) : NULL;
     core->gateway_url = o->gateway_url ? base_strdup(o->gateway_url) : NULL;
     core->tls = o->tls;

@@ -194,8 +194,10 @@ def test_quotas_of_0_from_before_mean_no_limit(fresh_server):
     server.stop()
     with sqlite3.connect(f"{server.data}/ingot.db") as db:
         db.execute("DELETE FROM schema_migration WHERE number >= 7")
-        for table in ("samples", "import_changes"):  # what a later migration adds
+        for table in ("samples", "import_changes"):  # what later migrations add
             db.execute(f"ALTER TABLE {table} DROP COLUMN by_person")
+        for table in ("series", "series_chunks"):
+            db.execute(f"DROP TABLE {table}")
     admin = server.start().admin()
     kept = admin.get(f"projects/{project['id']}")
     assert kept["quota"] == {"cpu": None, "memory": 100, "storage": None, "accelerators": {"npu": None, "gcu": None, "gpu": 10}}

@@ -88,7 +88,7 @@ static void read_container(struct move *m, struct arena *a, struct exec_id id, s
         struct record r;
         memcpy(&r, data.p + i, sizeof r);
         const double values[CURVE_COUNT] = {
-            [CURVE_CPU] = (double)(r.cpu / 1000) / 1e3,
+            [CURVE_CPU] = floor((double)r.cpu / 1e3) / 1e3,
             [CURVE_MEMORY] = (double)r.memory,
             [CURVE_RX] = (double)r.rx,
             [CURVE_TX] = (double)r.tx,

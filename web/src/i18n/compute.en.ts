@@ -113,6 +113,8 @@ export const computeEn = {
   'metrics.title': 'Metrics',
   'metrics.none': 'No metrics yet',
   'metrics.noneHint': 'Lines such as “step=12 loss=0.31” or {"step": 12, "loss": 0.31} in the log become curves here as they are written.',
+  'metrics.find': 'Find a metric',
+  'metrics.shown': 'The first {shown} of {all}',
   'metrics.by': 'Horizontal axis',
   'metrics.step': 'By step',
   'metrics.time': 'By time',
@@ -218,5 +220,7 @@ export const computeEn = {
   'resources.jobs': 'Jobs',
   'resources.rank': 'Ranking',
   'resources.by': 'Most first: {what}',
+  'resources.series': 'Curves kept',
+  'resources.seriesText': '{points} points of {series} curves take {bytes} of the database.',
   'resources.nobody': 'Nobody uses anything at the moment.',
 } as const

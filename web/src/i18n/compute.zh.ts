@@ -115,6 +115,8 @@ export const computeZh: Record<keyof typeof computeEn, string> = {
   'metrics.title': '指标',
   'metrics.none': '还没有指标',
   'metrics.noneHint': '日志中形如“step=12 loss=0.31”或 {"step": 12, "loss": 0.31} 的行会实时变成这里的曲线。',
+  'metrics.find': '查找指标',
+  'metrics.shown': '显示前 {shown} 个，共 {all} 个',
   'metrics.by': '横轴',
   'metrics.step': '按步数',
   'metrics.time': '按时间',
@@ -220,5 +222,7 @@ export const computeZh: Record<keyof typeof computeEn, string> = {
   'resources.jobs': '作业',
   'resources.rank': '排序',
   'resources.by': '{what}，从多到少',
+  'resources.series': '保留的曲线',
+  'resources.seriesText': '{series} 条曲线共 {points} 个点，占用数据库 {bytes}。',
   'resources.nobody': '目前没有人使用资源。',
 }

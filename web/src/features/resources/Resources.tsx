@@ -8,6 +8,7 @@ import { ForbiddenPage, ProblemPage } from '../../app/pages'
 import { request, type Schema } from '../../api/client'
 import { may } from '../../api/session'
 import { clock } from '../../components/Chart'
+import { formatBytes } from '../../components/format'
 import { useTitle } from '../../components/hooks'
 import { useI18n } from '../../i18n'
 import { IntervalPicker } from '../jobs/Curves'
@@ -38,7 +39,7 @@ function devicesText(devices: { kind: string }[], n: (value: number) => string):
 
 /** Everything that the platform can give, and who has it. */
 export function Resources() {
-  const { t, language } = useI18n()
+  const { t, n, language } = useI18n()
   const { session, kind } = useApp()
   const [every, setEvery] = useState(5000)
   const [by, setBy] = useState<By>('cpu')
@@ -75,6 +76,10 @@ export function Resources() {
         <section className="block">
           <h2>{t('resources.users')}</h2>
           <Ranking rows={rank(data.users, by).map((row) => ({ ...row, id: row.user.id, link: users ? <Link to={itemUrl(users, row.user.id, null) ?? '/'}>{row.user.name}</Link> : row.user.name }))} first={t('resources.user')} />
+        </section>
+        <section className="block">
+          <h2>{t('resources.series')}</h2>
+          <p className="num">{t('resources.seriesText', { points: n(data.series.points), series: n(data.series.series), bytes: formatBytes(data.series.bytes) })}</p>
         </section>
       </div>
     </article>

@@ -1,4 +1,4 @@
-import { Segmented } from 'antd'
+import { Input, Segmented } from 'antd'
 import { useState } from 'react'
 import type { Item } from '../../api/kinds'
 import { Chart, clock } from '../../components/Chart'
@@ -7,6 +7,9 @@ import { useI18n } from '../../i18n'
 import { IntervalPicker } from '../jobs/Curves'
 import { isOver } from '../jobs/jobs'
 import { useMetrics } from './instances'
+
+/** Charts of one page; who logs more names looks for some. */
+const most = 64
 
 /** At most four digits that matter. */
 export function formatMetric(value: number): string {
@@ -18,7 +21,8 @@ export function formatMetric(value: number): string {
 
 /** The numbers that the training's log tells, as they come. */
 export function Metrics({ path, item }: { path: string; item: Item }) {
-  const { t, language } = useI18n()
+  const { t, n, language } = useI18n()
+  const [wanted, setWanted] = useState('')
   const [by, setBy] = useState<'step' | 'time'>('step')
   const [every, setEvery] = useState(2000)
   const [at, setAt] = useState<number | null>(null)
@@ -26,8 +30,9 @@ export function Metrics({ path, item }: { path: string; item: Item }) {
   const found = useMetrics(path, item.id, live, every)
   if (found.error && !found.data) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
   if (!found.data) return <div className="skeleton" aria-busy="true"><div /><div /></div>
-  const series = found.data
-  if (series.length === 0) return <Empty title={t('metrics.none')} text={t('metrics.noneHint')} />
+  if (found.data.length === 0) return <Empty title={t('metrics.none')} text={t('metrics.noneHint')} />
+  const named = found.data.filter((s) => s.name.toLowerCase().includes(wanted.trim().toLowerCase()))
+  const series = named.slice(0, most)
   const x = (p: [number, number, number]) => (by === 'step' ? p[0] : p[1] / 1000)
   const all = series.flatMap((s) => s.points.map(x))
   const from = all.reduce((a, b) => Math.min(a, b), Infinity)
@@ -36,6 +41,8 @@ export function Metrics({ path, item }: { path: string; item: Item }) {
     <section aria-label={t('metrics.title')}>
       <div className="tools">
         <Segmented<'step' | 'time'> aria-label={t('metrics.by')} value={by} onChange={(v) => { setBy(v); setAt(null) }} options={[{ value: 'step', label: t('metrics.step') }, { value: 'time', label: t('metrics.time') }]} />
+        {found.data.length > 8 && <Input allowClear type="search" aria-label={t('metrics.find')} placeholder={t('metrics.find')} value={wanted} onChange={(e) => setWanted(e.target.value)} autoComplete="off" spellCheck={false} style={{ width: 200 }} />}
+        {named.length > most && <span className="muted" role="status">{t('metrics.shown', { shown: n(most), all: n(named.length) })}</span>}
         {live && <IntervalPicker value={every} onChange={setEvery} choices={[2000, 10_000, 0]} />}
         <span className="muted num" role="status">{t('chart.updated', { time: clock(found.dataUpdatedAt, true, language) })}</span>
       </div>

@@ -10,7 +10,7 @@ export function useMetrics(path: string, id: number, live: boolean, every: numbe
   return useQuery({
     queryKey: ['metrics', id, live],
     placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) => (await request<Schema<'TrainingMetrics'>>(`${path}/metrics`, { signal })).series,
+    queryFn: async ({ signal }) => (await request<Schema<'TrainingMetrics'>>(`${path}/metrics`, { query: { points: 1000 }, signal })).series,
     refetchInterval: live && every > 0 ? every : false,
   })
 }
