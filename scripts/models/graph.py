@@ -12,8 +12,9 @@ FLOAT, INT32, INT64, UINT8 = TensorProto.FLOAT, TensorProto.INT32, TensorProto.I
 
 
 class Graph:
-    def __init__(self, name: str):
-        self.name = name
+    def __init__(self, name: str, prefix: str = ""):
+        """prefix: of the names of a graph inside of another, which must differ from that one's."""
+        self.name, self.prefix = name, prefix
         self.nodes, self.inputs, self.outputs, self.constants = [], [], [], {}
 
     def input(self, name: str, shape: list, kind: int = FLOAT) -> str:
@@ -36,17 +37,21 @@ class Graph:
         return self.constant(np.array(values, np.int64))
 
     def op(self, kind: str, *inputs: str, outputs: int = 1, name: str | None = None, **attributes):
-        made = name or f"{kind}_{len(self.nodes)}"
+        made = name or f"{self.prefix}{kind}_{len(self.nodes)}"
         names = [made] if outputs == 1 else [f"{made}_{i}" for i in range(outputs)]
         self.nodes.append(helper.make_node(kind, list(inputs), names, name=made, **attributes))
         return names[0] if outputs == 1 else names
 
+    def initializers(self) -> list[TensorProto]:
+        return [numpy_helper.from_array(array, name) for name, array in self.constants.values()]
+
     def model(self, producer: str) -> onnx.ModelProto:
-        initializers = [numpy_helper.from_array(array, name) for name, array in self.constants.values()]
+        initializers = self.initializers()
         graph = helper.make_graph(self.nodes, self.name, self.inputs, self.outputs, initializers)
         model = helper.make_model(graph, producer_name=producer, opset_imports=[helper.make_opsetid("", OPSET)])
         model.ir_version = IR
-        used = {name for node in self.nodes for name in node.input}
+        inner = [a.g for node in self.nodes for a in node.attribute if a.HasField("g")]
+        used = {name for graph in (self, *inner) for node in (graph.nodes if graph is self else graph.node) for name in node.input}
         assert all(i.name in used for i in initializers), "a constant that nothing uses"
         onnx.checker.check_model(model)
         return model

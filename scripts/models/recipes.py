@@ -10,6 +10,7 @@ from pathlib import Path
 import convert_classifier
 import convert_detector
 import convert_embedding
+import convert_language
 import convert_person
 from weights import read_pth, read_safetensors
 
@@ -87,6 +88,18 @@ def embedding(source: Path, out: Path) -> dict:
     }
 
 
+def language(source: Path, out: Path) -> dict:
+    graph, labels = convert_language.build(convert_language.read(source / "py3langid/data/model.npz.xz"))
+    graph.save(out / "model.onnx")
+    (out / "characters.txt").write_text("\n".join(convert_language.characters()) + "\n", newline="\n")
+    (out / "sample.txt").write_text("这杯咖啡放在木桌上。\n")
+    return {
+        "labels": labels, "sample": "sample.txt",
+        "inputs": [{"kind": "text", "name": "characters", "type": "int64", "tokenizer": "characters", "vocab": "characters.txt", "length": 1000}],
+        "outputs": [{"reading": "softmax", "name": "logits"}],
+    }
+
+
 def mask(source: Path, out: Path) -> dict:
     convert_person.build_mask(source / "models").save(out / "model.onnx")
     return {
@@ -107,7 +120,7 @@ def pose(source: Path, out: Path) -> dict:
     }
 
 
-RECIPES = {"classifier": classifier, "detector": detector, "ocr": ocr, "embedding": embedding, "mask": mask, "pose": pose}
+RECIPES = {"classifier": classifier, "detector": detector, "ocr": ocr, "embedding": embedding, "language": language, "mask": mask, "pose": pose}
 
 
 def write_manifest(row: dict, made: dict, path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from cli import Cli
-from harness import Api, unique
+from harness import ADMIN_PASSWORD, Api, unique
 from test_cli import cli, signed_in  # noqa: F401
 
 SCRIPTS = Path(__file__).parents[2] / "scripts/models"
@@ -113,13 +113,14 @@ def test_wrong_archives(cli, archive, tmp_path):  # noqa: F811
     cli.fails(1, "fetch", "--from", str(good), says="damaged")
 
 
-def test_the_classifier_comes_from_its_packages(cli, tmp_path):  # noqa: F811
+def test_the_classifier_comes_from_its_packages(fresh_server, tmp_path):
     """With the configured registries, once per machine: what was fetched is kept outside of the clone."""
+    cli = Cli(tmp_path)
+    cli.run("login", fresh_server().url, "--name", "admin", "--password-stdin", stdin=ADMIN_PASSWORD + "\n")
     first = cli.run("fetch", "imagenet-classifier", INGOT_MODELS_CACHE=CACHE)
-    assert "imagenet-classifier:v1: installed" in first.out and "17.9 MB" in first.err
-    again = cli.run("fetch", "--update", INGOT_MODELS_CACHE=CACHE) if installed(cli)[NAME] is None else \
-        cli.run("fetch", "imagenet-classifier", INGOT_MODELS_CACHE=CACHE)
-    assert "imagenet-classifier:v1: was there already" in again.out
+    assert first.out == "imagenet-classifier:v1: installed\n" and "17.9 MB" in first.err
+    for words in (["imagenet-classifier"], ["--update"]):
+        assert cli.run("fetch", *words, INGOT_MODELS_CACHE=CACHE).out == "imagenet-classifier:v1: was there already\n"
     cli.run("model-set", "download", "imagenet-classifier", "--to", str(tmp_path / "copy"), "--project", "built-in")
     manifest = json.loads((tmp_path / "copy/ingot-model.json").read_text())
     assert (manifest["task"], len(manifest["labels"]), len(set(manifest["labels"]))) == ("image-class", 1000, 1000)

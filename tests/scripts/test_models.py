@@ -2,12 +2,14 @@
 
 The packages are kept in ~/.cache/ingot-models, outside of the clone: they are fetched once per machine."""
 
+import fcntl
 import json
 import os
 import subprocess
 from pathlib import Path
 
 import convert_embedding
+import convert_language
 import fetch
 import numpy as np
 import onnxruntime
@@ -21,12 +23,16 @@ NAMES = [row["name"] for row in fetch.TABLE]
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """A function that gives a model's folder."""
-    top = tmp_path_factory.mktemp("models")
+    """A function that gives a model's folder, which the workers of one run share."""
+    base = tmp_path_factory.getbasetemp()
+    top = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "built-in"
+    top.mkdir(exist_ok=True)
 
     def make(name: str) -> Path:
-        if not (top / name).exists():
-            subprocess.run(["/usr/bin/python3", SCRIPTS / "fetch.py", "make", top, name], check=True)
+        with open(top / f".{name}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not (top / name).exists():
+                subprocess.run(["/usr/bin/python3", SCRIPTS / "fetch.py", "make", top, name], check=True)
         return top / name
     return make
 
@@ -142,6 +148,48 @@ def test_embedding(made):
     first, *others = (vector(s) for s in ("That is a happy person", "That is a happy dog", "That is a very happy person", "Today is a sunny day"))
     assert [round(float(first @ other), 3) for other in others] == [.695, .943, .257]
     np.testing.assert_allclose(vector("That is a happy person", padding=9), first, atol=1e-5)
+
+
+def test_language(made):
+    folder = made("language-id")
+    run, labels = session(folder), manifest(folder)["labels"]
+    lines = (folder / "characters.txt").read_bytes().decode().split("\n")[:-1]
+    assert lines == convert_language.characters()
+    numbers = {line: i for i, line in enumerate(lines)}
+    for language, text in {"en": "A cup of coffee stands on a wooden table.", "zh": "这杯咖啡放在木桌上。", "de": "Der Kaffee steht auf dem Tisch.",
+                           "ja": "コーヒーが木のテーブルの上にある。", "tr": "Kahve fincanı masanın üstünde duruyor."}.items():
+        logits = run.run(None, {"characters": np.array([[numbers[c] for c in text]])})[0][0]
+        assert labels[int(logits.argmax())] == language
+        np.testing.assert_allclose(np.exp(logits).sum(), 1, atol=1e-5)
+
+
+def test_automaton_against_numpy():
+    """Against the definition, with a small random automaton; two columns have one label."""
+    random, states, features, names = np.random.default_rng(7), 6, 4, ["a", "b", "a", "c"]
+    rows = random.integers(0, states, (states, 256))
+    data = {"nextmove": rows.reshape(-1).astype(np.uint32), "nextmove_row": np.arange(states, dtype=np.uint16)[::-1].copy(),
+            "out_feat": np.array([-1, 0, 1, -1, 2, 3], np.int32), "ptc": random.normal(size=(features, 4)).astype(np.float16),
+            "pc": random.normal(size=4).astype(np.float32), "classes": np.array(names)}
+    g, labels = convert_language.build(data)
+    assert labels == ["a", "b", "c"]
+    run = onnxruntime.InferenceSession(g.model("test").SerializeToString())
+    numbers = {line: i for i, line in enumerate(convert_language.characters())}
+
+    def wanted(text):
+        state, counts = 0, np.zeros(features)
+        for byte in text.encode():
+            state = rows[data["nextmove_row"][state]][byte]
+            counts[data["out_feat"][state]] += data["out_feat"][state] >= 0
+        scores = np.log1p(counts) @ data["ptc"].astype(np.float64) + data["pc"] if counts.any() else np.zeros(4)
+        p = softmax(scores / np.sqrt(max(len(text.encode()), 1)))
+        return [p[0] + p[2], p[1], p[3]]
+    texts = ["plain text, some of it", "zwölf Bäume, 树"]
+    ids = [[numbers[c] for c in text] for text in texts]
+    longest = max(map(len, ids))
+    batch = np.array([row + [numbers["[PAD]"]] * (longest - len(row)) for row in ids])
+    for got, text in zip(run.run(None, {"characters": batch})[0], texts):
+        np.testing.assert_allclose(np.exp(got), wanted(text), atol=1e-5)
+    np.testing.assert_allclose(np.exp(run.run(None, {"characters": np.array([[numbers["[PAD]"]]])})[0][0]), wanted(""), atol=1e-5)
 
 
 def softmax(x):
