@@ -169,9 +169,9 @@ def points(folder):
     g = Graph(14)
     g.reshape(g.node("Sigmoid", g.dense(g.features("x", 32), 32, 12)), [1, 4, 3], out="y")
     g.write(folder / "model.onnx", [("x", "FP32", [1, 3, 32, 32])], [("y", "FP32", [1, 4, 3])])
-    return manifest(folder, "keypoints", [picture_input(32, 32, fit="letterbox")],
+    return manifest(folder, "keypoints", [picture_input(32, 32)],
                     [{"name": "y", "reading": "points", "unit": "normalized", "yx": True}], ["person"],
-                    points=["a", "b", "c", "d"], edges=[[0, 1]], thresholds={"score": 0.1})
+                    points=["a", "b", "c", "d"], edges=[[0, 1]], thresholds={"score": 0.1, "point": 0.2})
 
 
 def point_maps(folder):
