@@ -41,6 +41,19 @@ def net() -> torch.nn.Module:
         torch.nn.Flatten(), torch.nn.Linear(128, 10))
 
 
+def export(model: torch.nn.Module, pictures: torch.Tensor, folder: str) -> None:
+    """The net as ONNX, and the manifest with which it can be served: how a picture goes in, what comes out."""
+    torch.onnx.export(model, pictures[:1], f"{folder}/model.onnx", input_names=["picture"], output_names=["scores"],
+                      dynamic_axes={"picture": {0: "n"}, "scores": {0: "n"}})
+    manifest = {
+        "ingot": 1, "task": "image-class", "title": "Handwritten digits", "labels": [str(i) for i in range(10)],
+        "parts": [{"name": "model", "file": "model.onnx"}],
+        "inputs": [{"kind": "picture", "name": "picture", "size": [8, 8], "color": "gray", "resample": "area",
+                    "scale": 1 / 255}],
+        "outputs": [{"reading": "softmax", "name": "scores"}]}
+    Path(folder, "ingot-model.json").write_text(json.dumps(manifest, indent=2), encoding="utf-8")
+
+
 def accuracy(model: torch.nn.Module, data: tuple[torch.Tensor, torch.Tensor]) -> float:
     with torch.no_grad():
         return (model(data[0]).argmax(1) == data[1]).float().mean().item()

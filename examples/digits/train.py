@@ -6,7 +6,7 @@ ingot train run --data digits --algo digits --spec small --save-to digits -- pyt
 import argparse
 
 import torch
-from digits import accuracy, dataset, load, net, split
+from digits import accuracy, dataset, export, load, net, split
 
 
 def main() -> None:
@@ -28,8 +28,7 @@ def main() -> None:
             total += loss.item() * len(part)
         print(f"epoch={epoch} loss={total / len(order):.4f} acc={accuracy(model, test):.4f}")
     torch.save(model.state_dict(), f"{options.out}/model.pt")
-    torch.onnx.export(model, train[0][:1], f"{options.out}/model.onnx", input_names=["picture"], output_names=["scores"],
-                      dynamic_axes={"picture": {0: "n"}, "scores": {0: "n"}})
+    export(model, train[0], options.out)
 
 
 if __name__ == "__main__":
