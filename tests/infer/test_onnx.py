@@ -4,6 +4,7 @@ import copy
 import json
 import math
 import subprocess
+from pathlib import Path
 
 import jsonschema
 import numpy as np
@@ -12,6 +13,9 @@ import predict_models as make
 import pytest
 from conftest import BUILD
 from onnx import TensorProto, helper, numpy_helper
+
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def driver(*arguments, fails=False):
@@ -277,3 +281,15 @@ def test_manifest_must_fit_the_graph(tmp_path):
                                (["outputs", 0, "name"], "q", "outputs[0].name")):
         (tmp_path / "ingot-model.json").write_text(json.dumps(wrong(good, path, value)))
         assert driver("predict", tmp_path, fails=True)["field"] == field
+
+
+def test_examples_of_the_manual(tmp_path):
+    """Every manifest in docs/models.md is one."""
+    blocks = (ROOT / "docs/models.md").read_text().split("```json\n")[1:]
+    assert len(blocks) >= 9
+    schema = driver("schema")
+    for block in blocks:
+        text = block.split("```")[0]
+        (tmp_path / "m.json").write_text(text)
+        driver("manifest", tmp_path / "m.json")
+        jsonschema.validate(json.loads(text), schema)
