@@ -152,7 +152,9 @@ static bool read_names(struct model_parse *p, yyjson_val *list, const char *path
     yyjson_val *v;
     if (!list_of(p, list, path, 0, max, &n))
         return false;
-    struct str *names = arena_array(p->a, struct str, n + 1);
+    if (!n)
+        return true;
+    struct str *names = arena_array(p->a, struct str, n);
     struct map *seen = map_new();
     bool ok = true;
     yyjson_arr_foreach(list, i, n, v)
@@ -181,6 +183,8 @@ static bool read_edges(struct model_parse *p, yyjson_val *list)
     yyjson_val *v;
     if (!list_of(p, list, "edges", 0, 1000, &n))
         return false;
+    if (!n)
+        return true;
     p->m->edges = arena_alloc(p->a, sizeof *p->m->edges * (n + 1));
     yyjson_arr_foreach(list, i, n, v)
     {
@@ -205,7 +209,9 @@ static bool read_thresholds(struct model_parse *p, yyjson_val *v)
         ((p->m->task == ANNOTATION_TEXT_CLASS || p->m->task == ANNOTATION_AUDIO_CLASS) &&
          p->m->outputs[0].reading != MODEL_SIGMOID))
         p->m->thresholds[MODEL_THRESHOLD_SCORE] = 0; /* the best label is told, however sure it is */
-    if (v && !object_at(p, v, "thresholds"))
+    if (!v)
+        return true;
+    if (!object_at(p, v, "thresholds"))
         return false;
     yyjson_obj_foreach(v, i, n, key, value)
     {

@@ -30,13 +30,14 @@ static bool is_parameter(int type)
     }
 }
 
+/* A copy of its valid beginning, without NUL: names become keys and C strings. */
 static struct str keep_text(struct collect *c, struct str s)
 {
-    if (s.n > ONNX_MAX_NAME)
-        s.n = ONNX_MAX_NAME;
-    while (s.n && !utf8_valid(s))
-        s.n--;
-    return arena_str(c->a, s);
+    size_t n = 0, step;
+    s.n = s.n < ONNX_MAX_NAME ? s.n : ONNX_MAX_NAME;
+    while (n < s.n && s.p[n] && (step = utf8_sequence((struct str){s.p + n, s.n - n})) > 0)
+        n += step;
+    return arena_str(c->a, (struct str){s.p, n});
 }
 
 static void *grow(struct arena *a, void *list, size_t n, size_t *cap, size_t size)
@@ -403,6 +404,11 @@ static void read_opset(struct collect *c, struct str bytes)
         else if (f.number == 2)
             o.version = (int64_t)f.value;
     }
+    if (str_is(o.domain, "ai.onnx"))
+        o.domain = STR("");
+    for (size_t i = 0; i < c->s->n_opsets; i++)
+        if (str_eq(c->s->opsets[i].domain, o.domain))
+            return;
     if (c->s->n_opsets == 64)
         return;
     c->s->opsets = grow(c->a, c->s->opsets, c->s->n_opsets, &c->cap_opsets, sizeof o);
