@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PYTHON = ROOT / ".cache/venv/bin/python"
 if Path(sys.prefix) != PYTHON.parent.parent and PYTHON.exists():
     os.execv(PYTHON, [str(PYTHON), __file__, *sys.argv[1:]])
-sys.path.insert(0, str(ROOT / "tests/infer"))
+sys.path[0] = str(ROOT / "tests/infer")  # in place of this folder, whose platform.py is not Python's
 
 import numpy as np  # noqa: E402
 import predict_models as make  # noqa: E402

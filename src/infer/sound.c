@@ -89,7 +89,7 @@ static bool sound_wav(struct arena *a, struct str bytes, struct sound *ret, stru
     read_chunks(&w, bytes);
     if (!wav_fits(&w))
         return sound_damaged("a WAV of another kind than PCM or float", err);
-    size_t step = w.bits / 8, frame = step * w.channels, n = w.data.n / frame;
+    size_t step = w.bits / 8, frame = step * w.channels, n = frame ? w.data.n / frame : 0;
     if (n > SOUND_MAX_FRAMES)
         return err_message(err, ERR_TOO_LARGE, "sound", MESSAGE_SOUND_LARGE, (long long)SOUND_MAX_FRAMES);
     *ret = (struct sound){arena_alloc(a, sizeof(float) * (n + 1)), n, w.rate};
@@ -169,7 +169,10 @@ bool sound_resample(struct arena *a, struct sound *s, uint32_t rate, struct err 
 {
     if (s->rate == rate)
         return true;
-    uint32_t by = common_divisor(s->rate, rate), up = rate / by, down = s->rate / by;
+    uint32_t by = common_divisor(s->rate, rate);
+    uint32_t up = by ? rate / by : 0, down = by ? s->rate / by : 0;
+    if (!up || !down)
+        return sound_damaged("it has no sample rate", err);
     uint64_t n = ((uint64_t)s->n * up + down - 1) / down;
     if (n > SOUND_MAX_FRAMES)
         return err_message(err, ERR_TOO_LARGE, "sound", MESSAGE_SOUND_LARGE, (long long)SOUND_MAX_FRAMES);

@@ -134,7 +134,7 @@ static bool values_of(struct task *t, const struct model_output *o, const struct
 static bool run_part(struct task *t, size_t part, struct task_run *r)
 {
     const char *names[MODEL_MAX_OUTPUTS];
-    const struct model_output *outs[MODEL_MAX_OUTPUTS];
+    const struct model_output *outs[MODEL_MAX_OUTPUTS] = {0};
     struct tensor tensors[MODEL_MAX_OUTPUTS] = {0};
     for (size_t i = 0; i < t->m->n_outputs; i++) {
         if (t->m->outputs[i].part != part)

@@ -55,6 +55,11 @@ const struct model_input *task_input_of(const struct model_manifest *m, size_t p
 
 /* Shapes that are not what the manifest's reading has. */
 bool task_wrong_shape(struct task *t, const struct task_values *v);
+#define task_wrong_shape(...)                                                                                \
+    ({ /* the false in sight, as with err_set */                                                             \
+       (task_wrong_shape)(__VA_ARGS__);                                                                      \
+       false;                                                                                                \
+    })
 
 /* Scores of one row by the reading; `ret` may be `v`. */
 void task_softmax(const float *v, float *ret, size_t n, size_t step);

@@ -20,7 +20,7 @@ const struct task_values *task_scores(const struct task_run *r)
     return v ? v : task_reading(r, MODEL_SCORES);
 }
 
-bool task_wrong_shape(struct task *t, const struct task_values *v)
+bool(task_wrong_shape)(struct task *t, const struct task_values *v)
 {
     return err_message(t->err, ERR_INVALID, "outputs", MESSAGE_PREDICT_SHAPE, v->out->name.p);
 }

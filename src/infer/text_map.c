@@ -27,7 +27,7 @@ static double value(const struct finder *f, uint32_t x, uint32_t y)
 /* Fills one place (cells that touch, also by corners): bounds per row, the mean. */
 static void fill(struct finder *f, uint32_t start, uint32_t *top, uint32_t *bottom, double *ret_mean)
 {
-    uint32_t w = f->map->width, h = f->map->height;
+    uint32_t w = f->map->width ? f->map->width : 1, h = f->map->height;
     size_t n = 1, count = 0;
     double sum = 0;
     f->stack[0] = start;

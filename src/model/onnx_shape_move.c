@@ -164,7 +164,7 @@ void onnx_shape_expand(const struct onnx_node *n)
 void onnx_shape_pad(const struct onnx_node *n)
 {
     const struct onnx_tensor *x = input(n, 0);
-    int64_t pads[2 * ONNX_MAX_DIMS];
+    int64_t pads[2 * ONNX_MAX_DIMS] = {0};
     if (!known(x))
         return;
     bool given = numbers(n, "pads", 1, pads, 2 * ONNX_MAX_DIMS) == 2 * x->rank;
