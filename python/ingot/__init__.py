@@ -19,11 +19,13 @@ from .errors import (
     Unavailable,
 )
 from .running import Jobs, Run, RunFailed, Trainings, log
+from .services import NotServing, ServiceHandle, Services
 from .transfer import TaskFailed
 from .types import (
     Audit,
     Dataset,
     DatasetVersion,
+    Deployment,
     Environment,
     EnvironmentAccess,
     EnvironmentTool,
@@ -37,6 +39,9 @@ from .types import (
     Project,
     Ref,
     Role,
+    Service,
+    ServiceKey,
+    ServiceVersion,
     Session,
     Spec,
     Task,
@@ -56,6 +61,7 @@ __all__ = [
     "Dataset",
     "DatasetVersion",
     "Datasets",
+    "Deployment",
     "Environment",
     "EnvironmentAccess",
     "EnvironmentTool",
@@ -72,6 +78,7 @@ __all__ = [
     "ModelVersion",
     "NotFound",
     "NotRunning",
+    "NotServing",
     "Object",
     "Page",
     "Problem",
@@ -80,6 +87,11 @@ __all__ = [
     "Role",
     "Run",
     "RunFailed",
+    "Service",
+    "ServiceHandle",
+    "ServiceKey",
+    "ServiceVersion",
+    "Services",
     "Session",
     "Spec",
     "Stale",

@@ -19,6 +19,7 @@ from .environments import Environments
 from .errors import ConnectionFailed, Problem, problem
 from .folders import Folders
 from .running import Jobs, Trainings
+from .services import Services
 from .transfer import Progress, wait
 from .types import Audit, Group, GroupMember, LabelSet, Member, Object, Project, Role, Session, Spec, Task, Token, User
 
@@ -78,6 +79,7 @@ class Client:
         self.jobs = Jobs(self)
         self.environments = Environments(self)
         self.trainings = Trainings(self)
+        self.services = Services(self)
         self.specs: Collection[Spec] = Collection(self, "specs")
         # What belongs to something else, over a whole project: list and get.
         self.dataset_versions: Collection[Object] = Collection(self, "dataset-versions")
@@ -85,6 +87,7 @@ class Client:
         self.model_versions: Collection[Object] = Collection(self, "model-versions")
         self.image_versions: Collection[Object] = Collection(self, "image-versions")
         self.training_instances: Collection[Object] = Collection(self, "training-instances")
+        self.service_versions: Collection[Object] = Collection(self, "service-versions")
 
     def kind(self, plural: str) -> Collection[Object]:
         """The objects of any kind, by the plural of its path: ``client.kind("label-sets")``."""

@@ -201,6 +201,71 @@ class EnvironmentAccess(TypedDict):
     idle_s: int | None
 
 
+class Service(Base):
+    project: Ref
+    name: str
+    state: str  # stopped, starting, serving, degraded, failed
+    reason: str | None
+    reason_zh: str | None
+    address: str
+    production: str | None  # "2/1": replicas wanted and ready
+    canary: str | None
+    description: str | None
+    share: int  # thousandths
+    rules: Object
+    origins: list[str]
+    body_limit: int
+    time_limit_s: int
+    drain_s: int
+    resend: str
+    host: str | None
+    stopped: bool
+
+
+class ServiceVersion(Base):
+    project: Ref
+    service: Ref
+    name: str
+    number: int
+    role: str  # production, canary, retired
+    state: str  # pending, starting, serving, degraded, stopping, stopped, failed
+    reason: str | None
+    reason_zh: str | None
+    model_version: Ref | None
+    image_version: Ref | None
+    command: str | None
+    port: int
+    health_path: str
+    spec: Ref
+    replicas: int
+    ready: int
+    env_names: list[str]
+    generation: int
+    stopped: bool
+
+
+class _KeyOnce(TypedDict, total=False):
+    secret: str
+
+
+class ServiceKey(Base, _KeyOnce):
+    project: Ref
+    service: Ref
+    name: str
+    prefix: str
+    rate: float
+    burst: int
+    concurrency: int
+    expires_at: str | None
+    last_used_at: str | None
+
+
+class Deployment(TypedDict):
+    service: Service
+    version: ServiceVersion
+    key: ServiceKey | None
+
+
 class Training(Base):
     project: Ref
     name: str

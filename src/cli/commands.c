@@ -9,6 +9,7 @@
 #include "cli/help.h"
 #include "cli/running.h"
 #include "cli/serve.h"
+#include "cli/service.h"
 #include "record/record_cli.h"
 
 static bool version_run(unused_ok struct cli *cli, const struct args *args, struct err *err)
@@ -86,10 +87,30 @@ const struct command commands[] = {
      .flags = env_flags,
      .flag_count = ENV_FLAGS,
      .run = env_run},
+    {.name = "deploy",
+     .usage = "MODEL[:VERSION] [--name NAME] | --command TEXT --name NAME",
+     .summary = "serve a model, or a command, at a stable address; wait until it answers",
+     .examples = "ingot deploy fruit:v3 --name fruit\n"
+                 "ingot deploy fruit:v4 --name fruit --canary\n"
+                 "ingot deploy --name page --command 'python3 -m http.server $PORT'",
+     .names = {"model_set"},
+     .flags = service_deploy_flags,
+     .flag_count = SERVICE_DEPLOY_FLAGS,
+     .run = service_deploy_run},
+    {.name = "predict",
+     .usage = "SERVICE FILE...",
+     .summary = "send pictures, texts or sounds to a service and print what it sees in them",
+     .examples = "ingot predict fruit a.jpg b.jpg\ningot predict fruit a.jpg -o json",
+     .names = {"service"},
+     .flags = service_predict_flags,
+     .flag_count = SERVICE_PREDICT_FLAGS,
+     .run = service_predict_run},
     {.name = "logs",
-     .usage = "JOB | TRAINING[/RUN] | --platform",
-     .summary = "what a job or a run of a training printed; the platform's own log",
-     .examples = "ingot logs -f nightly\ningot logs 17 --rank 1\ningot logs --platform -f --level warn",
+     .usage = "JOB | TRAINING[/RUN] | --service NAME | --platform",
+     .summary =
+         "what a job, a run of a training or all replicas of a service printed; the platform's own log",
+     .examples = "ingot logs -f nightly\ningot logs 17 --rank 1\ningot logs -f --service fruit\n"
+                 "ingot logs --platform -f --level warn",
      .names = {"job", "training"},
      .flags = running_logs_flags,
      .flag_count = RUNNING_LOGS_FLAGS,

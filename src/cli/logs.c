@@ -2,6 +2,7 @@
 #include "cli/remote.h"
 #include "cli/running.h"
 #include "cli/scope.h"
+#include "cli/service.h"
 #include "net/url.h"
 
 #include <time.h>
@@ -12,6 +13,7 @@ const struct flag running_logs_flags[] = {
     {"attempt", 0, FLAG_VALUE, "N", "of a job that was tried again: which (the last)", NULL},
     {"project", 'p', FLAG_VALUE, "NAME", "where names are looked up", NULL},
     {"platform", 0, FLAG_SWITCH, NULL, "the platform's own log instead of a job's (administrators)", NULL},
+    {"service", 0, FLAG_VALUE, "NAME", "of all replicas of a service, by time", NULL},
     {"level", 0, FLAG_VALUE, "LEVEL", "of the platform's log: at least debug, info, warn or error", NULL},
 };
 
@@ -325,8 +327,12 @@ bool running_logs(struct cli *cli, const struct args *args, struct err *err)
 {
     if (args_has(args, "platform"))
         return platform_logs(cli, args, err);
+    if (args_has(args, "service"))
+        return args_count(args, 0, 0, "ingot logs --service NAME [-f]", err) &&
+               service_logs(cli, args_value(args, "service"), args_has(args, "follow"), err);
     struct running_follow f = {.follow = args_has(args, "follow")};
-    return args_count(args, 1, 1, "ingot logs [-f] JOB | TRAINING[/RUN] | --platform", err) &&
+    return args_count(args, 1, 1, "ingot logs [-f] JOB | TRAINING[/RUN] | --service NAME | --platform",
+                      err) &&
            args_int(args, "rank", 0, 63, &f.rank, err) &&
            args_int(args, "attempt", 1, 1000, &f.attempt, err) &&
            running_job(cli, args->words[0], &f.job, err) && running_print(cli, &f, err);

@@ -7,7 +7,7 @@
 extern const struct flag running_logs_flags[];
 extern const struct flag running_exec_flags[];
 extern const struct flag running_train_flags[];
-#define RUNNING_LOGS_FLAGS  6
+#define RUNNING_LOGS_FLAGS  7
 #define RUNNING_EXEC_FLAGS  4
 #define RUNNING_TRAIN_FLAGS 16
 

@@ -60,7 +60,7 @@ bool engine_action(struct core *core, const struct caller *c, const struct kind 
     o.parent = parent;
     if (!act->on_kind && !access_load(core, c, NULL, k, parent, id, a, &o, err))
         return false;
-    if (!place_action(act, &o, input, err) || !may_act(c, act, &o, a, err))
+    if (!access_signed_in(c, err) || !place_action(act, &o, input, err) || !may_act(c, act, &o, a, err))
         return false;
     size_t n = 0;
     while (act->fields && act->fields[n].name)

@@ -6,7 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from harness import Api, problem, unique, wait_for
+from cli import Cli
+from harness import Api, binary, problem, unique, wait_for
 from test_files import put
 
 SERVE = "exec python3 -u -m http.server $PORT --bind 127.0.0.1"
@@ -70,7 +71,7 @@ def patched(api, path: str, **fields) -> dict:
 def test_a_service_serves_scales_rolls_and_switches(admin, project, spec, make):
     s = make()
     assert (s["state"], s["production"], s["canary"]) == ("stopped", None, None)
-    assert s["address"] == f"/{project['name']}/{s['name']}"
+    assert s["address"].startswith("http") and s["address"].endswith(f"/{project['name']}/{s['name']}")
     told(admin, s, "stopped")
     one = version(admin, s, spec, env={"COLOUR": "blue"})
     assert (one["name"], one["role"], one["generation"], one["env_names"]) == ("v1", "production", 1, ["COLOUR"])
@@ -343,6 +344,43 @@ def test_what_is_served_is_not_deleted(admin, project, spec, make):
     admin.delete(f"model-sets/{models['id']}/versions/{model['id']}", headers={"If-Match": "*"})
 
 
+def field(number: int, value: bytes | int | str) -> bytes:
+    """One field of a protobuf message; numbers are below 128."""
+    if isinstance(value, int):
+        return bytes([number << 3, value])
+    value = value.encode() if isinstance(value, str) else value
+    return bytes([number << 3 | 2, len(value)]) + value
+
+
+def identity() -> bytes:
+    """An ONNX model whose output y is its input x: two floats."""
+    def two_floats(name: str) -> bytes:
+        shape = field(1, field(1, 1)) + field(1, field(1, 2))
+        return field(1, name) + field(2, field(1, field(1, 1) + field(2, shape)))
+    graph = field(1, field(1, "x") + field(2, "y") + field(4, "Identity")) + field(2, "g") + field(11, two_floats("x")) + field(12, two_floats("y"))
+    return field(1, 8) + field(7, graph) + field(8, field(2, 13))
+
+
+@pytest.mark.skipif(not Path(binary()).with_name("ingot-infer").exists(), reason="ingot-infer is not built")
+def test_a_model_version_is_served(admin, project, make):
+    big = admin.post("specs", {"name": unique("model"), "cpus": 0.5, "memory": 1 << 29})
+    models = admin.post("model-sets", {"project": project["id"], "name": unique("m")})
+    model = admin.post(f"model-sets/{models['id']}/versions", {})
+    put(admin, f"model-sets/{models['id']}/versions/{model['id']}", "model.onnx", identity())
+    made = admin.post("services/deploy", {"project": project["id"], "name": unique("d"), "model_version": model["id"], "spec": big["id"]})
+    s, v = made["service"], made["version"]
+    is_(admin, s, v, "serving", "failed")
+    assert is_there(admin, s, v), admin.get(f"services/{s['id']}/events")
+    # One that is no model says so.
+    broken = admin.post(f"model-sets/{models['id']}/versions", {})
+    put(admin, f"model-sets/{models['id']}/versions/{broken['id']}", "model.onnx", b"not a model")
+    canary = admin.post(f"services/{s['id']}/versions", {"spec": big["id"], "model_version": broken["id"]})
+    assert (canary["role"], is_(admin, s, canary, "failed")["ready"]) == ("canary", 0)
+    assert told(admin, s, "degraded")["production"] == "1/1"
+    admin.delete(f"services/{s['id']}", headers={"If-Match": "*"})
+    gone(admin, s)
+
+
 def test_figures(admin, spec, make):
     s = make()
     v = version(admin, s, spec)
@@ -351,3 +389,69 @@ def test_figures(admin, spec, make):
     text = Api(admin.url, admin.token).http.get(admin.url + "/metrics").text
     assert 'ingot_services{state="serving"}' in text
     assert 'ingot_service_replicas{state="ready"}' in text and 'ingot_service_replicas{state="wanted"}' in text
+
+
+# --- the command line and the SDK ---
+
+ECHO = ("python3 -u -c \"import http.server as h, os, json\n"
+        "class H(h.BaseHTTPRequestHandler):\n"
+        "    def answer(self, body):\n"
+        "        self.send_response(200); self.send_header('Content-Length', str(len(body))); self.end_headers(); self.wfile.write(body)\n"
+        "    def do_GET(self):\n"
+        "        self.answer(b'well')\n"
+        "    def do_POST(self):\n"
+        "        n = len(self.rfile.read(int(self.headers['Content-Length'])))\n"
+        "        self.answer(json.dumps({'annotation': {'labels': [{'label': os.environ.get('NAME', 'none'), 'score': n}]}}).encode())\n"
+        "h.ThreadingHTTPServer(('127.0.0.1', int(os.environ['PORT'])), H).serve_forever()\"")
+
+
+def test_command_line_and_sdk(server, admin, project, spec, tmp_path):
+    import ingot
+
+    program = Cli(tmp_path)
+
+    def cli(*words: str) -> str:
+        return program.run(*words, INGOT_URL=server.url, INGOT_TOKEN=admin.token).out
+    name = unique("c")
+    out = cli("deploy", "--name", name, "--project", project["name"], "--spec", spec["name"], "--command", ECHO)
+    assert f"{name} v1 (production) at http" in out and "key, shown only now: ik_" in out
+    (tmp_path / "a.jpg").write_bytes(b"12345")
+    assert cli("predict", name, str(tmp_path / "a.jpg"), "--project", project["name"]).strip().endswith("a.jpg: label=none  score=5")
+    assert '"score": 5' in cli("predict", name, str(tmp_path / "a.jpg"), "--project", project["name"], "-o", "json")
+    assert "v1/" in cli("logs", "--service", name, "--project", project["name"])
+    assert name in cli("service", "list", "--project", project["name"])
+    with ingot.Client(server.url, token=admin.token) as client:
+        service = client.services[f"{project['name']}/{name}"]
+        assert service.predict(tmp_path / "a.jpg")["annotation"]["labels"][0]["score"] == 5
+        _, made = client.services.deploy(name, project=project["id"], command=ECHO, role="canary", spec=spec["id"])
+        assert made["key"] is None and made["version"]["state"] == "serving"
+        client.services[service.id].versions.update(made["version"]["id"], env={"NAME": "second"})
+        service.wait(made["version"])
+        assert service.predict(b"123", version="canary")["annotation"]["labels"] == [{"label": "second", "score": 3}]
+        assert service.share(0.5)["share"] == 500 and service.switch()["production"] == "1/1"
+        assert service.predict(b"123", version="production")["annotation"]["labels"][0]["label"] == "second"
+        assert [e["event"] for e in service.events()][0] in ("switched", "replica-drains")
+        assert {line["version"] for line in service.log()} >= {"v1", "v2"}
+        with pytest.raises(ingot.NotServing, match="exit code 3"):
+            client.services.deploy(unique("bad"), project=project["id"], command="exit 3", spec=spec["id"])
+        for one in client.services.list(project=project["id"]):
+            client.services.delete(one["id"])
+
+
+def test_a_bad_canary_is_rolled_back(admin, spec, make):
+    s = make(share=500, rules={"error_rate": 0.05, "min_requests": 20, "action": "rollback"})
+    good = version(admin, s, spec, command=ECHO)
+    is_(admin, s, good, "serving")
+    bad = version(admin, s, spec, command=ECHO.replace("send_response(200)", "send_response(200 if body == b'well' else 500)"))
+    is_(admin, s, bad, "serving")
+
+    def rolled():
+        for _ in range(20):
+            admin.call("POST", f"services/{s['id']}/predict", content=b"x", headers={"Content-Type": "text/plain"})
+        return admin.get(f"services/{s['id']}/versions/{bad['id']}")["role"] == "retired"
+    wait_for(rolled, "the canary to be rolled back")
+    event = [e for e in admin.get(f"services/{s['id']}/events")["items"] if e["event"] == "canary-rolled-back"][0]
+    assert event["version"] == "v2" and "failed" in event["reason"] and event["reason_zh"]
+    assert admin.get(f"services/{s['id']}")["canary"] is None
+    is_(admin, s, bad, "stopped")
+    assert admin.call("POST", f"services/{s['id']}/predict", content=b"x").status_code == 200

@@ -12,17 +12,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define VERSION   1
+#define VERSION   2
 #define PREFIX    "programs-"
 #define LIST_MAX  (64 << 10)
 #define PROGRAM   "/proc/self/exe"
 #define AT_INSIDE EXEC_PROGRAMS
+#define INFER     "ingot-infer"
+#define RUNTIME   "libonnxruntime.so" /* which it loads from its own folder */
 
 extern const unsigned char sdk_archive[], sdk_archive_end[]; /* cmake/sdk.cmake */
 
-static const char start_text[] = "#!/bin/sh\n"
-                                 "exec " AT_INSIDE "/lib/ld.so --library-path " AT_INSIDE
-                                 "/lib --argv0 ingot " AT_INSIDE "/lib/ingot \"$@\"\n";
+/* By this machine's own loader. */
+#define START_TEXT(program)                                                                                  \
+    "#!/bin/sh\nexec " AT_INSIDE "/lib/ld.so --library-path " AT_INSIDE "/lib --argv0 " program              \
+    " " AT_INSIDE "/lib/" program " \"$@\"\n"
 
 static bool copy_file(int from, off_t size, int to, const char *name, struct err *err)
 {
@@ -42,6 +45,8 @@ static bool bring(const char *path, int to, const char *name, struct err *err)
     auto_fd int from = open(path, O_RDONLY | O_CLOEXEC);
     if (from < 0 || fstat(from, &st) != 0)
         return err_errno(err, errno, "cannot open %s", path);
+    if (faccessat(to, name, F_OK, 0) == 0)
+        return true; /* a library that two programs need */
     if ((st.st_mode & 0004) && linkat(AT_FDCWD, path, to, name, AT_SYMLINK_FOLLOW) == 0)
         return true;
     return copy_file(from, st.st_size, to, name, err);
@@ -71,12 +76,11 @@ static bool bring_library(struct arena *a, struct str line, int to, struct err *
     return bring(file, to, str_starts(str_of(name), "ld-linux") ? "ld.so" : name, err);
 }
 
-/* The loader itself tells what it would load: of the program, and of the client's library that is loaded late
- * (cmake/lazy.cmake). */
-static bool bring_libraries(struct arena *a, int to, struct err *err)
+/* The loader itself tells what it would load: of the program, and of the library that is loaded late. */
+static bool bring_libraries(struct arena *a, const char *program, const char *late, int to, struct err *err)
 {
-    char *argv[] = {"env", "LD_TRACE_LOADED_OBJECTS=1", "LD_PRELOAD=libcurl.so.4",
-                    arena_printf(a, "/proc/%d/exe", (int)getpid()), NULL};
+    char *argv[] = {"env", "LD_TRACE_LOADED_OBJECTS=1", arena_printf(a, "LD_PRELOAD=%s", late),
+                    arena_strdup(a, program), NULL};
     int status;
     struct str list;
     if (!proc_run(a, argv, LIST_MAX, &status, &list, err))
@@ -98,16 +102,67 @@ static int make_folder(int at, const char *name, struct err *err)
     return fd;
 }
 
+/* --- the program that serves models --- */
+
+/* Where the platform's own program is; NULL: not known. */
+static const char *own_folder(struct arena *a)
+{
+    char path[4096];
+    ssize_t n = readlink(PROGRAM, path, sizeof path - 1);
+    path[n > 0 ? n : 0] = 0;
+    char *slash = strrchr(path, '/');
+    if (!slash)
+        return NULL;
+    *slash = 0;
+    return arena_strdup(a, path);
+}
+
+/* NULL: it was not installed beside it. */
+static const char *infer_path(struct arena *a)
+{
+    const char *folder = own_folder(a), *path = arena_printf(a, "%s/" INFER, folder ? folder : "");
+    return folder && access(path, X_OK) == 0 ? path : NULL;
+}
+
+static const char *find_runtime(struct arena *a)
+{
+    static const char *const places[] = {"lib", "../lib", "."};
+    const char *folder = own_folder(a), *found = NULL;
+    for (size_t i = 0; folder && !found && i < countof(places); i++) {
+        const char *place = arena_printf(a, "%s/%s", folder, places[i]);
+        DIR *d = opendir(place);
+        for (struct dirent *e; d && !found && (e = readdir(d));)
+            if (strncmp(e->d_name, RUNTIME, sizeof RUNTIME - 1) == 0)
+                found = arena_printf(a, "%s/%s", place, e->d_name);
+        if (d)
+            closedir(d);
+    }
+    return found;
+}
+
+static bool bring_infer(struct arena *a, int bin, int lib, struct err *err)
+{
+    const char *path = infer_path(a), *runtime = find_runtime(a);
+    if (!path || !runtime)
+        return true;
+    return write_file(bin, INFER, STR(START_TEXT(INFER)), 0755, err) && bring(path, lib, INFER, err) &&
+           bring(runtime, lib, strrchr(runtime, '/') + 1, err) && bring_libraries(a, path, runtime, lib, err);
+}
+
+/* --- the folder --- */
+
 static bool fill(struct arena *a, int to, struct err *err)
 {
+    const char *self = arena_printf(a, "/proc/%d/exe", (int)getpid());
     auto_fd int bin = make_folder(to, "bin", err);
     auto_fd int lib = bin < 0 ? -1 : make_folder(to, "lib", err);
     auto_fd int python = lib < 0 ? -1 : make_folder(to, "python", err);
     /* cppcheck-suppress comparePointers */
     struct str sdk = {(const char *)sdk_archive, (size_t)(sdk_archive_end - sdk_archive)};
-    return python >= 0 && write_file(bin, "ingot", str_of(start_text), 0755, err) &&
-           bring(PROGRAM, lib, "ingot", err) && bring_libraries(a, lib, err) &&
-           write_file(python, "ingot.zip", sdk, 0644, err);
+    return python >= 0 && write_file(bin, "ingot", STR(START_TEXT("ingot")), 0755, err) &&
+           bring(PROGRAM, lib, "ingot", err) &&
+           bring_libraries(a, self, "libcurl.so.4" /* of the client: cmake/lazy.cmake */, lib, err) &&
+           bring_infer(a, bin, lib, err) && write_file(python, "ingot.zip", sdk, 0644, err);
 }
 
 static bool something_runs(struct exec *x, struct arena *a)
@@ -158,8 +213,14 @@ const char *programs_folder(struct core *core, struct exec *x, struct arena *a, 
         err_errno(err, errno, "cannot look at the program");
         return NULL;
     }
-    const char *name = arena_printf(a, PREFIX "%d-%llx-%llx-%llx", VERSION, (unsigned long long)st.st_ino,
-                                    (unsigned long long)st.st_size, (unsigned long long)st.st_mtim.tv_sec);
+    struct stat infer = {0};
+    const char *other = infer_path(a);
+    if (other && stat(other, &infer) != 0)
+        infer = (struct stat){0};
+    const char *name =
+        arena_printf(a, PREFIX "%d-%llx-%llx-%llx-%llx-%llx", VERSION, (unsigned long long)st.st_ino,
+                     (unsigned long long)st.st_size, (unsigned long long)st.st_mtim.tv_sec,
+                     (unsigned long long)infer.st_ino, (unsigned long long)infer.st_mtim.tv_sec);
     const char *cache = arena_printf(a, "%s/cache", core->data),
                *path = arena_printf(a, "%s/%s", cache, name);
     pthread_mutex_lock(&lock);

@@ -4,6 +4,7 @@
 #include "core/serve/look.h"
 #include "core/serve/rules.h"
 #include "core/serve/traffic.h"
+#include "core/serve/version.h"
 
 struct sentence {
     struct look *l;
@@ -37,6 +38,7 @@ static bool act_write(struct op *op, void *ctx, struct err *err)
         *object_value(&now, "role") = db_textz("retired");
     else
         *object_value(&now, "stopped") = db_int(1);
+    version_unsettle(&now);
     return engine_update_row(op, &now, err) &&
            event_say(op, (struct event_of){now.parent, now.id, 0},
                      s->rollback ? "canary-rolled-back" : "canary-stopped", words_of(op->arena, s), err);

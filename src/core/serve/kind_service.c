@@ -2,6 +2,7 @@
 #include "base/messages.h"
 #include "core/image/repository.h"
 #include "core/job/fields.h"
+#include "core/serve/address.h"
 #include "core/serve/event.h"
 #include "core/serve/replica.h"
 #include "core/serve/rules.h"
@@ -70,7 +71,7 @@ static const struct field fields[] = {
      .flags = FIELD_VIRTUAL,
      .max = 300,
      .title = {"Address", "地址"},
-     .help = {"Its path below the gateway's address.", "网关地址之下的路径。"}},
+     .help = {"Where its requests go.", "请求发往的地址。"}},
     {.name = "production",
      .type = FIELD_TEXT,
      .flags = FIELD_VIRTUAL | FIELD_LIST,
@@ -276,7 +277,10 @@ static bool show(struct op *op, const struct object *o, struct json_out *out, st
                       db_args(db_int(o->project)), &row, &found, err))
         return false;
     const char *project = found ? repository_project_text(op->arena, o->project, row.v[0].s) : "";
-    json_kz(out, "address", arena_printf(op->arena, "/%s/%s", project, service_address_name(op->arena, o)));
+    struct str host = object_text(o, "host");
+    json_kz(out, "address",
+            serve_address(op->core, op->caller->host, project, service_address_name(op->arena, o),
+                          host.n ? arena_strz(op->arena, host) : NULL, op->arena));
     return show_slot(op, o, SLOT_PRODUCTION, out, err) && show_slot(op, o, SLOT_CANARY, out, err);
 }
 

@@ -187,6 +187,14 @@ int64_t version_failures(const struct object *version)
                : 0;
 }
 
+void version_unsettle(struct object *version)
+{
+    bool wanted = !object_int(version, "stopped") && object_int(version, "replicas") > 0 &&
+                  slot_of(object_text(version, "role")) != SLOTS;
+    *object_value(version, "state") = db_textz(wanted ? "starting" : "stopping");
+    *object_value(version, "reason") = *object_value(version, "reason_zh") = db_null();
+}
+
 int64_t service_wanted(const struct object *service, const struct object *version)
 {
     bool stopped = object_int(service, "stopped") || object_int(version, "stopped");
@@ -252,6 +260,7 @@ bool service_take_role(struct op *op, const struct object *version, struct err *
         if (!engine_load_row(op, &kind_service_version, rows.row[i].v[0].i, &other, &found, err))
             return false;
         *object_value(&other, "role") = db_textz("retired");
+        version_unsettle(&other);
         if (!engine_update_row(op, &other, err))
             return false;
     }
@@ -286,6 +295,8 @@ static bool before_update(struct op *op, const struct object *old, struct object
         if (!event_add(op, of, err, MESSAGE_EVENT_GENERATION, STR_ARG(name), (long long)generation))
             return false;
     }
+    if (other || before != now || !str_eq(object_text(old, "role"), object_text(new_, "role")))
+        version_unsettle(new_);
     return before == now ||
            event_add(op, of, err, MESSAGE_EVENT_SCALED, STR_ARG(name), (long long)before, (long long)now);
 }

@@ -3,6 +3,7 @@
 #include "base/messages.h"
 #include "core/serve/event.h"
 #include "core/serve/replica.h"
+#include "core/serve/version.h"
 
 static bool load(struct op *op, const struct kind *k, int64_t id, struct object *ret, struct err *err)
 {
@@ -80,6 +81,8 @@ static bool halt_write(struct op *op, void *ctx, struct err *err)
     bool version = o->kind == &kind_service_version;
     struct event_of of = {version ? o->parent : o->id, version ? o->id : 0, 0};
     *object_value(o, "stopped") = db_int(h->stopped);
+    if (version)
+        version_unsettle(o);
     if (version && !h->stopped)
         *object_value(o, "failures") = *object_value(o, "not_before") = db_int(0);
     bool told = h->stopped ? event_add(op, of, err, MESSAGE_EVENT_STOPPED, op->caller->name)
@@ -126,6 +129,7 @@ static bool scale_write(struct op *op, void *ctx, struct err *err)
     if (before == s->replicas)
         return true;
     *object_value(s->o, "replicas") = db_int(s->replicas);
+    version_unsettle(s->o);
     return engine_update_row(op, s->o, err) &&
            event_add(op, (struct event_of){s->o->parent, s->o->id, 0}, err, MESSAGE_EVENT_SCALED,
                      STR_ARG(object_text(s->o, "name")), (long long)before, (long long)s->replicas);

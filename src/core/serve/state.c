@@ -128,31 +128,57 @@ struct telling {
     const struct told *told;
 };
 
+/* What was changed since the look is told by the next one. */
+static bool is_as_seen(struct op *op, const struct object *o, bool *ret, struct err *err)
+{
+    struct object now;
+    bool found;
+    if (!engine_load_row(op, o->kind, o->id, &now, &found, err))
+        return false;
+    *ret = found && now.revision == o->revision;
+    return true;
+}
+
+static bool write_version(struct op *op, const struct object *v, const struct told *w, struct err *err)
+{
+    bool seen;
+    if (!is_as_seen(op, v, &seen, err))
+        return false;
+    return !seen || engine_set_status(op, &kind_service_version, v->id,
+                                      ENGINE_STATUSES(status_set("state", db_textz(w->state)),
+                                                      status_set("reason", db_textz(w->reason.en)),
+                                                      status_set("reason_zh", db_textz(w->reason.zh)),
+                                                      status_set("ready", db_int(w->ready))),
+                                      err);
+}
+
+static bool write_service(struct op *op, const struct look_service *s, struct err *err)
+{
+    bool seen;
+    if (!is_as_seen(op, s->service, &seen, err))
+        return false;
+    return !seen || engine_set_status(op, &kind_service, s->service->id,
+                                      ENGINE_STATUSES(status_set("state", db_textz(s->state)),
+                                                      status_set("reason", db_textz(s->reason.en)),
+                                                      status_set("reason_zh", db_textz(s->reason.zh))),
+                                      err);
+}
+
+static bool is_new(const struct object *v, const struct told *w)
+{
+    return !same(v, w->state, w->reason) || object_int(v, "ready") != w->ready;
+}
+
 static bool tell_write(struct op *op, void *ctx, struct err *err)
 {
     const struct telling *t = ctx;
     struct look *l = t->l;
-    for (size_t i = 0; i < l->n_versions; i++) {
-        const struct told *w = &t->told[i];
-        const struct object *v = &l->version[i];
-        if (same(v, w->state, w->reason) && object_int(v, "ready") == w->ready)
-            continue;
-        if (!engine_set_status(op, &kind_service_version, v->id,
-                               ENGINE_STATUSES(status_set("state", db_textz(w->state)),
-                                               status_set("reason", db_textz(w->reason.en)),
-                                               status_set("reason_zh", db_textz(w->reason.zh)),
-                                               status_set("ready", db_int(w->ready))),
-                               err))
+    for (size_t i = 0; i < l->n_versions; i++)
+        if (is_new(&l->version[i], &t->told[i]) && !write_version(op, &l->version[i], &t->told[i], err))
             return false;
-    }
     for (size_t i = 0; i < l->n_services; i++) {
         const struct look_service *s = &l->of[i];
-        if (!same(s->service, s->state, s->reason) &&
-            !engine_set_status(op, &kind_service, s->service->id,
-                               ENGINE_STATUSES(status_set("state", db_textz(s->state)),
-                                               status_set("reason", db_textz(s->reason.en)),
-                                               status_set("reason_zh", db_textz(s->reason.zh))),
-                               err))
+        if (!same(s->service, s->state, s->reason) && !write_service(op, s, err))
             return false;
     }
     return true;
@@ -163,9 +189,8 @@ bool look_tell(struct look *l, struct err *err)
     struct told *told = arena_array(l->arena, struct told, l->n_versions + 1);
     bool new_ = false;
     for (size_t i = 0; i < l->n_versions; i++) {
-        const struct object *v = &l->version[i];
-        told[i] = tell_version(l, v);
-        new_ = new_ || !same(v, told[i].state, told[i].reason) || object_int(v, "ready") != told[i].ready;
+        told[i] = tell_version(l, &l->version[i]);
+        new_ = new_ || is_new(&l->version[i], &told[i]);
     }
     for (size_t i = 0; i < l->n_services; i++) {
         struct look_service *s = &l->of[i];

@@ -13,4 +13,7 @@ bool version_is_model(const struct object *version);
 /* How often replicas of this generation failed in a row. */
 int64_t version_failures(const struct object *version);
 
+/* It was changed in this write: until the controller has looked it is not said to serve. */
+void version_unsettle(struct object *version);
+
 #endif

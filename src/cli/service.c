@@ -1,0 +1,292 @@
+#include "cli/service.h"
+
+#include "base/fs.h"
+#include "cli/remote.h"
+#include "cli/running.h"
+#include "cli/scope.h"
+#include "cli/table.h"
+#include "net/url.h"
+
+#include <strings.h>
+
+#define INPUT_MAX (INT64_C(256) << 20)
+
+const struct flag service_deploy_flags[] = {
+    {"name", 'n', FLAG_VALUE, "NAME", "of the service; one that exists gets another version (the model's)",
+     NULL},
+    {"canary", 0, FLAG_SWITCH, NULL, "gets a share of the requests beside production", NULL},
+    {"replicas", 'r', FLAG_VALUE, "N", "how many answer (1)", NULL},
+    {"spec", 's', FLAG_VALUE, "SPEC", "processors and memory of each (the smallest that fits)", NULL},
+    {"command", 0, FLAG_VALUE, "TEXT", "instead of a model: what listens on $PORT", NULL},
+    {"port", 0, FLAG_VALUE, "N", "of the command (8000)", NULL},
+    {"detach", 0, FLAG_SWITCH, NULL, "do not wait until it serves", NULL},
+    {"project", 'p', FLAG_VALUE, "NAME", "where the service is", NULL},
+};
+
+const struct flag service_predict_flags[] = {
+    {"version", 0, FLAG_VALUE, "production|canary", "which of both answers (as the share says)", NULL},
+    {"project", 'p', FLAG_VALUE, "NAME", "where the service is", NULL},
+};
+
+/* --- deploy --- */
+
+/* "fruit" of "fruit:v3". */
+static const char *model_name(struct cli *cli, const char *model)
+{
+    struct str rest;
+    return arena_strz(&cli->arena, str_cut(str_of(model), ':', &rest));
+}
+
+static bool write_deployment(struct cli *cli, const struct args *args, struct json_out *o, struct err *err)
+{
+    const char *model = args->word_count ? args->words[0] : NULL, *name = args_value(args, "name"),
+               *spec = args_value(args, "spec");
+    int64_t id, project, replicas = 1, port = 8000;
+    if (!scope_project(cli, &project, err))
+        return false;
+    if (!project)
+        return err_set(err, ERR_MALFORMED, NULL,
+                       "no project is chosen: give --project NAME, or run `ingot use NAME` once");
+    if (!name && !model)
+        return err_set(err, ERR_MALFORMED, NULL, "a command needs --name");
+    json_kint(o, "project", project);
+    json_kz(o, "name", name ? name : model_name(cli, model));
+    json_kz(o, "role", args_has(args, "canary") ? "canary" : "production");
+    if (!args_int(args, "replicas", 0, 64, &replicas, err) || !args_int(args, "port", 1, 65535, &port, err))
+        return false;
+    json_kint(o, "replicas", replicas);
+    if (model) {
+        if (!scope_id(cli, kind_by_name(STR("model_version")), NULL, model, &id, err))
+            return false;
+        json_kint(o, "model_version", id);
+    } else {
+        json_kz(o, "command", args_value(args, "command"));
+        json_kint(o, "port", port);
+    }
+    if (spec) {
+        if (!scope_id(cli, kind_by_name(STR("spec")), NULL, spec, &id, err))
+            return false;
+        json_kint(o, "spec", id);
+    }
+    return true;
+}
+
+/* Until the version serves, or fails. */
+static bool wait_until_it_serves(struct cli *cli, int64_t service, int64_t version, struct err *err)
+{
+    const char *path =
+        arena_printf(&cli->arena, "/services/%lld/versions/%lld", (long long)service, (long long)version);
+    char told[512] = "";
+    for (;;) {
+        struct arena kept = cli->arena;
+        yyjson_val *now;
+        arena_init(&cli->arena);
+        bool ok = remote_json(cli, &(struct remote_call){.method = "GET", .path = path}, &now, err);
+        struct str state = ok ? json_str(yyjson_obj_get(now, "state")) : STR_NULL,
+                   reason = ok ? json_str(yyjson_obj_get(now, "reason")) : STR_NULL;
+        bool over = !ok || str_is(state, "serving") || str_is(state, "stopped");
+        if (str_is(state, "failed")) {
+            ok = err_set(err, ERR_CONFLICT, NULL, STR_FMT, STR_ARG(reason));
+            over = true;
+        } else if (reason.n && !str_is(reason, told)) {
+            snprintf(told, sizeof told, STR_FMT, STR_ARG(reason));
+            fprintf(stderr, STR_FMT ": %s\n", STR_ARG(state), told);
+        }
+        cli->problem = NULL;
+        arena_release(&cli->arena);
+        cli->arena = kept;
+        if (over)
+            return ok;
+        running_nap();
+    }
+}
+
+static void tell_deployment(struct cli *cli, yyjson_val *made)
+{
+    yyjson_val *service = yyjson_obj_get(made, "service"), *version = yyjson_obj_get(made, "version");
+    struct str name = json_str(yyjson_obj_get(service, "name")),
+               address = json_str(yyjson_obj_get(service, "address")),
+               secret = json_str(yyjson_obj_get(yyjson_obj_get(made, "key"), "secret"));
+    if (cli->output == OUTPUT_JSON) {
+        auto_buf struct buf text = {0};
+        struct json_out o;
+        json_begin(&o, &text);
+        json_value(&o, made);
+        printf(STR_FMT "\n", STR_ARG(buf_view(&text)));
+        return;
+    }
+    printf(STR_FMT " " STR_FMT " (" STR_FMT ") at " STR_FMT "\n", STR_ARG(name),
+           STR_ARG(json_str(yyjson_obj_get(version, "name"))),
+           STR_ARG(json_str(yyjson_obj_get(version, "role"))), STR_ARG(address));
+    if (secret.n)
+        printf("key, shown only now: " STR_FMT "\n", STR_ARG(secret));
+    fflush(stdout);
+}
+
+bool service_deploy_run(struct cli *cli, const struct args *args, struct err *err)
+{
+    static const char usage[] = "ingot deploy MODEL[:VERSION] [--name NAME] | --command TEXT --name NAME";
+    auto_buf struct buf body = {0};
+    struct json_out o;
+    yyjson_val *made;
+    bool command = args_has(args, "command");
+    if (!args_count(args, command ? 0 : 1, command ? 0 : 1, usage, err))
+        return false;
+    json_begin(&o, &body);
+    json_object(&o);
+    if (!write_deployment(cli, args, &o, err))
+        return false;
+    json_object_end(&o);
+    if (!remote_json(
+            cli, &(struct remote_call){.method = "POST", .path = "/services/deploy", .body = buf_view(&body)},
+            &made, err))
+        return false;
+    tell_deployment(cli, made);
+    return args_has(args, "detach") ||
+           wait_until_it_serves(cli, yyjson_get_sint(yyjson_obj_get(yyjson_obj_get(made, "service"), "id")),
+                                yyjson_get_sint(yyjson_obj_get(yyjson_obj_get(made, "version"), "id")), err);
+}
+
+/* --- predict --- */
+
+static const struct {
+    const char *end, *type;
+} types[] = {
+    {".jpg", "image/jpeg"}, {".jpeg", "image/jpeg"}, {".png", "image/png"},   {".webp", "image/webp"},
+    {".txt", "text/plain"}, {".wav", "audio/wav"},   {".flac", "audio/flac"}, {".json", "application/json"},
+};
+
+static const char *type_of(const char *file)
+{
+    const char *dot = strrchr(file, '.');
+    for (size_t i = 0; dot && i < countof(types); i++)
+        if (strcasecmp(dot, types[i].end) == 0)
+            return types[i].type;
+    return "application/octet-stream";
+}
+
+static bool predict_one(struct cli *cli, int64_t service, const char *file, const char *version,
+                        struct client_answer *ret, struct err *err)
+{
+    struct client_request q;
+    struct client_header headers[4];
+    struct str content;
+    const char *path = arena_printf(&cli->arena, "/services/%lld/predict", (long long)service);
+    if (!fs_read(&cli->arena, file, INPUT_MAX, &content, err) ||
+        !remote_prepare(cli, "POST", path, &q, headers, err))
+        return false;
+    headers[q.header_count++] = (struct client_header){"Content-Type", type_of(file)};
+    if (version)
+        headers[q.header_count++] = (struct client_header){"X-Ingot-Version", version};
+    q.headers = headers;
+    q.body = content.p ? content : STR("");
+    if (!client_do(&cli->arena, &q, ret, err))
+        return false;
+    return ret->status < 400 || remote_refused(cli, ret->status, ret->body, err);
+}
+
+/* One line for each label, box or text of an annotation; whatever else there is as JSON. */
+static void print_shape(struct cli *cli, const char *file, yyjson_val *shape)
+{
+    auto_buf struct buf line = {0};
+    yyjson_val *key, *v;
+    size_t i, max;
+    yyjson_obj_foreach(shape, i, max, key, v)
+    {
+        struct str text = table_value(&cli->arena, v, NULL);
+        buf_printf(&line, "%s" STR_FMT "=" STR_FMT, line.n ? "  " : "", STR_ARG(json_str(key)),
+                   (int)(text.n < 120 ? text.n : 120), text.p);
+    }
+    printf("%s: " STR_FMT "\n", file, STR_ARG(buf_view(&line)));
+}
+
+static void print_answer(struct cli *cli, const char *file, struct str body)
+{
+    struct err ignored = {0};
+    yyjson_val *doc = json_parse(&cli->arena, body, &ignored);
+    yyjson_val *annotation = yyjson_obj_get(doc, "annotation"), *key, *v, *one;
+    size_t i, max, k, n;
+    bool shown = false;
+    if (annotation)
+        yyjson_obj_foreach(annotation, i, max, key, v)
+        {
+            if (!yyjson_is_arr(v))
+                continue;
+            yyjson_arr_foreach(v, k, n, one) if (yyjson_is_obj(one))
+            {
+                print_shape(cli, file, one);
+                shown = true;
+            }
+        }
+    if (!shown)
+        printf("%s: " STR_FMT "\n", file, STR_ARG(str_trim(body)));
+}
+
+bool service_predict_run(struct cli *cli, const struct args *args, struct err *err)
+{
+    int64_t service;
+    const char *version = args_value(args, "version");
+    if (!args_count(args, 2, 10000, "ingot predict SERVICE FILE...", err) ||
+        !scope_id(cli, kind_by_name(STR("service")), NULL, args->words[0], &service, err))
+        return false;
+    for (size_t i = 1; i < args->word_count; i++) {
+        struct arena kept = cli->arena;
+        struct client_answer answer;
+        arena_init(&cli->arena);
+        bool ok = predict_one(cli, service, args->words[i], version, &answer, err);
+        if (ok && cli->output == OUTPUT_JSON)
+            printf(STR_FMT "\n", STR_ARG(str_trim(answer.body)));
+        else if (ok)
+            print_answer(cli, args->words[i], answer.body);
+        cli->problem = NULL;
+        arena_release(&cli->arena);
+        cli->arena = kept;
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+/* --- logs --- */
+
+static void print_lines(yyjson_val *lines)
+{
+    yyjson_val *line;
+    size_t i, max;
+    yyjson_arr_foreach(lines, i, max, line)
+    {
+        struct str version = json_str(yyjson_obj_get(line, "version")),
+                   text = json_str(yyjson_obj_get(line, "text"));
+        printf(STR_FMT "/%lld " STR_FMT "\n", STR_ARG(version),
+               (long long)yyjson_get_sint(yyjson_obj_get(line, "job")), STR_ARG(text));
+    }
+    fflush(stdout);
+}
+
+bool service_logs(struct cli *cli, const char *service, bool follow, struct err *err)
+{
+    int64_t id;
+    auto_buf struct buf next = {0};
+    if (!scope_id(cli, kind_by_name(STR("service")), NULL, service, &id, err))
+        return false;
+    for (;;) {
+        struct arena kept = cli->arena;
+        yyjson_val *page;
+        arena_init(&cli->arena);
+        const char *after = next.n ? url_encode(&cli->arena, buf_view(&next)) : NULL;
+        const char *path = arena_printf(&cli->arena, "/services/%lld/log%s%s", (long long)id,
+                                        after ? "?after=" : "", after ? after : "");
+        bool ok = remote_json(cli, &(struct remote_call){.method = "GET", .path = path}, &page, err);
+        if (ok) {
+            print_lines(yyjson_obj_get(page, "lines"));
+            buf_clear(&next);
+            buf_str(&next, json_str(yyjson_obj_get(page, "next")));
+        }
+        cli->problem = NULL;
+        arena_release(&cli->arena);
+        cli->arena = kept;
+        if (!ok || !follow || ferror(stdout))
+            return ok;
+        running_nap();
+    }
+}
