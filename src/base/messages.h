@@ -269,17 +269,18 @@
         "报告到此为止，其余问题仅计入任务的问题数"
 
 /* --- services --- */
-#define MESSAGE_CANARY_ERRORS                                                                                                             \
-    "canary-errors",                                                                                                                      \
-        "%llu of the canary's %llu requests failed (%.1f %%), against %.1f %% of production's %llu: more "                                \
-        "than %.3g points worse, beyond chance",                                                                                          \
-        "金丝雀版本的请求中有 %1$llu 个失败，共 %2$llu 个（%3$.1f %%），生产版本 %5$llu 个请求的失败率为 " \
-        "%4$.1f %%：差距超过 %6$.3g 个百分点，且并非偶然"
+#define MESSAGE_CANARY_ERRORS                                                                                                \
+    "canary-errors",                                                                                                         \
+        "%llu of the canary's %llu requests failed (%.1f %%), against %.1f %% of production's %llu: more "                   \
+        "than %.3g points worse, beyond chance",                                                                             \
+        "金丝雀版本有 %llu 个请求失败，共 %llu 个（%.1f %%）；生产版本失败率为 %.1f %%（共 %llu " \
+        "个）：差距超过 %.3g "                                                                                        \
+        "个百分点，且并非偶然"
 #define MESSAGE_CANARY_ERRORS_ALONE                                                                          \
     "canary-errors-alone",                                                                                   \
         "%llu of the canary's %llu requests failed (%.1f %%): more than the %.3g %% that are allowed, "      \
         "beyond chance",                                                                                     \
-        "金丝雀版本的请求中有 %1$llu 个失败，共 %2$llu 个（%3$.1f %%）：超过允许的 %4$.3g %%，且并非偶然"
+        "金丝雀版本有 %llu 个请求失败，共 %llu 个（%.1f %%）：超过允许的 %.3g %%，且并非偶然"
 #define MESSAGE_CANARY_SLOW                                                                                     \
     "canary-slow",                                                                                              \
         "the canary's p95 is %.1f ms, production's %.1f ms: %.1f times as long where %.3g are allowed, "        \
