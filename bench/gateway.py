@@ -14,6 +14,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 
 from peers import Server, Wrk, cpu_seconds, free_port
 from proxy import UPSTREAM, Proxy, ask, wait
@@ -81,7 +82,7 @@ def main() -> int:
         with (Server(f"{folder}/data", "--gateway-listen", f"127.0.0.1:{port}") as server, Proxy(f"{folder}/nginx") as nginx,
               Haproxy(f"{folder}/haproxy", behind(nginx)) as haproxy):
             service, key = open_service(server)
-            path = service["address"] + "/"
+            path = urllib.parse.urlsplit(service["address"]).path + "/"
             wait(lambda: ask(port, path, {"X-API-Key": key})[0] == 200)
             wrk = Wrk(folder, seconds)
 

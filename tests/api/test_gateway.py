@@ -4,6 +4,7 @@ replicas and clients get is in tests/gateway."""
 import concurrent.futures
 import re
 import threading
+import urllib.parse
 
 import httpx
 import pytest
@@ -40,6 +41,10 @@ def gateway_of(server: Server) -> str:
                     "the gateway's address")
 
 
+def path_of(s: dict) -> str:
+    return urllib.parse.urlsplit(s["address"]).path
+
+
 def key_of(api, s: dict, **fields) -> dict:
     return api.post(f"services/{s['id']}/keys", {"name": unique("k"), **fields})
 
@@ -48,7 +53,7 @@ class Caller:
     """Asks a service by its key."""
 
     def __init__(self, server: Server, s: dict, secret: str) -> None:
-        self.url = gateway_of(server) + s["address"]
+        self.url = gateway_of(server) + path_of(s)
         self.headers = {"Authorization": f"Bearer {secret}"}
 
     def client(self) -> httpx.Client:
@@ -115,7 +120,7 @@ def test_keys_and_reasons(admin, server, running, make):  # noqa: F811
 
     assert s["name"] in [i["name"] for i in admin.get("catalogue")["items"]]
     document = admin.get(f"services/{s['id']}/openapi.json")
-    assert document["servers"][0]["url"] == gateway_of(server) + s["address"]
+    assert document["servers"][0]["url"] == gateway_of(server) + path_of(s) == s["address"]
 
     admin.post(f"services/{s['id']}/versions/{v['id']}/stop", expect=200)
     caller.answers(503)
@@ -191,7 +196,7 @@ def test_upgrade_loses_no_request(tmp_path, make_db):
         s = post("services", {"project": project["id"], "name": "s", "drain_s": 0})
         post(f"services/{s['id']}/versions", {"spec": small["id"], "command": PROGRAM, "env": {"COLOUR": "blue"}})
         secret = post(f"services/{s['id']}/keys", {"name": "k"})["secret"]
-    url, headers = address["Services are"] + s["address"] + "/", {"X-API-Key": secret}
+    url, headers = address["Services are"] + path_of(s) + "/", {"X-API-Key": secret}
     wait_for(lambda: httpx.get(url, headers=headers, timeout=DEADLINE).status_code == 200, "the service to answer")
     wrong, answered, ending = [], [0], threading.Event()
 
