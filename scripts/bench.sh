@@ -2,7 +2,7 @@
 # Runs the benchmarks and prints tables; each figure is a ratio to a peer measured in the same minute. Needs the
 # release build (make bench makes it). Without arguments everything that needs no further packages:
 #   scripts/bench.sh [platform [--seconds N] [get|kept|auth|list|create|upload|start ...] | record [MB [MB]] |
-#       data [zip|page|thumbs|blob|memory|copy|coco|clicks ...] | registry [transfer|manifests|collector ...] | proxy |
+#       data [zip|page|thumbs|blob|memory|copy|coco|clicks ...] | registry [transfer|manifests|collector ...] | proxy | gateway |
 #       jobs [start|many|follow|idle ...] | infer [latency|many|batch|memory ...]]
 # bench/coco.py and build/release/bench_db_commit are run by hand; see bench/README.md.
 set -eu
@@ -16,6 +16,7 @@ data) exec /usr/bin/python3 bench/data.py "$@" ;;
 record) exec bench/record.sh "$@" ;;
 registry) exec /usr/bin/python3 bench/registry.py "$@" ;;
 proxy) exec /usr/bin/python3 bench/proxy.py "$@" ;;
+gateway) exec /usr/bin/python3 bench/gateway.py "$@" ;;
 jobs) exec /usr/bin/python3 bench/jobs.py "$@" ;;
 infer)
     scripts/venv.sh
@@ -29,12 +30,13 @@ all)
     bench/record.sh || failed=1
     /usr/bin/python3 bench/registry.py || failed=1
     /usr/bin/python3 bench/proxy.py || failed=1
+    /usr/bin/python3 bench/gateway.py || failed=1
     /usr/bin/python3 bench/jobs.py || failed=1
     scripts/bench.sh infer || failed=1
     exit $failed
     ;;
 *)
-    echo "bench.sh: there is no part '$part' (platform, data, record, registry, proxy, jobs, infer)" >&2
+    echo "bench.sh: there is no part '$part' (platform, data, record, registry, proxy, gateway, jobs, infer)" >&2
     exit 2
     ;;
 esac

@@ -35,6 +35,7 @@ unit    | tests/unit/*/test_*.c | run_unit
 tsan    | tests/unit/net/test_*.c | run_tsan
 fuzz    | tests/fuzz/fuzz_*.c   | run_fuzz
 net     | tests/net             | run_net
+gateway | tests/gateway         | run_gateway
 sdk     | python/tests          | run_sdk
 record  | tests/record          | run_record
 exec    | tests/exec            | run_exec
@@ -136,6 +137,11 @@ root_pytest() {
 
 run_net() {
     mode_build san && INGOT_BUILD=$root/build/san pytest tests/net
+}
+
+# Its server opens the executor, which needs root.
+run_gateway() {
+    mode_build san && INGOT_BUILD=$root/build/san root_pytest tests/gateway
 }
 
 # The programs that containers offer people; VS Code is too large for every run.

@@ -125,7 +125,7 @@
     "why-rolling", "roll-out: %lld of %lld replicas are replaced", "滚动更新：已替换 %lld 个副本，共 %lld 个"
 #define MESSAGE_WHY_MISSING    "why-missing", "%lld of %lld replicas answer", "%lld 个副本就绪，共需 %lld 个"
 #define MESSAGE_WHY_STARTING   "why-starting", "no replica answers yet", "尚无应答的副本"
-#define MESSAGE_WHY_OF_VERSION "why-of-version", "%.*s (%s): %s", "%.*s（%s）：%s"
+#define MESSAGE_WHY_OF_VERSION "why-of-version", "version %.*s (%s): %s", "版本 %.*s（%s）：%s"
 #define MESSAGE_WHY_NO_ANSWER                                                                                \
     "why-no-answer", "it did not answer its health check for %lld s: %s", "%lld 秒未通过健康检查：%s"
 
@@ -309,7 +309,7 @@
 /* --- dataset versions --- */
 #define MESSAGE_VERSION_PUBLISHED                                                                            \
     "version-published", "the version is published and never changes", "版本已发布，不能再修改"
-#define MESSAGE_VERSION_DELETED "version-deleted", "the version was deleted meanwhile", "版本已被删除"
+#define MESSAGE_VERSION_DELETED "version-gone", "the version was deleted meanwhile", "版本已被删除"
 #define MESSAGE_VERSION_STAYS                                                                                \
     "version-stays", "the unfinished version could not be deleted", "未完成的版本无法删除"
 #define MESSAGE_SHAPES_DROPPED                                                                               \
@@ -505,17 +505,18 @@
         "模型输出 %s 中有非数值 (NaN)"
 
 /* --- services --- */
-#define MESSAGE_CANARY_ERRORS                                                                                                             \
-    "canary-errors",                                                                                                                      \
-        "%llu of the canary's %llu requests failed (%.1f %%), against %.1f %% of production's %llu: more "                                \
-        "than %.3g points worse, beyond chance",                                                                                          \
-        "金丝雀版本的请求中有 %1$llu 个失败，共 %2$llu 个（%3$.1f %%），生产版本 %5$llu 个请求的失败率为 " \
-        "%4$.1f %%：差距超过 %6$.3g 个百分点，且并非偶然"
+#define MESSAGE_CANARY_ERRORS                                                                                                \
+    "canary-errors",                                                                                                         \
+        "%llu of the canary's %llu requests failed (%.1f %%), against %.1f %% of production's %llu: more "                   \
+        "than %.3g points worse, beyond chance",                                                                             \
+        "金丝雀版本有 %llu 个请求失败，共 %llu 个（%.1f %%）；生产版本失败率为 %.1f %%（共 %llu " \
+        "个）：差距超过 %.3g "                                                                                        \
+        "个百分点，且并非偶然"
 #define MESSAGE_CANARY_ERRORS_ALONE                                                                          \
     "canary-errors-alone",                                                                                   \
         "%llu of the canary's %llu requests failed (%.1f %%): more than the %.3g %% that are allowed, "      \
         "beyond chance",                                                                                     \
-        "金丝雀版本的请求中有 %1$llu 个失败，共 %2$llu 个（%3$.1f %%）：超过允许的 %4$.3g %%，且并非偶然"
+        "金丝雀版本有 %llu 个请求失败，共 %llu 个（%.1f %%）：超过允许的 %.3g %%，且并非偶然"
 #define MESSAGE_CANARY_SLOW                                                                                     \
     "canary-slow",                                                                                              \
         "the canary's p95 is %.1f ms, production's %.1f ms: %.1f times as long where %.3g are allowed, "        \

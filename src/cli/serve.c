@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "cli/handed.h"
 #include "core/environment/tools.h"
+#include "core/serve/route.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -418,6 +419,7 @@ static struct http_server *start_gateway(const struct serve *s, struct core *cor
     o.handler = gateway_handle;
     o.ctx = core;
     o.limits.max_connections = GATEWAY_CONNECTIONS;
+    serve_routes_wait(core);
     struct http_server *server = start_beside(o, s->gateway_any, err);
     if (server)
         core->gateway_port = http_port(server);
@@ -441,10 +443,10 @@ static bool serve(struct serve *s, struct err *err)
     s->http.handler = api_handle;
     s->http.ctx = core;
     struct http_server *tools = start_tools(s, core, err);
-    struct http_server *gateway = tools ? start_gateway(s, core, err) : NULL;
-    struct http_server *server = gateway ? http_start(&s->http, err) : NULL;
+    struct http_server *server = tools ? http_start(&s->http, err) : NULL;
     struct job_listeners *inside = server ? job_listeners_start(core, &s->http) : NULL;
-    if (server) {
+    struct http_server *gateway = server ? start_gateway(s, core, err) : NULL;
+    if (gateway) {
         announce(s, http_port(server), http_port(tools), http_port(gateway));
         wait_for_end();
         /* A hold that is lost for now ends with this process anyway. */
@@ -460,7 +462,7 @@ static bool serve(struct serve *s, struct err *err)
         http_stop(tools, DRAIN_MS);
     lasting_stop();
     core_close(core);
-    return server && err->code != ERR_HELD;
+    return gateway && err->code != ERR_HELD;
 }
 
 int serve_main(int argc, char **argv)

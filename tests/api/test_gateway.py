@@ -4,10 +4,12 @@ replicas and clients get is in tests/gateway."""
 import concurrent.futures
 import re
 import threading
+import urllib.parse
 
 import httpx
 import pytest
-from harness import DEADLINE, Server, unique, wait_for
+from harness import ADMIN_PASSWORD, DEADLINE, Server, unique, wait_for
+from test_handover import Handed, listening
 from test_services import events, is_, make, replicas, spec, told, version  # noqa: F401 (fixtures)
 
 PROGRAM = """cat > s.py <<'END'
@@ -39,6 +41,10 @@ def gateway_of(server: Server) -> str:
                     "the gateway's address")
 
 
+def path_of(s: dict) -> str:
+    return urllib.parse.urlsplit(s["address"]).path
+
+
 def key_of(api, s: dict, **fields) -> dict:
     return api.post(f"services/{s['id']}/keys", {"name": unique("k"), **fields})
 
@@ -47,7 +53,7 @@ class Caller:
     """Asks a service by its key."""
 
     def __init__(self, server: Server, s: dict, secret: str) -> None:
-        self.url = gateway_of(server) + s["address"]
+        self.url = gateway_of(server) + path_of(s)
         self.headers = {"Authorization": f"Bearer {secret}"}
 
     def client(self) -> httpx.Client:
@@ -114,7 +120,7 @@ def test_keys_and_reasons(admin, server, running, make):  # noqa: F811
 
     assert s["name"] in [i["name"] for i in admin.get("catalogue")["items"]]
     document = admin.get(f"services/{s['id']}/openapi.json")
-    assert document["servers"][0]["url"] == gateway_of(server) + s["address"]
+    assert document["servers"][0]["url"] == gateway_of(server) + path_of(s) == s["address"]
 
     admin.post(f"services/{s['id']}/versions/{v['id']}/stop", expect=200)
     caller.answers(503)
@@ -172,3 +178,55 @@ def test_killed_server_finds_its_replicas(fresh_server):
     server.start()
     Caller(server, s, key).answers()
     assert [r["job"] for r in replicas(server.admin(), s, "ready")] == [job]
+
+
+def test_upgrade_loses_no_request(tmp_path, make_db):
+    """Another program takes the sockets over while requests come: each is answered by the same replica."""
+    sockets, db = [listening() for _ in range(3)], make_db()
+    server = Handed(str(tmp_path), db, sockets)
+    address = server.ready()
+    with httpx.Client(base_url=address["Ingot is ready"], headers={"Origin": address["Ingot is ready"]}, timeout=DEADLINE) as http:
+        def post(path: str, body: dict) -> dict:
+            answer = http.post(f"/api/v1/{path}", json=body)
+            assert answer.status_code < 300, answer.text
+            return answer.json() if answer.text else {}
+        post("sessions", {"name": "admin", "password": ADMIN_PASSWORD})
+        project = post("projects", {"name": "p"})
+        small = post("specs", {"name": unique("serve"), "cpus": 0.1, "memory": 1 << 27})
+        s = post("services", {"project": project["id"], "name": "s", "drain_s": 0})
+        post(f"services/{s['id']}/versions", {"spec": small["id"], "command": PROGRAM, "env": {"COLOUR": "blue"}})
+        secret = post(f"services/{s['id']}/keys", {"name": "k"})["secret"]
+    url, headers = address["Services are"] + path_of(s) + "/", {"X-API-Key": secret}
+    wait_for(lambda: httpx.get(url, headers=headers, timeout=DEADLINE).status_code == 200, "the service to answer")
+    wrong, answered, ending = [], [0], threading.Event()
+
+    def ask() -> None:
+        while not ending.is_set():
+            try:
+                answer = httpx.get(url, headers=headers, timeout=DEADLINE)
+                assert (answer.status_code, answer.text) == (200, "blue"), answer.text
+                answered[0] += 1
+            except (httpx.TransportError, AssertionError) as error:
+                wrong.append(repr(error))
+    clients = [threading.Thread(target=ask) for _ in range(3)]
+    for client in clients:
+        client.start()
+    try:
+        for _ in range(2):
+            before = answered[0]
+            wait_for(lambda n=before: answered[0] >= n + 20, "answers")
+            server.stop()
+            server = Handed(str(tmp_path), db, sockets)
+            server.ready()
+        before = answered[0]
+        wait_for(lambda n=before: answered[0] >= n + 20, "answers of the last program")
+    finally:
+        ending.set()
+        for client in clients:
+            client.join(DEADLINE)
+        with httpx.Client(base_url=address["Ingot is ready"], headers={"Origin": address["Ingot is ready"]}, timeout=DEADLINE) as http:
+            http.post("/api/v1/sessions", json={"name": "admin", "password": ADMIN_PASSWORD})
+            http.delete(f"/api/v1/services/{s['id']}", headers={"If-Match": "*"})
+            wait_for(lambda: not [j for j in http.get("/api/v1/jobs").json()["items"] if j["state"] == "running"], "the replica to end")
+        server.stop()
+    assert not wrong

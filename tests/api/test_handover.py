@@ -28,7 +28,7 @@ class Handed:
     def ready(self) -> dict[str, str]:
         said = {}
         for line in self.process.stdout:
-            if found := re.search(r"(Tools are|Ingot is ready) at (\S+)", line):
+            if found := re.search(r"(Tools are|Services are|Ingot is ready) at (\S+)", line):
                 said[found[1]] = found[2]
             if "Ingot is ready" in said:
                 return said
@@ -53,10 +53,11 @@ def listening() -> socket.socket:
 
 
 def test_no_client_is_refused_between_two_programs(tmp_path, make_db):
-    platform, tools = listening(), listening()
+    platform, tools, gateway = listening(), listening(), listening()
     db = make_db()
-    server = Handed(str(tmp_path), db, [platform, tools])
-    address = {name: f"http://127.0.0.1:{s.getsockname()[1]}" for name, s in (("Ingot is ready", platform), ("Tools are", tools))}
+    server = Handed(str(tmp_path), db, [platform, tools, gateway])
+    address = {name: f"http://127.0.0.1:{s.getsockname()[1]}" 
+               for name, s in (("Ingot is ready", platform), ("Tools are", tools), ("Services are", gateway))}
     assert server.ready() == address
     wrong, answered, ending = [], [0], threading.Event()
 
@@ -65,6 +66,8 @@ def test_no_client_is_refused_between_two_programs(tmp_path, make_db):
             try:
                 answer = httpx.get(address["Ingot is ready"] + "/api/v1/health", trust_env=False, timeout=DEADLINE)
                 assert answer.status_code == 200, answer.text
+                answer = httpx.get(address["Services are"] + "/none/none", trust_env=False, timeout=DEADLINE)
+                assert answer.status_code == 401, answer.text
                 answered[0] += 1
             except (httpx.TransportError, AssertionError) as error:
                 wrong.append(repr(error))
@@ -77,7 +80,7 @@ def test_no_client_is_refused_between_two_programs(tmp_path, make_db):
             before = answered[0]
             wait_for(lambda: answered[0] >= before + 20, "answers")
             server.stop()
-            server = Handed(str(tmp_path), db, [platform, tools])
+            server = Handed(str(tmp_path), db, [platform, tools, gateway])
             assert server.ready() == address
     finally:
         ending.set()
@@ -87,7 +90,7 @@ def test_no_client_is_refused_between_two_programs(tmp_path, make_db):
     assert not wrong
 
 
-@pytest.mark.parametrize("sockets, count, says", [(1, "3", "at most 2"), (1, "x", "at most 2"), (0, "1", "descriptor 3")])
+@pytest.mark.parametrize("sockets, count, says", [(1, "4", "at most 3"), (1, "x", "at most 3"), (0, "1", "descriptor 3")])
 def test_what_is_no_socket_is_refused(tmp_path, make_db, sockets, count, says):
     server = Handed(str(tmp_path), make_db(), [listening() for _ in range(sockets)], count)
     said = server.ended()

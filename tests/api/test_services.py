@@ -212,7 +212,7 @@ def test_it_waits_for_its_place_and_says_why(admin, make):
     s = make()
     v = version(admin, s, huge)
     pending = wait_for(lambda: (x := admin.get(f"services/{s['id']}/versions/{v['id']}"))["state"] == "pending" and x["reason"] and x, "a reason")
-    assert pending["reason_zh"] and told(admin, s, "starting")["reason"].startswith("v1 (production): ")
+    assert pending["reason_zh"] and told(admin, s, "starting")["reason"].startswith("version v1 (production): ")
 
 
 # --- the server is killed ---

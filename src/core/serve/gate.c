@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/thread.h"
 #include "core/serve/gate_own.h"
 
 #include <inttypes.h>
@@ -97,6 +98,7 @@ struct serve_gate *serve_gate_new(void)
 {
     struct serve_gate *g = base_zalloc(sizeof *g);
     pthread_mutex_init(&g->lock, NULL);
+    thread_cond_init(&g->first);
     g->marks = map_new();
     g->routes = serve_routes_new(NULL, 0);
     return g;
@@ -108,6 +110,7 @@ void serve_gate_free(struct serve_gate *g)
         return;
     serve_routes_release(g->routes);
     map_free(g->marks);
+    pthread_cond_destroy(&g->first);
     pthread_mutex_destroy(&g->lock);
     free(g);
 }

@@ -81,6 +81,8 @@ static inline const struct bound_side *bound_of(const struct serve_route *r, con
 struct serve_gate {
     pthread_mutex_t lock; /* of everything below */
     struct serve_routes *routes;
+    bool published;       /* they are not the empty ones of the start */
+    pthread_cond_t first; /* that they are */
     struct map *marks;
 };
 

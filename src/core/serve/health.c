@@ -23,7 +23,7 @@ struct talk {
 static void end(struct talk *t, bool well, const char *reason)
 {
     t->q->well = well;
-    snprintf(t->q->reason, sizeof t->q->reason, "%s", reason);
+    snprintf(t->q->reason, sizeof t->q->reason, "%.*s", (int)sizeof t->q->reason - 1, reason);
     if (t->fd >= 0)
         close(t->fd);
     t->fd = -1;

@@ -16,7 +16,7 @@
 
 #define FILE_BYTES   (16 << 20)
 #define FILES        8
-#define WAITING_MAX  (1 << 20) /* bytes of each shard */
+#define WAITING_MAX  (8 << 20) /* bytes of each shard */
 #define PATH_SHOWN   200
 #define METHOD_SHOWN 12
 

@@ -1,10 +1,14 @@
 #include "core/serve/route.h"
 
+#include "base/log.h"
+#include "base/thread.h"
 #include "core/serve/gate_own.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
+
+#define WAIT_S 10 /* for the first routes */
 
 struct serve_routes {
     atomic_uint refs;
@@ -136,8 +140,35 @@ void serve_routes_publish(struct core *core, struct serve_routes *routes)
     routes->gate = g;
     gate_bind(g, routes->routes, routes->n, &routes->arena);
     g->routes = routes;
+    g->published = true;
+    pthread_cond_broadcast(&g->first);
     pthread_mutex_unlock(&g->lock);
     serve_routes_release(former);
+}
+
+static bool has_services(struct core *core)
+{
+    auto_arena struct arena a;
+    struct db_row row;
+    struct err err = {0};
+    bool found = false;
+    arena_init(&a);
+    return db_query_one(core->db, &a, "SELECT 1 FROM services LIMIT 1", DB_NO_ARGS, &row, &found, &err) &&
+           found;
+}
+
+void serve_routes_wait(struct core *core)
+{
+    struct serve_gate *g = core->gate;
+    uint64_t until = thread_in(WAIT_S);
+    if (!has_services(core))
+        return;
+    pthread_mutex_lock(&g->lock);
+    while (!g->published && thread_wait(&g->first, &g->lock, until))
+        ;
+    if (!g->published)
+        log_warn("the routes of services are not there yet: the gateway begins without them");
+    pthread_mutex_unlock(&g->lock);
 }
 
 struct serve_routes *serve_routes_acquire(struct core *core)
