@@ -146,8 +146,18 @@ void services_settle(struct core *core)
     pthread_mutex_unlock(&s->lock);
 }
 
+/* What failed of one step, or of one service, is told and holds up no other. */
+static bool step(bool ok, struct err *one, struct err *err)
+{
+    if (!ok)
+        err_keep(err, one);
+    *one = (struct err){0};
+    return ok;
+}
+
 static bool look(struct core *core, bool *ret_soon, struct err *err)
 {
+    struct err one = {0};
     struct services *s = core->services;
     auto_arena struct arena a;
     arena_init(&a);
@@ -155,13 +165,18 @@ static bool look(struct core *core, bool *ret_soon, struct err *err)
     jobs_exec_wait(core->jobs);
     if (!look_objects(&l, err) || !look_replicas(&l, err))
         return false;
-    bool ok = look_settle(&l, err) && look_replicas(&l, err) && look_check(&l, s->checks, err) &&
-              look_judge(&l, err) && look_objects(&l, err) && look_replicas(&l, err) && look_roll(&l, err) &&
-              look_replicas(&l, err) && look_tell(&l, err);
-    /* Whatever failed of a step: what does not answer any more gets no requests. */
-    struct err one = {0};
-    if (ok && !look_publish(&l, &s->published, &one))
-        ok = err_keep(err, &one);
+    bool ok = step(look_settle(&l, &one), &one, err);
+    if (!look_replicas(&l, err))
+        return false;
+    ok &= step(look_check(&l, s->checks, &one), &one, err);
+    ok &= step(look_judge(&l, &one), &one, err);
+    if (!look_objects(&l, err) || !look_replicas(&l, err))
+        return false;
+    ok &= step(look_roll(&l, &one), &one, err);
+    if (!look_replicas(&l, err))
+        return false;
+    ok &= step(look_tell(&l, &one), &one, err);
+    ok &= step(look_publish(&l, &s->published, &one), &one, err);
     *ret_soon = l.changed || l.starting;
     return ok;
 }
