@@ -125,7 +125,7 @@
     "why-rolling", "roll-out: %lld of %lld replicas are replaced", "滚动更新：已替换 %lld 个副本，共 %lld 个"
 #define MESSAGE_WHY_MISSING    "why-missing", "%lld of %lld replicas answer", "%lld 个副本就绪，共需 %lld 个"
 #define MESSAGE_WHY_STARTING   "why-starting", "no replica answers yet", "尚无应答的副本"
-#define MESSAGE_WHY_OF_VERSION "why-of-version", "version %.*s (%s): %s", "版本 %.*s（%s）：%s"
+#define MESSAGE_WHY_OF_VERSION "why-of-version", "%.*s (%s): %s", "版本 %.*s（%s）：%s"
 #define MESSAGE_WHY_NO_ANSWER                                                                                \
     "why-no-answer", "it did not answer its health check for %lld s: %s", "%lld 秒未通过健康检查：%s"
 

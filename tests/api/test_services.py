@@ -212,7 +212,7 @@ def test_it_waits_for_its_place_and_says_why(admin, make):
     s = make()
     v = version(admin, s, huge)
     pending = wait_for(lambda: (x := admin.get(f"services/{s['id']}/versions/{v['id']}"))["state"] == "pending" and x["reason"] and x, "a reason")
-    assert pending["reason_zh"] and told(admin, s, "starting")["reason"].startswith("version v1 (production): ")
+    assert pending["reason_zh"] and told(admin, s, "starting")["reason"].startswith("v1 (production): ")
 
 
 # --- the server is killed ---
@@ -244,6 +244,39 @@ def test_a_rollout_goes_on_when_the_server_is_killed(fresh_server):
     assert {r["job"] for r in replicas(admin, s, "ready")} == {r["job"] for r in now}
     admin.delete(f"services/{s['id']}", headers={"If-Match": "*"})
     gone(admin, s)
+
+
+def test_a_restored_service_starts_again(fresh_server, tmp_path, request):
+    """In another data folder, of the other engine: its values were sealed with a key that is not there."""
+    server = fresh_server()
+    admin = server.admin()
+    project = admin.post("projects", {"name": unique("p")})
+    spec = admin.post("specs", {"name": unique("small"), "cpus": 0.1, "memory": 1 << 27})
+    secret = unique("sesame-")
+    plain, sealed = (admin.post("services/deploy", {"project": project["id"], "name": name, "command": SERVE, "spec": spec["id"]}) for name in ("a", "b"))
+    patched(admin, f"services/{sealed['service']['id']}/versions/{sealed['version']['id']}", env={"A": secret})
+    for made in (plain, sealed):
+        is_(admin, made["service"], made["version"], "serving")
+    file = tmp_path / "backup.tar.zst"
+    file.write_bytes(admin.http.get("backup").content)
+    unpacked = subprocess.run(["zstd", "-dc", str(file)], capture_output=True, check=True).stdout
+    assert b"service_versions" in unpacked and secret.encode() not in unpacked
+    for made in (plain, sealed):
+        admin.delete(f"services/{made['service']['id']}", headers={"If-Match": "*"})
+        gone(admin, made["service"])
+    server.stop()
+    db = None if server.db else request.getfixturevalue("postgres").database()
+    data = tmp_path / "data"
+    Cli(tmp_path).run("restore", str(file), "--data", str(data), *(["--db", db] if db else []))
+    admin = fresh_server(data=str(data), db=db).admin()
+    is_(admin, plain["service"], plain["version"], "serving")
+    assert "another key" in is_(admin, sealed["service"], sealed["version"], "failed")["reason"]
+    path = f"services/{sealed['service']['id']}/versions/{sealed['version']['id']}"
+    patched(admin, path, env={"A": "again"})
+    is_(admin, sealed["service"], sealed["version"], "serving")
+    for made in (plain, sealed):
+        admin.delete(f"services/{made['service']['id']}", headers={"If-Match": "*"})
+        gone(admin, made["service"])
 
 
 # --- what is given ---

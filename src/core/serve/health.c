@@ -12,44 +12,50 @@
 #define HEAD     12 /* "HTTP/1.1 200" */
 #define TEXT_MAX 1024
 
-struct talk {
-    struct health_question *q;
+struct health_talk {
     int fd; /* -1: it is over */
+    uint64_t until;
     bool sent;
+    char text[TEXT_MAX];
+    size_t n_text;
     char head[HEAD];
     size_t n;
+    struct health_answer answer;
 };
 
-static void end(struct talk *t, bool well, const char *reason)
+static void end(struct health_talk *t, bool well, const char *reason)
 {
-    t->q->well = well;
-    snprintf(t->q->reason, sizeof t->q->reason, "%.*s", (int)sizeof t->q->reason - 1, reason);
+    t->answer.well = well;
+    snprintf(t->answer.reason, sizeof t->answer.reason, "%.*s", (int)sizeof t->answer.reason - 1, reason);
     if (t->fd >= 0)
         close(t->fd);
     t->fd = -1;
 }
 
-static void begin(struct exec *x, struct talk *t)
+struct health_talk *health_ask(struct core *core, struct exec_id container, uint16_t port, const char *path)
 {
+    struct health_talk *t = base_zalloc(sizeof *t);
+    struct exec *x = jobs_exec(core->jobs);
     struct err err = {0};
-    t->fd = x ? x->ops->connect(x, t->q->container, t->q->port, &err) : -1;
-    if (t->fd < 0)
-        end(t, false, x ? err.message : "this server runs no containers");
-}
-
-static void ask(struct talk *t)
-{
-    char text[TEXT_MAX];
-    int n = snprintf(text, sizeof text,
+    int n = snprintf(t->text, sizeof t->text,
                      "GET %s HTTP/1.1\r\nHost: localhost\r\nUser-Agent: ingot-health\r\nConnection: "
                      "close\r\n\r\n",
-                     t->q->path);
-    if (n < 0 || n >= (int)sizeof text || send(t->fd, text, (size_t)n, MSG_NOSIGNAL) != n)
-        end(t, false, "it took no request");
-    t->sent = true;
+                     path);
+    t->n_text = n > 0 && n < (int)sizeof t->text ? (size_t)n : 0;
+    t->until = clock_mono() + TIME_NS;
+    t->fd = x && t->n_text ? x->ops->connect(x, container, port, &err) : -1;
+    if (t->fd < 0)
+        end(t, false, x ? err.message : "this server runs no containers");
+    return t;
 }
 
-static void judge(struct talk *t)
+static bool ready(const struct health_talk *t, short what)
+{
+    struct pollfd p = {.fd = t->fd, .events = what};
+    return poll(&p, 1, 0) == 1;
+}
+
+static void judge(struct health_talk *t)
 {
     int64_t status;
     char reason[64];
@@ -61,7 +67,7 @@ static void judge(struct talk *t)
     end(t, status >= 200 && status < 400, reason);
 }
 
-static void hear(struct talk *t)
+static void hear(struct health_talk *t)
 {
     ssize_t n = recv(t->fd, t->head + t->n, HEAD - t->n, MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -75,43 +81,39 @@ static void hear(struct talk *t)
         judge(t);
 }
 
-/* False: nobody is left, or the time is over. */
-static bool go_on(struct talk *talks, size_t n, struct pollfd *fds, uint64_t until)
+bool health_heard(struct health_talk *t, struct health_answer *ret)
 {
-    size_t open = 0;
-    uint64_t now = clock_mono();
-    for (size_t i = 0; i < n; i++) {
-        fds[i] = (struct pollfd){.fd = talks[i].fd, .events = talks[i].sent ? POLLIN : POLLOUT};
-        open += talks[i].fd >= 0;
+    if (t->fd >= 0 && !t->sent && ready(t, POLLOUT)) {
+        t->sent = true;
+        if (send(t->fd, t->text, t->n_text, MSG_NOSIGNAL) != (ssize_t)t->n_text)
+            end(t, false, "it took no request");
     }
-    if (!open || now >= until || poll(fds, n, (int)((until - now) / 1000000) + 1) < 0)
+    if (t->fd >= 0 && t->sent && ready(t, POLLIN))
+        hear(t);
+    if (t->fd >= 0 && clock_mono() >= t->until)
+        end(t, false, "it did not answer within two seconds");
+    if (t->fd >= 0)
         return false;
-    for (size_t i = 0; i < n; i++) {
-        if (talks[i].fd < 0 || !fds[i].revents)
-            continue;
-        if (talks[i].sent)
-            hear(&talks[i]);
-        else
-            ask(&talks[i]);
-    }
+    *ret = t->answer;
     return true;
 }
 
-void health_ask(struct core *core, struct health_question *q, size_t n)
+void health_wait(struct health_talk *const *t, size_t n, int ms)
 {
     auto_arena struct arena a;
     arena_init(&a);
-    struct exec *x = jobs_exec(core->jobs);
-    struct talk *talks = arena_array(&a, struct talk, n + 1);
     struct pollfd *fds = arena_array(&a, struct pollfd, n + 1);
-    uint64_t until = clock_mono() + TIME_NS;
-    for (size_t i = 0; i < n; i++) {
-        talks[i] = (struct talk){.q = &q[i], .fd = -1};
-        begin(x, &talks[i]);
-    }
-    while (go_on(talks, n, fds, until)) {
-    }
+    size_t open = 0;
     for (size_t i = 0; i < n; i++)
-        if (talks[i].fd >= 0)
-            end(&talks[i], false, "it did not answer within two seconds");
+        if (t[i] && t[i]->fd >= 0)
+            fds[open++] = (struct pollfd){.fd = t[i]->fd, .events = t[i]->sent ? POLLIN : POLLOUT};
+    if (open)
+        poll(fds, open, ms);
+}
+
+void health_end(struct health_talk *t)
+{
+    if (t && t->fd >= 0)
+        close(t->fd);
+    free(t);
 }

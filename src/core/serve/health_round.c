@@ -15,6 +15,8 @@
 #define STEADY_US    INT64_C(60000000)  /* one that answered so long is not looping */
 #define BACKOFF_US   INT64_C(1000000)
 #define DOUBLINGS    6
+#define ROUNDS       8 /* of waiting for answers in one look, */
+#define WAIT_MS      5 /* each at most so long */
 #define OVER_KEPT    3 /* jobs of each version, for their logs */
 #define REASON_BYTES 300
 
@@ -180,6 +182,8 @@ bool look_settle(struct look *l, struct err *err)
 
 struct check {
     int64_t job, asked_at, fails;
+    int64_t attempt; /* of the job, which is asked */
+    struct health_talk *talk;
     bool seen;
 };
 
@@ -195,15 +199,25 @@ struct checks *checks_new(void)
 
 void checks_free(struct checks *c)
 {
+    for (size_t i = 0; i < c->n; i++)
+        health_end(c->list[i].talk);
     free(c->list);
     free(c);
 }
 
-static struct check *check_of(struct checks *c, int64_t job)
+static struct check *find_check(struct checks *c, int64_t job)
 {
     for (size_t i = 0; i < c->n; i++)
         if (c->list[i].job == job)
             return &c->list[i];
+    return NULL;
+}
+
+static struct check *check_of(struct checks *c, int64_t job)
+{
+    struct check *found = find_check(c, job);
+    if (found)
+        return found;
     if (c->n == c->cap) {
         c->cap = c->cap ? 2 * c->cap : 16;
         c->list = base_realloc(c->list, c->cap * sizeof *c->list);
@@ -219,6 +233,8 @@ static void drop_unseen(struct checks *c)
         if (c->list[i].seen) {
             c->list[n] = c->list[i];
             c->list[n++].seen = false;
+        } else {
+            health_end(c->list[i].talk);
         }
     c->n = n;
 }
@@ -251,7 +267,7 @@ static bool turn(struct look *l, const struct replica *r, enum replica_state to,
     return engine_write(l->core, &caller_system, l->arena, verdict_write, &v, err);
 }
 
-static bool judge(struct look *l, const struct replica *r, struct check *c, const struct health_question *q,
+static bool judge(struct look *l, const struct replica *r, struct check *c, const struct health_answer *q,
                   struct err *err)
 {
     c->fails = q->well ? 0 : c->fails + 1;
@@ -267,11 +283,40 @@ static bool judge(struct look *l, const struct replica *r, struct check *c, cons
     return fail(l, r, REPLICA_DRAINING, why, err);
 }
 
+/* Begins what is due. A failed check is repeated soon, so that a sick one is out within seconds. */
+static void ask(struct look *l, const struct replica *r, struct check *c)
+{
+    bool due = r->state == REPLICA_STARTING || c->fails || l->now - c->asked_at >= ASK_US;
+    if (c->talk && c->attempt != r->job_attempt) {
+        health_end(c->talk);
+        c->talk = NULL;
+    }
+    if (c->talk || !due)
+        return;
+    c->asked_at = l->now;
+    c->attempt = r->job_attempt;
+    c->talk = health_ask(l->core, replica_container(r), r->port, r->health_path);
+}
+
+/* Most answer at once; those that do not are looked after at the next look. */
+static void wait_a_moment(struct checks *c, struct arena *a)
+{
+    struct health_talk **talks = arena_array(a, struct health_talk *, c->n + 1);
+    struct health_answer ignored;
+    for (int round = 0; round < ROUNDS; round++) {
+        bool open = false;
+        for (size_t i = 0; i < c->n; i++) {
+            talks[i] = c->list[i].talk;
+            open = open || (talks[i] && !health_heard(talks[i], &ignored));
+        }
+        if (!open)
+            return;
+        health_wait(talks, c->n, WAIT_MS);
+    }
+}
+
 bool look_check(struct look *l, struct checks *checks, struct err *err)
 {
-    struct health_question *q = arena_array(l->arena, struct health_question, l->n_replicas + 1);
-    const struct replica **of = arena_array(l->arena, const struct replica *, l->n_replicas + 1);
-    size_t n = 0;
     bool ok = true;
     for (size_t i = 0; i < l->n_replicas; i++) {
         const struct replica *r = &l->replica[i];
@@ -279,19 +324,21 @@ bool look_check(struct look *l, struct checks *checks, struct err *err)
             continue;
         struct check *c = check_of(checks, r->job);
         c->seen = true;
-        /* A failed check is repeated soon, so that a sick one is out within seconds. */
-        if (r->state != REPLICA_STARTING && !c->fails && l->now - c->asked_at < ASK_US)
-            continue;
-        c->asked_at = l->now;
-        of[n] = r;
-        q[n++] = (struct health_question){
-            .container = replica_container(r), .port = r->port, .path = r->health_path};
+        ask(l, r, c);
     }
     drop_unseen(checks);
-    health_ask(l->core, q, n);
-    for (size_t i = 0; i < n; i++) {
+    wait_a_moment(checks, l->arena);
+    for (size_t i = 0; i < l->n_replicas; i++) {
+        const struct replica *r = &l->replica[i];
+        struct check *c = find_check(checks, r->job);
+        struct health_answer answer;
         struct err one = {0};
-        if (!judge(l, of[i], check_of(checks, of[i]->job), &q[i], &one))
+        l->starting = l->starting || (c && c->talk);
+        if (!c || !c->talk || !health_heard(c->talk, &answer))
+            continue;
+        health_end(c->talk);
+        c->talk = NULL;
+        if (!judge(l, r, c, &answer, &one))
             ok = err_keep(err, &one);
     }
     return ok;

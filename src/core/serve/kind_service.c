@@ -288,7 +288,7 @@ static void changed(struct core *core, const struct object *o, const char *verb)
 {
     (void)o;
     (void)verb;
-    services_wake(core);
+    services_settle(core); /* the routes say so before the answer does */
 }
 
 /* Asked by the gateway and by POST .../predict. */

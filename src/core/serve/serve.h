@@ -24,6 +24,9 @@ enum slot slot_of(struct str role);
 
 /* The controller looks again. */
 void services_wake(struct core *core);
+/* The same, and waits a moment until it has looked and published: what was committed is in force then. Not on
+ * loop threads. */
+void services_settle(struct core *core);
 
 /* How many replicas it is to have: none when it or its service is stopped. */
 int64_t service_wanted(const struct object *service, const struct object *version);

@@ -58,8 +58,10 @@ static bool run_switch(struct op *op, struct object *o, const struct db_value *i
 {
     (void)input;
     (void)status;
-    return engine_write(op->core, op->caller, op->arena, switch_write, o, err) &&
-           engine_answer_id(op, &kind_service, o->id, out, err);
+    if (!engine_write(op->core, op->caller, op->arena, switch_write, o, err))
+        return false;
+    services_settle(op->core);
+    return engine_answer_id(op, &kind_service, o->id, out, err);
 }
 
 /* --- stop and start, of a service or of one version --- */

@@ -4,11 +4,19 @@
 #include "core/row.h"
 #include "core/serve/look.h"
 
-#define SOON_NS UINT64_C(100000000)
+#include <pthread.h>
+#include <time.h>
+
+#define SOON_NS  UINT64_C(100000000)
+#define SETTLE_S 2
 
 struct services {
     struct checks *checks;
     uint64_t published;
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t looked;
+    uint64_t begun, done; /* looks */
+    pthread_t thread;     /* that looks */
 };
 
 /* --- looking --- */
@@ -113,8 +121,43 @@ bool look_replicas(struct look *l, struct err *err)
 
 /* --- the row --- */
 
-static bool tick(struct core *core, struct err *err)
+static void count_look(struct services *s, uint64_t *which, uint64_t n)
 {
+    pthread_mutex_lock(&s->lock);
+    s->thread = pthread_self();
+    *which = n;
+    pthread_cond_broadcast(&s->looked);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void services_settle(struct core *core)
+{
+    struct services *s = core->services;
+    struct timespec until;
+    controller_wake(core, &controller_services);
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += SETTLE_S;
+    pthread_mutex_lock(&s->lock);
+    uint64_t wanted = s->begun + 1; /* the first that begins from now on */
+    bool own = s->begun && pthread_equal(s->thread, pthread_self());
+    while (!own && s->begun && s->done < wanted &&
+           pthread_cond_timedwait(&s->looked, &s->lock, &until) == 0) {
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* What failed of one step, or of one service, is told and holds up no other. */
+static bool step(bool ok, struct err *one, struct err *err)
+{
+    if (!ok)
+        err_keep(err, one);
+    *one = (struct err){0};
+    return ok;
+}
+
+static bool look(struct core *core, bool *ret_soon, struct err *err)
+{
+    struct err one = {0};
     struct services *s = core->services;
     auto_arena struct arena a;
     arena_init(&a);
@@ -122,14 +165,29 @@ static bool tick(struct core *core, struct err *err)
     jobs_exec_wait(core->jobs);
     if (!look_objects(&l, err) || !look_replicas(&l, err))
         return false;
-    bool ok = look_settle(&l, err) && look_replicas(&l, err) && look_check(&l, s->checks, err) &&
-              look_judge(&l, err) && look_objects(&l, err) && look_replicas(&l, err) && look_roll(&l, err) &&
-              look_replicas(&l, err) && look_tell(&l, err);
-    /* Whatever failed of a step: what does not answer any more gets no requests. */
-    struct err one = {0};
-    if (ok && !look_publish(&l, &s->published, &one))
-        ok = err_keep(err, &one);
-    if (l.changed || l.starting) {
+    bool ok = step(look_settle(&l, &one), &one, err);
+    if (!look_replicas(&l, err))
+        return false;
+    ok &= step(look_check(&l, s->checks, &one), &one, err);
+    ok &= step(look_judge(&l, &one), &one, err);
+    if (!look_objects(&l, err) || !look_replicas(&l, err))
+        return false;
+    ok &= step(look_roll(&l, &one), &one, err);
+    if (!look_replicas(&l, err))
+        return false;
+    ok &= step(look_tell(&l, &one), &one, err);
+    ok &= step(look_publish(&l, &s->published, &one), &one, err);
+    *ret_soon = l.changed || l.starting;
+    return ok;
+}
+
+static bool tick(struct core *core, struct err *err)
+{
+    struct services *s = core->services;
+    count_look(s, &s->begun, s->begun + 1);
+    bool soon = false, ok = look(core, &soon, err);
+    count_look(s, &s->done, s->begun);
+    if (soon) {
         controller_wake(core, &controller_services);
         controller_rest(core, &controller_services, SOON_NS);
     }
@@ -147,12 +205,16 @@ static bool start(struct core *core, const struct core_options *o, struct err *e
     (void)err;
     core->services = base_zalloc(sizeof *core->services);
     core->services->checks = checks_new();
+    pthread_mutex_init(&core->services->lock, NULL);
+    pthread_cond_init(&core->services->looked, NULL);
     return true;
 }
 
 static void free_services(struct core *core)
 {
     checks_free(core->services->checks);
+    pthread_mutex_destroy(&core->services->lock);
+    pthread_cond_destroy(&core->services->looked);
     free(core->services);
 }
 

@@ -10,8 +10,7 @@ import { useTraffic, type TrafficPoint } from './services'
 const spans = [600, 7200, 86_400, 604_800] as const
 
 function wrong(p: TrafficPoint): number {
-  const classes = p.classes as Record<string, number | undefined>
-  return (classes['error'] ?? 0) + (classes['failed'] ?? 0) + (classes['timeout'] ?? 0)
+  return (p.classes['error'] ?? 0) + (p.classes['failed'] ?? 0) + (p.classes['timeout'] ?? 0)
 }
 
 /** Requests, errors and times of production and canary on one axis each. */

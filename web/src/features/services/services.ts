@@ -3,8 +3,19 @@ import { request, send, apiUrl, Problem, type Schema } from '../../api/client'
 import type { Item } from '../../api/kinds'
 import type { Annotation } from '../datasets/samples'
 
-export type Traffic = Schema<'ServiceTraffic'>
-export type TrafficPoint = Traffic['versions'][number]['points'][number]
+export interface TrafficPoint {
+  at: string
+  requests: number
+  classes: Record<string, number | undefined>
+  p50_ms: number | null
+  p95_ms: number | null
+  p99_ms: number | null
+}
+
+export interface Traffic {
+  versions: { version: number; points: TrafficPoint[] }[]
+}
+
 export type Replica = Schema<'ServiceReplicas'>['items'][number]
 
 /** What a model says of one input. */
