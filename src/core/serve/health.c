@@ -26,7 +26,7 @@ struct health_talk {
 static void end(struct health_talk *t, bool well, const char *reason)
 {
     t->answer.well = well;
-    snprintf(t->answer.reason, sizeof t->answer.reason, "%s", reason);
+    snprintf(t->answer.reason, sizeof t->answer.reason, "%.*s", (int)sizeof t->answer.reason - 1, reason);
     if (t->fd >= 0)
         close(t->fd);
     t->fd = -1;
