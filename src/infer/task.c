@@ -44,7 +44,7 @@ bool task_option(struct task_options *o, struct str name, struct str value, stru
         if (!str_is(name, known))
             continue;
         if (!str_to_real(value, &v) || v < 0 || v > 1)
-            return err_message(err, ERR_INVALID, known, MESSAGE_MODEL_RANGE, known, "number", 0.0, 1.0);
+            return err_message(err, ERR_INVALID, known, MESSAGE_MODEL_RANGE, known, 0.0, 1.0);
         o->has[i] = true;
         o->value[i] = v;
         return true;
