@@ -3,7 +3,7 @@
 # release build (make bench makes it). Without arguments everything that needs no further packages:
 #   scripts/bench.sh [platform [--seconds N] [get|kept|auth|list|create|upload|start ...] | record [MB [MB]] |
 #       data [zip|page|thumbs|blob|memory|copy|coco|clicks ...] | registry [transfer|manifests|collector ...] | proxy | gateway |
-#       jobs [start|many|follow|idle ...] | infer [latency|many|batch|memory ...]]
+#       jobs [start|many|follow|idle ...] | infer [latency|many|batch|memory ...] | predict]
 # bench/coco.py and build/release/bench_db_commit are run by hand; see bench/README.md.
 set -eu
 cd "$(dirname "$0")/.."
@@ -23,6 +23,11 @@ infer)
     ninja -C build/release bench_infer_bare >/dev/null
     exec .cache/venv/bin/python bench/infer.py "$@"
     ;;
+predict)
+    scripts/venv.sh
+    ninja -C build/release predict_driver >/dev/null
+    exec .cache/venv/bin/python bench/predict.py "$@"
+    ;;
 all)
     failed=0
     /usr/bin/python3 bench/platform.py || failed=1
@@ -33,10 +38,11 @@ all)
     /usr/bin/python3 bench/gateway.py || failed=1
     /usr/bin/python3 bench/jobs.py || failed=1
     scripts/bench.sh infer || failed=1
+    scripts/bench.sh predict || failed=1
     exit $failed
     ;;
 *)
-    echo "bench.sh: there is no part '$part' (platform, data, record, registry, proxy, gateway, jobs, infer)" >&2
+    echo "bench.sh: there is no part '$part' (platform, data, record, registry, proxy, gateway, jobs, infer, predict)" >&2
     exit 2
     ;;
 esac

@@ -452,8 +452,10 @@
         "%s：必须是该版本中文件的路径，例如 data/vocab.txt"
 #define MESSAGE_MODEL_LENGTH                                                                                 \
     "model-length", "%s: must have %lld to %lld characters", "%s：应为 %lld 至 %lld 个字符"
-#define MESSAGE_MODEL_RANGE "model-range", "%s: must be a %s from %g to %g", "%s：%s，应在 %g 与 %g 之间"
-#define MESSAGE_MODEL_LIST  "model-list", "%s: must be a list of %d numbers", "%s：必须是 %d 个数字的列表"
+#define MESSAGE_MODEL_RANGE "model-range", "%s: must be a number from %g to %g", "%s：必须是 %g 至 %g 的数字"
+#define MESSAGE_MODEL_WHOLE                                                                                  \
+    "model-whole", "%s: must be a whole number from %g to %g", "%s：必须是 %g 至 %g 的整数"
+#define MESSAGE_MODEL_LIST "model-list", "%s: must be a list of %d numbers", "%s：必须是 %d 个数字的列表"
 #define MESSAGE_MODEL_ELEMENTS                                                                               \
     "model-elements", "%s: must be a list of %d to %d elements", "%s：必须是 %d 至 %d 项的列表"
 #define MESSAGE_MODEL_SAME "model-same", "%s: is there twice", "%s：重复"

@@ -44,7 +44,7 @@ bool task_option(struct task_options *o, struct str name, struct str value, stru
         if (!str_is(name, known))
             continue;
         if (!str_to_real(value, &v) || v < 0 || v > 1)
-            return err_message(err, ERR_INVALID, known, MESSAGE_MODEL_RANGE, known, "number", 0.0, 1.0);
+            return err_message(err, ERR_INVALID, known, MESSAGE_MODEL_RANGE, known, 0.0, 1.0);
         o->has[i] = true;
         o->value[i] = v;
         return true;
@@ -136,17 +136,19 @@ static bool run_part(struct task *t, size_t part, struct task_run *r)
     const char *names[MODEL_MAX_OUTPUTS];
     const struct model_output *outs[MODEL_MAX_OUTPUTS] = {0};
     struct tensor tensors[MODEL_MAX_OUTPUTS] = {0};
+    size_t n = 0;
     for (size_t i = 0; i < t->m->n_outputs; i++) {
         if (t->m->outputs[i].part != part)
             continue;
-        outs[r->n] = &t->m->outputs[i];
-        names[r->n++] = t->m->outputs[i].name.p;
+        outs[n] = &t->m->outputs[i];
+        names[n++] = t->m->outputs[i].name.p;
     }
     uint64_t start = now_ns();
-    bool ok = t->run(t->ctx, part, r->prepared.tensors, r->prepared.n, names, tensors, r->n, t->a, t->err);
+    bool ok = t->run(t->ctx, part, r->prepared.tensors, r->prepared.n, names, tensors, n, t->a, t->err);
     t->times->run_ns += now_ns() - start;
-    for (size_t i = 0; ok && i < r->n; i++)
+    for (size_t i = 0; ok && i < n; i++)
         ok = values_of(t, outs[i], &tensors[i], &r->values[i]);
+    r->n = n;
     return ok;
 }
 

@@ -14,7 +14,9 @@ struct finder {
     const struct model_output *out;
     double text;
     uint8_t *seen;
-    uint32_t *stack;
+    struct cell {
+        uint16_t x, y; /* a map has at most 32768 of each: task_map_of */
+    } * stack;
     struct point *edge; /* corners of the first and last cell of each row of a place */
     int32_t *left, *right;
 };
@@ -25,16 +27,16 @@ static double value(const struct finder *f, uint32_t x, uint32_t y)
 }
 
 /* Fills one place (cells that touch, also by corners): bounds per row, the mean. */
-static void fill(struct finder *f, uint32_t start, uint32_t *top, uint32_t *bottom, double *ret_mean)
+static void fill(struct finder *f, struct cell start, uint32_t *top, uint32_t *bottom, double *ret_mean)
 {
-    uint32_t w = f->map->width ? f->map->width : 1, h = f->map->height;
+    uint32_t w = f->map->width, h = f->map->height;
     size_t n = 1, count = 0;
     double sum = 0;
     f->stack[0] = start;
-    f->seen[start] = 1;
-    *top = *bottom = start / w;
+    f->seen[(size_t)start.y * w + start.x] = 1;
+    *top = *bottom = start.y;
     while (n) {
-        uint32_t at = f->stack[--n], x = at % w, y = at / w;
+        uint32_t x = f->stack[--n].x, y = f->stack[n].y;
         sum += value(f, x, y);
         count++;
         *top = y < *top ? y : *top;
@@ -43,15 +45,15 @@ static void fill(struct finder *f, uint32_t start, uint32_t *top, uint32_t *bott
         f->right[y] = (int32_t)x > f->right[y] ? (int32_t)x : f->right[y];
         for (uint32_t j = y ? y - 1 : 0; j <= y + 1 && j < h; j++) {
             for (uint32_t i = x ? x - 1 : 0; i <= x + 1 && i < w; i++) {
-                uint32_t next = j * w + i;
+                size_t next = (size_t)j * w + i;
                 if (f->seen[next] || value(f, i, j) <= f->text)
                     continue;
                 f->seen[next] = 1;
-                f->stack[n++] = next;
+                f->stack[n++] = (struct cell){(uint16_t)i, (uint16_t)j};
             }
         }
     }
-    *ret_mean = sum / (double)count;
+    *ret_mean = count ? sum / (double)count : 0;
 }
 
 static int by_place(const void *a, const void *b)
@@ -136,7 +138,7 @@ static void corners(struct rectangle r, double grow, double ret[8])
     }
 }
 
-static bool box_of(struct finder *f, uint32_t start, double least, struct text_box *ret)
+static bool box_of(struct finder *f, struct cell start, double least, struct text_box *ret)
 {
     uint32_t top, bottom;
     size_t n = 0;
@@ -186,19 +188,19 @@ size_t text_map_boxes(struct arena *a, const struct task_map *map, const struct 
                       double score, size_t most, struct text_box **ret)
 {
     size_t cells = (size_t)map->width * map->height, n = 0;
-    struct finder f = {a,    map,  o,   text, arena_array(a, uint8_t, cells), arena_alloc(a, cells * 4),
-                       NULL, NULL, NULL};
+    struct finder f = {
+        a,    map,  o,   text, arena_array(a, uint8_t, cells), arena_alloc(a, cells * sizeof(struct cell)),
+        NULL, NULL, NULL};
     f.edge = arena_alloc(a, sizeof *f.edge * 12 * (map->height + 1));
     f.left = arena_alloc(a, sizeof *f.left * map->height);
     f.right = arena_alloc(a, sizeof *f.right * map->height);
     memset(f.left, -1, sizeof *f.left * map->height);
     memset(f.right, -1, sizeof *f.right * map->height);
     *ret = arena_array(a, struct text_box, most + 1);
-    for (size_t i = 0; i < cells && n < most; i++) {
-        if (f.seen[i] || value(&f, (uint32_t)(i % map->width), (uint32_t)(i / map->width)) <= text)
-            continue;
-        n += box_of(&f, (uint32_t)i, score, &(*ret)[n]);
-    }
+    for (uint32_t y = 0; y < map->height; y++)
+        for (uint32_t x = 0; x < map->width && n < most; x++)
+            if (!f.seen[(size_t)y * map->width + x] && value(&f, x, y) > text)
+                n += box_of(&f, (struct cell){(uint16_t)x, (uint16_t)y}, score, &(*ret)[n]);
     reading_order(*ret, n);
     return n;
 }

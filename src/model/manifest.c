@@ -221,7 +221,7 @@ static bool read_thresholds(struct model_parse *p, yyjson_val *v)
         const char *path = arena_printf(p->a, "thresholds.%s", model_threshold_names[which]);
         double d = yyjson_is_num(value) ? yyjson_get_num(value) : -1;
         if (!(d >= 0 && d <= 1))
-            return err_message(p->err, ERR_INVALID, path, MESSAGE_MODEL_RANGE, path, "number", 0.0, 1.0);
+            return err_message(p->err, ERR_INVALID, path, MESSAGE_MODEL_RANGE, path, 0.0, 1.0);
         p->m->thresholds[which] = d;
     }
     return true;
@@ -237,8 +237,7 @@ static bool read_task(struct model_parse *p, yyjson_val *v)
     if (!version)
         return err_message(p->err, ERR_INVALID, "ingot", MESSAGE_REQUIRED, "ingot");
     if (!yyjson_is_uint(version) || yyjson_get_uint(version) != 1)
-        return err_message(p->err, ERR_INVALID, "ingot", MESSAGE_MODEL_RANGE, "ingot", "whole number", 1.0,
-                           1.0);
+        return err_message(p->err, ERR_INVALID, "ingot", MESSAGE_MODEL_WHOLE, "ingot", 1.0, 1.0);
     if (!task)
         return err_message(p->err, ERR_INVALID, "task", MESSAGE_REQUIRED, "task");
     if (!model_choice_read(p, task, "task", names, &which))

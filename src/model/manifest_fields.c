@@ -152,11 +152,14 @@ static bool read_number(struct model_parse *p, const struct model_field *f, yyjs
                         char *at)
 {
     double d = yyjson_is_num(v) ? yyjson_get_num(v) : NAN;
-    if (!(d >= f->min && d <= f->max) || (f->type != MODEL_FIELD_REAL && d != floor(d)))
-        return err_message(p->err, ERR_INVALID, path, MESSAGE_MODEL_RANGE, path,
-                           f->type == MODEL_FIELD_REAL ? "number" : "whole number", f->min, f->max);
-    set_number(f, at, d);
-    return true;
+    bool whole = f->type != MODEL_FIELD_REAL;
+    if (d >= f->min && d <= f->max && (!whole || d == floor(d))) {
+        set_number(f, at, d);
+        return true;
+    }
+    if (whole)
+        return err_message(p->err, ERR_INVALID, path, MESSAGE_MODEL_WHOLE, path, f->min, f->max);
+    return err_message(p->err, ERR_INVALID, path, MESSAGE_MODEL_RANGE, path, f->min, f->max);
 }
 
 static bool read_list(struct model_parse *p, const struct model_field *f, yyjson_val *v, const char *path,
