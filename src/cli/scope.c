@@ -130,8 +130,28 @@ static bool condition(struct cli *cli, const struct kind *k, const struct args *
     return true;
 }
 
+/* The one object that the list at this path has with the filter; *ret is 0 when there is none. */
+static bool only_one(struct cli *cli, const char *path, const char *filter, int64_t project, struct str name,
+                     int64_t *ret, struct err *err)
+{
+    struct arena *a = &cli->arena;
+    yyjson_val *answer;
+    char *url = arena_printf(a, "%s?limit=2&filter=%s", path, url_encode(a, str_of(filter)));
+    if (project)
+        url = arena_printf(a, "%s&project=%lld", url, (long long)project);
+    if (!remote_json(cli, &(struct remote_call){.method = "GET", .path = url}, &answer, err))
+        return false;
+    yyjson_val *items = yyjson_obj_get(answer, "items");
+    if (yyjson_arr_size(items) > 1)
+        return err_set(err, ERR_CONFLICT, NULL, "\"" STR_FMT "\" is the name of several: give the id",
+                       STR_ARG(name));
+    *ret = yyjson_get_sint(yyjson_obj_get(yyjson_arr_get_first(items), "id"));
+    return true;
+}
+
+/* others: of kinds that can be public, what other projects share counts where the own project has nothing. */
 static bool by_name(struct cli *cli, const struct kind *k, const struct args *args, struct str name,
-                    int64_t *ret, struct err *err)
+                    bool others, int64_t *ret, struct err *err)
 {
     struct arena *a = &cli->arena;
     const char *path, *filter;
@@ -146,21 +166,13 @@ static bool by_name(struct cli *cli, const struct kind *k, const struct args *ar
                        "\" is looked up in a project: give --project NAME, run `ingot use NAME` once,"
                        " or name it by its id",
                        STR_ARG(name));
-    char *url = arena_printf(a, "%s?limit=2&filter=%s", path, url_encode(a, str_of(filter)));
-    if (project)
-        url = arena_printf(a, "%s&project=%lld", url, (long long)project);
-    yyjson_val *answer;
-    if (!remote_json(cli, &(struct remote_call){.method = "GET", .path = url}, &answer, err))
+    if (!only_one(cli, path, filter, project, name, ret, err))
         return false;
-    yyjson_val *items = yyjson_obj_get(answer, "items");
-    if (yyjson_arr_size(items) == 0)
-        return err_set(err, ERR_NOT_FOUND, NULL, "there is no %s called \"" STR_FMT "\"",
-                       scope_kind_word(a, k), STR_ARG(name));
-    if (yyjson_arr_size(items) > 1)
-        return err_set(err, ERR_CONFLICT, NULL, "\"" STR_FMT "\" is the name of several: give the id",
-                       STR_ARG(name));
-    *ret = yyjson_get_sint(yyjson_obj_get(yyjson_arr_get_first(items), "id"));
-    return true;
+    if (!*ret && others && k->public_too &&
+        !only_one(cli, path, arena_printf(a, "%s and public = true", filter), 0, name, ret, err))
+        return false;
+    return *ret || err_set(err, ERR_NOT_FOUND, NULL, "there is no %s called \"" STR_FMT "\"",
+                           scope_kind_word(a, k), STR_ARG(name));
 }
 
 /* --- versions, by their set --- */
@@ -181,7 +193,7 @@ static bool by_set(struct cli *cli, const struct kind *k, struct str text, int64
     uint64_t number;
     int64_t set;
     yyjson_val *answer;
-    if (!scope_id(cli, set_kind, NULL, arena_strz(a, name), &set, err))
+    if ((!str_to_i64(name, &set) || set < 1) && !by_name(cli, set_kind, NULL, name, true, &set, err))
         return false;
     const char *path = arena_printf(a, "/%s/%lld/%s?limit=1", set_kind->plural, (long long)set, k->plural);
     if (version.n && kind_field(k, STR("number"), NULL) && str_to_u64(version, &number))
@@ -209,5 +221,6 @@ bool scope_id(struct cli *cli, const struct kind *k, const struct args *args, co
     if (!s.n)
         return err_set(err, ERR_MALFORMED, NULL, "an empty name stands where a %s is named",
                        scope_kind_word(&cli->arena, k));
-    return is_version_alone(cli, k, args) ? by_set(cli, k, s, ret, err) : by_name(cli, k, args, s, ret, err);
+    return is_version_alone(cli, k, args) ? by_set(cli, k, s, ret, err)
+                                          : by_name(cli, k, args, s, false, ret, err);
 }
