@@ -1,5 +1,5 @@
-/* The least that answers an inference request: one libuv loop that reads requests of a known form, calls OrtRun on
- * the last bytes of each, and writes the same bytes back. Knows no HTTP beyond Content-Length.
+/* The least that answers an inference request: one libuv loop that reads requests of a known form, calls
+ * OrtRun on the last bytes of each, and writes the same bytes back. Knows no HTTP beyond Content-Length.
  *
  *     bench_infer_bare PORT MODEL     serves
  *     bench_infer_bare time MODEL N   seconds per run of N rows, the median of many */
@@ -51,8 +51,9 @@ static const void *run(void *data, size_t size, const int64_t *dims, size_t n_di
 static void answer(struct client *c, char *body)
 {
     static const int64_t dims[] = {1, BYTES / 4};
-    static const char head[] = "{\"model_name\":\"id\",\"model_version\":\"1\",\"outputs\":[{\"name\":\"y\",\"datatype\":"
-                               "\"FP32\",\"shape\":[1,256],\"parameters\":{\"binary_data_size\":1024}}]}";
+    static const char head[] =
+        "{\"model_name\":\"id\",\"model_version\":\"1\",\"outputs\":[{\"name\":\"y\",\"datatype\":"
+        "\"FP32\",\"shape\":[1,256],\"parameters\":{\"binary_data_size\":1024}}]}";
     OrtValue *value = NULL;
     const void *result = run(body, BYTES, dims, 2, &value);
     int n = snprintf(c->out, BUFFER,
@@ -168,5 +169,6 @@ int main(int argc, char **argv)
     session = s->ort;
     input_name = s->inputs[0].name;
     output_name = s->outputs[0].name;
-    return strcmp(argv[1], "time") == 0 ? measure(&s->inputs[0], argc > 3 ? atol(argv[3]) : 1) : serve(argv[1]);
+    return strcmp(argv[1], "time") == 0 ? measure(&s->inputs[0], argc > 3 ? atol(argv[3]) : 1)
+                                        : serve(argv[1]);
 }

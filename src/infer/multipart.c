@@ -12,10 +12,10 @@ static struct str parameter(struct str value, const char *name)
     str_cut(value, ';', &rest);
     while (rest.n) {
         struct str after, key = str_trim(str_cut(rest, '=', &after));
-        const char *from = after.p, *end = after.p + after.n, *to = from;
-        bool quoted = after.n && *from == '"';
         if (!after.p)
             break;
+        const char *from = after.p, *end = after.p + after.n, *to;
+        bool quoted = after.n && *from == '"';
         for (from += quoted, to = from; to < end && *to != (quoted ? '"' : ';'); to++)
             ;
         if (str_ieq(key, str_of(name)))
