@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -56,10 +57,12 @@ class Program:
         self.command, self.word, self.port, self.environment = [str(c) for c in command], word, port, environment
 
     def __enter__(self) -> "Program":
-        self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                        env={**os.environ, **self.environment})
-        while self.word not in (line := self.process.stdout.readline()):
-            assert line, "the server ended"
+        with tempfile.NamedTemporaryFile() as said:  # not a pipe: nobody reads on
+            self.process = subprocess.Popen(self.command, stdout=said, stderr=subprocess.STDOUT,
+                                            env={**os.environ, **self.environment})
+            while self.word not in Path(said.name).read_text():
+                assert self.process.poll() is None, "the server ended"
+                time.sleep(0.01)
         self.pids = [self.process.pid]
         return self
 
@@ -133,7 +136,7 @@ class Infer(Bench):
 
         def per_cpu(of: Program) -> float:
             before = cpu_seconds(of.pids)
-            out = self.wrk.run(of.port, "/v2/models/id/infer", 64, *args)
+            out = self.wrk.run(of.port, "/v2/models/id/infer", 64, "--timeout", "30s", *args)
             return int(re.search(r"(\d+) requests in", out)[1]) / (cpu_seconds(of.pids) - before)
 
         python = os.environ.get("INGOT_MLSERVER")
@@ -158,7 +161,7 @@ class Infer(Bench):
             "            ResponseOutput(name='y', shape=x.shape, datatype=x.datatype, data=x.data)])\n")
         (folder / "model-settings.json").write_text(json.dumps({"name": "id", "implementation": "identity.Identity"}))
         (folder / "settings.json").write_text(json.dumps({"http_port": port, "grpc_port": free_port(), "metrics_port": free_port(),
-                                                          "parallel_workers": 0, "host": "127.0.0.1"}))
+                                                          "parallel_workers": 0, "debug": False, "host": "127.0.0.1"}))
         return Program([Path(python).parent / "mlserver", "start", folder], "Uvicorn running", port, PYTHONPATH=str(folder))
 
     def batch(self) -> None:

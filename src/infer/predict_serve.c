@@ -62,8 +62,9 @@ static void write_times(struct json_out *j, const uint64_t stages[STAGE_COUNT])
     json_key(j, "times_ms");
     json_object(j);
     for (size_t i = 0; i < STAGE_COUNT; i++) {
+        uint64_t us = stages[i] / 1000;
         json_key(j, stage_names[i]);
-        json_real(j, (double)(stages[i] / 1000) / 1000);
+        json_real(j, (double)us / 1000);
     }
     json_object_end(j);
 }
