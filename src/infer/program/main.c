@@ -342,6 +342,7 @@ int main(int argc, char **argv)
     g.server.threads = g.threads + g.served.batch.max_rows;
     g.server.max_queue = g.served.batch.max_queue;
     block_signals(&signals);
+    pthread_setname_np(pthread_self(), "ingot-infer"); /* not the loader's, when that was called with it */
     bool ok = open_access_log(&g, &err) && (g.unconfined || confine_self(&err)) &&
               ort_start(g.ort, g.threads, &err) && serve(&g, &signals, &err);
     if (!ok)
