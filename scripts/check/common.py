@@ -39,7 +39,7 @@ def compiler_flags() -> list[str]:
     # Others' headers are not ours to warn about.
     flags = [f.replace("-I", "-isystem", 1) if f.startswith("-I") else f for f in flags]
     flags += [f"-isystem{d}" for d in sorted((ROOT / ".cache/thirdparty").glob("*-*"))]
-    return ["-std=gnu17", "-D_GNU_SOURCE", '-DINGOT_VERSION="check"', "-Wall", "-Wextra", "-Werror", "-Isrc", *flags]
+    return ["-std=gnu17", "-D_GNU_SOURCE", '-DINGOT_VERSION="check"', '-DORT_LIBRARY="check"', "-Wall", "-Wextra", "-Werror", "-Isrc", *flags]
 
 
 def in_parallel(work, items) -> list:

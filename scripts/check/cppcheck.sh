@@ -9,4 +9,4 @@ exec cppcheck -j "${JOBS:-$(nproc)}" --quiet --error-exitcode=1 --std=c11 --inli
     --cppcheck-build-dir=.cache/cppcheck --enable=warning,performance,portability \
     --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches --suppress=unknownMacro \
     --suppress=returnDanglingLifetime \
-    -D_GNU_SOURCE -D__linux__ -D__GNUC__=12 '-DINGOT_VERSION="check"' -Isrc src
+    -D_GNU_SOURCE -D__linux__ -D__GNUC__=12 '-DINGOT_VERSION="check"' '-DORT_LIBRARY="check"' -Isrc src

@@ -39,7 +39,7 @@ void figures_write_stage(struct buf *out, const char *name, const char *const *l
     const char *with[16];
     uint64_t count = 0;
     size_t n = 0;
-    while (labels[n] && n < countof(with) - 5) {
+    while (n < countof(with) - 5 && labels[n]) {
         with[n] = labels[n];
         n++;
     }

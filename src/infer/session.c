@@ -40,7 +40,7 @@ static bool describe(struct session *s, OrtTypeInfo *info, const char *kind, str
 static bool describe_all(struct session *s, bool outputs, struct err *err)
 {
     const OrtApi *api = ort_api();
-    size_t n;
+    size_t n = 0;
     OrtAllocator *heap;
     if (!ort_ok((outputs ? api->SessionGetOutputCount : api->SessionGetInputCount)(s->ort, &n), ERR_INTERNAL,
                 err) ||
@@ -51,8 +51,8 @@ static bool describe_all(struct session *s, bool outputs, struct err *err)
                        n, SESSION_MAX_VALUES);
     struct session_value *list = arena_array(&s->arena, struct session_value, n);
     for (size_t i = 0; i < n; i++) {
-        char *name;
-        OrtTypeInfo *info;
+        char *name = NULL;
+        OrtTypeInfo *info = NULL;
         if (!ort_ok((outputs ? api->SessionGetOutputName : api->SessionGetInputName)(s->ort, i, heap, &name),
                     ERR_INTERNAL, err))
             return false;
