@@ -23,7 +23,7 @@ export function Replicas({ service }: { service: number }) {
           {found.data.map((r) => (
             <tr key={r.job}>
               <td>{jobs ? <Link to={itemUrl(jobs, r.job, project) ?? '/'}>{`#${r.job}`}</Link> : `#${r.job}`}</td>
-              <td>{r.version_name} <span className="muted">{r.role}</span></td>
+              <td>{r.version_name} <span className="muted">{r.role === 'production' || r.role === 'canary' ? t(`service.role.${r.role}`) : ''}</span></td>
               <td><StateTag state={r.state} /></td>
               <td><Time at={r.since} /></td>
               <td>{(language === 'zh' && r.reason_zh) || r.reason || t('value.none')}</td>

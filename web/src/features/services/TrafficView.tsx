@@ -28,7 +28,9 @@ export function TrafficView({ service, versions }: { service: number; versions: 
     const role = version?.['role']
     return version ? `${String(version['name'])}${role === 'production' || role === 'canary' ? ` ${t(`service.role.${role}`)}` : ''}` : `#${id}`
   }
-  const shown = (found.data?.versions ?? []).filter((v) => v.points.length > 0)
+  // Production first, so that it keeps its colour.
+  const place = (id: number) => ['production', 'canary'].indexOf(String(versions.find((one) => one.id === id)?.['role'])) >>> 0
+  const shown = (found.data?.versions ?? []).filter((v) => v.points.length > 0).sort((a, b) => place(a.version) - place(b.version))
   const lines = (value: (p: TrafficPoint) => number | null) => shown.map((v) => ({ name: name(v.version), points: v.points.map((p) => [Date.parse(p.at), value(p)] as const) }))
   const common = { from: to - span * 1000, to, gap: step * 5000, at, onAt: setAt }
   const ms = (v: number) => `${n(v, 1)} ms`
