@@ -200,7 +200,8 @@ bool verb_action(struct cli *cli, const struct kind *k, const struct action *act
     const char *path;
     bool found = act->on_kind ? scope_path(cli, k, args, &path, err)
                               : verb_object_path(cli, k, args, args->words[0], &path, err);
-    if (!found)
+    bool placed = act->on_kind && k->scope == SCOPE_PROJECT;
+    if (!found || (placed && !scope_project(cli, &in.project, err)))
         return false;
     const char *object = path;
     path = arena_printf(a, "%s/%s", path, act->name);

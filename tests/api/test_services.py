@@ -453,6 +453,10 @@ def test_command_line_and_sdk(server, admin, project, spec, tmp_path):
     assert '"score": 5' in cli("predict", name, str(tmp_path / "a.jpg"), "--project", project["name"], "-o", "json")
     assert "v1/" in cli("logs", "--service", name, "--project", project["name"])
     assert name in cli("service", "list", "--project", project["name"])
+    other = unique("e")
+    cli("service", "deploy", "--project", project["name"], "--name", other, "--command", "true", "--replicas", "0", "--spec", spec["name"])
+    assert "v1" in cli("service-version", "list", "--service", other, "--project", project["name"])
+    cli("service-version", "scale", "v1", "--replicas", "0", "--service", other, "--project", project["name"])
     with ingot.Client(server.url, token=admin.token) as client:
         service = client.services[f"{project['name']}/{name}"]
         assert service.predict(tmp_path / "a.jpg")["annotation"]["labels"][0]["score"] == 5
