@@ -507,22 +507,22 @@
         "模型输出 %s 中有非数值 (NaN)"
 
 /* --- services --- */
-#define MESSAGE_CANARY_ERRORS                                                                                                \
-    "canary-errors",                                                                                                         \
-        "%llu of the canary's %llu requests failed (%.1f %%), against %.1f %% of production's %llu: more "                   \
-        "than %.3g points worse, beyond chance",                                                                             \
+#define MESSAGE_CANARY_ERRORS                                                                                             \
+    "canary-errors",                                                                                                      \
+        "%llu of the canary's %llu requests failed (%.1f %%), against %.1f %% of production's %llu: more "                \
+        "than %.3g points worse, beyond chance",                                                                          \
         "灰度版本有 %llu 个请求失败，共 %llu 个（%.1f %%）；生产版本失败率为 %.1f %%（共 %llu " \
-        "个）：差距超过 %.3g "                                                                                        \
+        "个）：差距超过 %.3g "                                                                                     \
         "个百分点，且并非偶然"
 #define MESSAGE_CANARY_ERRORS_ALONE                                                                          \
     "canary-errors-alone",                                                                                   \
         "%llu of the canary's %llu requests failed (%.1f %%): more than the %.3g %% that are allowed, "      \
         "beyond chance",                                                                                     \
         "灰度版本有 %llu 个请求失败，共 %llu 个（%.1f %%）：超过允许的 %.3g %%，且并非偶然"
-#define MESSAGE_CANARY_SLOW                                                                                     \
-    "canary-slow",                                                                                              \
-        "the canary's p95 is %.1f ms, production's %.1f ms: %.1f times as long where %.3g are allowed, "        \
-        "beyond chance (%llu requests)",                                                                        \
+#define MESSAGE_CANARY_SLOW                                                                                  \
+    "canary-slow",                                                                                           \
+        "the canary's p95 is %.1f ms, production's %.1f ms: %.1f times as long where %.3g are allowed, "     \
+        "beyond chance (%llu requests)",                                                                     \
         "灰度版本的 p95 为 %.1f 毫秒，生产版本为 %.1f 毫秒：是其 %.1f 倍，允许 %.3g " \
         "倍，且并非偶然（%llu 个请求）"
 
