@@ -484,6 +484,10 @@
     "model-other-shape", "%s: the ONNX file's input has another size, layout or number of channels",         \
         "%s：与 ONNX 文件输入的尺寸、布局或通道数不同"
 
+#define MESSAGE_MODEL_MANIFEST_LARGE                                                                         \
+    "model-manifest-large", "ingot-model.json has %lld bytes; at most %lld are read",                        \
+        "ingot-model.json 有 %lld 字节，最多读取 %lld 字节"
+
 /* --- predict --- */
 #define MESSAGE_PICTURE_DAMAGED                                                                              \
     "picture-damaged", "this %s picture cannot be read: %s", "无法读取该 %s 图像：%s"

@@ -103,7 +103,7 @@ static double element(const struct tensor *t, size_t i)
     case TENSOR_BF16:
         return types_from_bfloat(((const uint16_t *)p)[i]);
     case TENSOR_FP64:
-        return ((const double *)p)[i];
+        return ((const double *)(const void *)p)[i];
     default:
         return NAN;
     }
@@ -118,7 +118,7 @@ static bool values_of(struct task *t, const struct model_output *o, const struct
         return err_message(t->err, ERR_INVALID, "outputs", MESSAGE_PREDICT_SHAPE, o->name.p);
     *ret = (struct task_values){.out = o, .n = n, .n_dims = from->n_dims};
     memcpy(ret->dims, from->dims, sizeof ret->dims);
-    ret->v = (const float *)from->data.p;
+    ret->v = (const float *)(const void *)from->data.p;
     if (from->type != TENSOR_FP32) {
         float *v = arena_alloc(t->a, sizeof *v * (n + 1));
         for (size_t i = 0; i < n; i++)

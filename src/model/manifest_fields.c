@@ -17,7 +17,7 @@ static bool is_number(enum model_field_type t)
     return t == MODEL_FIELD_UINT || t == MODEL_FIELD_INT || t == MODEL_FIELD_INT64 || t == MODEL_FIELD_REAL;
 }
 
-static void set_number(const struct model_field *f, char *at, double v)
+static void set_number(const struct model_field *f, void *at, double v)
 {
     switch (f->type) {
     case MODEL_FIELD_CHOICE:
@@ -41,7 +41,7 @@ static void set_number(const struct model_field *f, char *at, double v)
     }
 }
 
-static double get_number(const struct model_field *f, const char *at)
+static double get_number(const struct model_field *f, const void *at)
 {
     switch (f->type) {
     case MODEL_FIELD_CHOICE:

@@ -42,7 +42,7 @@ static void same(const struct onnx_node *n)
 void onnx_broadcast(const struct onnx_tensor *x, const struct onnx_tensor *y, struct onnx_tensor *ret)
 {
     int rank = x->rank > y->rank ? x->rank : y->rank;
-    int64_t dims[ONNX_MAX_DIMS];
+    int64_t dims[ONNX_MAX_DIMS] = {0};
     for (int i = 0; i < rank; i++) {
         int64_t p = i - (rank - x->rank) >= 0 ? x->dims[i - (rank - x->rank)] : 1;
         int64_t q = i - (rank - y->rank) >= 0 ? y->dims[i - (rank - y->rank)] : 1;

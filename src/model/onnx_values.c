@@ -99,7 +99,7 @@ static void of_arithmetic(const struct onnx_node *n)
     if (!valued(x) || !valued(y) || (x->n_values != y->n_values && x->n_values != 1 && y->n_values != 1))
         return;
     int count = x->n_values > y->n_values ? x->n_values : y->n_values;
-    int64_t all[ONNX_KNOWN_VALUES];
+    int64_t all[ONNX_KNOWN_VALUES] = {0};
     for (int i = 0; i < count; i++)
         if (!x->n_values || !y->n_values ||
             !calculate(n->op.p[0], x->values[x->n_values == 1 ? 0 : i], y->values[y->n_values == 1 ? 0 : i],

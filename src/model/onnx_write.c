@@ -139,7 +139,7 @@ static size_t compare_values(const char *key, const struct onnx_value *x, size_t
         if (before ? after && same_value(before, after) : find_value(x, nx, after->name) != NULL)
             continue;
         json_object(out);
-        json_kstr(out, "name", before ? before->name : after->name);
+        json_kstr(out, "name", i < nx ? x[i].name : y[i - nx].name);
         json_key(out, "before");
         before ? write_value(before, out) : json_null(out);
         json_key(out, "after");

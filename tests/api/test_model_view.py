@@ -1,5 +1,7 @@
 """What a model version has inside (M2): the native summary of ONNX files, two compared, and Netron's pages."""
 
+import json
+
 import httpx
 import pytest
 from harness import Api, Server, unique
@@ -107,6 +109,23 @@ def test_a_version_without_a_model(admin, model):
 def browser():
     with httpx.Client(timeout=60, trust_env=False) as client:
         yield client
+
+
+MANIFEST = {"ingot": 1, "task": "image-class", "parts": [{"name": "model", "file": "model.onnx"}],
+            "inputs": [{"name": "x", "kind": "picture", "size": [32, 32]}], "outputs": [{"name": "y", "reading": "softmax"}],
+            "labels": ["cat", "dog"]}
+
+
+@pytest.mark.parametrize(("change", "field"), [
+    ({"task": "juggling"}, "task"), ({"outputs": [{"name": "y", "reading": "tea-leaves"}]}, "outputs[0].reading"),
+    ({"inputs": [{"name": "x", "kind": "picture", "size": [32, 99999]}]}, "inputs[0].size"), ({"parts": [{"name": "model", "file": "../model.onnx"}]}, "parts[0].file")])
+def test_a_wrong_manifest_is_told_when_it_is_written(admin, model, change, field):
+    version = model({"ingot-model.json": json.dumps(MANIFEST).encode()})
+    answer = admin.call("PUT", version + "/content", params={"path": "ingot-model.json"}, content=json.dumps(MANIFEST | change).encode())
+    assert answer.status_code == 422 and answer.json()["field"].startswith(field), answer.text
+    assert answer.json()["detail_zh"]
+    assert admin.call("GET", version + "/content", params={"path": "ingot-model.json"}).json() == MANIFEST
+    put(admin, version, "notes/ingot-model.json", b"anything")
 
 
 def opened(browser, url: str) -> str:

@@ -3,6 +3,7 @@
 #include "base/fs.h"
 #include "base/map.h"
 #include "base/messages.h"
+#include "model/manifest.h"
 
 #include <errno.h>
 #include <sys/mman.h>
@@ -200,6 +201,24 @@ static bool apply_held(struct core *core, const struct caller *c, struct apply *
     return ok;
 }
 
+/* A manifest that cannot be used is refused when it comes, with the field and the rule. */
+static bool check_model(struct core *core, const struct object *version, const struct manifest *before,
+                        const struct manifest *after, struct arena *a, struct err *err)
+{
+    static const struct str name = {MODEL_MANIFEST_FILE, sizeof MODEL_MANIFEST_FILE - 1};
+    const struct manifest_entry *new_ = manifest_find(after, name), *old = manifest_find(before, name);
+    struct model_manifest m;
+    struct str text;
+    if (version->kind != &kind_model_version || !new_ ||
+        (old && memcmp(&old->blob, &new_->blob, sizeof old->blob) == 0))
+        return true;
+    if (new_->size > (int64_t)MODEL_MANIFEST_MAX_BYTES)
+        return err_message(err, ERR_INVALID, MODEL_MANIFEST_FILE, MESSAGE_MODEL_MANIFEST_LARGE,
+                           (long long)new_->size, (long long)MODEL_MANIFEST_MAX_BYTES);
+    return blob_read(core->store, a, &new_->blob, MODEL_MANIFEST_MAX_BYTES, &text, err) &&
+           model_manifest_parse(a, text, &m, err);
+}
+
 bool folder_apply(struct core *core, const struct caller *c, struct object *version,
                   const struct folder_change *changes, size_t n, struct arena *a, struct err *err)
 {
@@ -209,6 +228,7 @@ bool folder_apply(struct core *core, const struct caller *c, struct object *vers
                        "version " STR_FMT " is published and cannot be changed any more",
                        STR_ARG(object_text(version, "name")));
     if (!changed_manifest(core, version, changes, n, a, &p.was, &p.manifest, err) ||
+        !check_model(core, version, &p.was, &p.manifest, a, err) ||
         !manifest_save(core->store, &p.manifest, &p.digest, err))
         return false;
     p.hex = arena_alloc(a, SHA256_HEX + 1);

@@ -162,14 +162,16 @@ static size_t batches_of(const struct taken *t, struct arena *a, struct series_b
     for (size_t i = 0; i < t->feed->n_names; i++) {
         struct series_point *p = arena_array(a, struct series_point, t->n);
         size_t points = points_of(t, i, p);
-        if (points)
-            ret[n++] = (struct series_batch){.kind = t->feed->kind,
-                                             .owner = t->feed->owner,
-                                             .part = str_of(t->feed->part),
-                                             .name = str_of(t->feed->names[i]),
-                                             .keep = SERIES_LIVE,
-                                             .point = p,
-                                             .n = points};
+        if (!points)
+            continue;
+        ret[n] = (struct series_batch){.kind = t->feed->kind,
+                                       .owner = t->feed->owner,
+                                       .part = str_of(t->feed->part),
+                                       .name = str_of(t->feed->names[i]),
+                                       .keep = SERIES_LIVE,
+                                       .point = p,
+                                       .n = points};
+        n++;
     }
     return n;
 }

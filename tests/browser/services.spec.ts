@@ -1,0 +1,102 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { reaches } from './compute'
+import { dialog, expect, signInAsAdmin, test, type Api, type Made } from './fixtures'
+import { png } from './pictures'
+
+// As a new user would: a model, its structure, one click to a service, asking it, a canary, its share, the switch.
+const root = resolve(__dirname, '../..')
+const screens = resolve(root, 'test-results/screens')
+
+/** A small classifier with its manifest, made by the same code as the tests of ingot-infer use. */
+function classifier(folder: string): Buffer[] {
+  const code = `import sys, pathlib; sys.path.insert(0, ${JSON.stringify(join(root, 'tests/infer'))}); import predict_models; predict_models.image_class(pathlib.Path(${JSON.stringify(folder)}))`
+  execFileSync(join(root, '.cache/venv/bin/python'), ['-c', code], { stdio: ['ignore', 'pipe', 'pipe'], timeout: 120_000 })
+  return ['model.onnx', 'ingot-model.json'].map((name) => readFileSync(join(folder, name)))
+}
+
+async function put(api: Api, version: string, path: string, data: Buffer): Promise<void> {
+  const answer = await api.context.put(`/api/v1/${version}/content?path=${encodeURIComponent(path)}`, { data, headers: { 'Content-Type': 'application/octet-stream' } })
+  expect(answer.ok(), await answer.text()).toBe(true)
+}
+
+async function model(api: Api, project: Made): Promise<{ set: Made }> {
+  const folder = mkdtempSync(join(tmpdir(), 'ingot-model-'))
+  try {
+    const [onnx, manifest] = classifier(folder)
+    const set = await api.create('model-sets', { project: project.id, name: 'fruit' })
+    for (const _ of [1, 2]) {
+      const version = await api.create(`model-sets/${set.id}/versions`, {})
+      const path = `model-sets/${set.id}/versions/${version.id}`
+      await put(api, path, 'model.onnx', onnx as Buffer)
+      await put(api, path, 'ingot-model.json', manifest as Buffer)
+    }
+    return { set }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+test('from a model to a service with a canary', async ({ page, api, project }) => {
+  test.setTimeout(300_000)
+  const { set } = await model(api, project)
+  await signInAsAdmin(page)
+
+  await page.goto(`/p/${project.name}/model-sets/${set.id}/v/1?tab=model`)
+  await expect(page.getByRole('heading', { name: 'Inputs' })).toBeVisible()
+  await page.screenshot({ path: `${screens}/services-1-model.png` })
+  const opened = page.waitForEvent('popup')
+  await page.getByText('Open the structure in Netron').click()
+  const netron = await opened
+  await expect(netron.locator('svg').first()).toBeVisible({ timeout: 60_000 })
+  await netron.close()
+
+  await page.getByRole('button', { name: 'Deploy' }).click()
+  await dialog(page).getByRole('button', { name: 'Deploy' }).click()
+  const secret = (await dialog(page).locator('code').first().textContent()) ?? ''
+  expect(secret).toMatch(/^ik_/)
+  await dialog(page).getByRole('button', { name: 'I have copied it' }).click()
+  await expect(page).toHaveURL(/\/services\/\d+$/)
+  const id = Number(/\d+$/.exec(page.url())?.[0])
+  const service = await reaches(api, `services/${id}`, ['serving'])
+  await expect(page.getByText('Serving').first()).toBeVisible()
+
+  const ask = () => fetch(`${String(service['address'])}/predict`, { method: 'POST', body: png(64, 48, 1), headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'image/png' } })
+  const answer = await ask()
+  expect(answer.status, await answer.text()).toBe(200)
+  expect(answer.headers.get('x-request-id')).toBeTruthy()
+
+  await page.getByRole('button', { name: 'Try it' }).click()
+  await page.locator('input[type=file]').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: png(64, 48, 2) })
+  await expect(page.locator('.try-labels li').first()).toBeVisible()
+  await expect(page.locator('.try-json')).toContainText('times_ms')
+  await page.screenshot({ path: `${screens}/services-2-try.png` })
+
+  await page.goto(`/p/${project.name}/model-sets/${set.id}/v/2`)
+  await page.getByRole('button', { name: 'Deploy' }).click()
+  await expect(dialog(page).getByText('As canary: a share of the requests goes to it')).toBeVisible()
+  await dialog(page).getByRole('button', { name: 'Deploy' }).click()
+  await expect(page).toHaveURL(/\/services\/\d+$/)
+  await expect(page.getByText('Canary', { exact: true }).first()).toBeVisible()
+  await expect.poll(async () => (await api.get(`services/${id}`))['canary'], { timeout: 120_000 }).toBe('1/1')
+
+  const share = page.getByRole('spinbutton', { name: "Canary's share" })
+  await share.fill('50')
+  await share.press('Enter')
+  await expect.poll(async () => (await api.get(`services/${id}`))['share']).toBe(500)
+  for (let i = 0; i < 20; i += 1) expect((await ask()).status).toBe(200)
+  const traffic = async () => ((await api.get(`services/${id}/traffic`)) as { versions: { points: { requests: number }[] }[] }).versions.map((v) => v.points.reduce((sum, p) => sum + p.requests, 0))
+  await expect.poll(async () => (await traffic()).filter((n) => n > 0).length, { timeout: 60_000 }).toBe(2)
+  await page.screenshot({ path: `${screens}/services-3-canary.png` })
+
+  await page.getByRole('button', { name: 'Switch canary and production' }).click()
+  await dialog(page).getByRole('button').last().click()
+  const versions = async () => ((await api.get(`services/${id}/versions`)) as { items: { name: string; role: string }[] }).items.find((v) => v.role === 'production')?.name
+  await expect.poll(versions).toBe('v2')
+  expect((await ask()).status).toBe(200)
+  await page.goto(`/p/${project.name}/services/${id}?tab=events`)
+  await expect(page.getByText('production', { exact: false }).first()).toBeVisible()
+  await page.screenshot({ path: `${screens}/services-4-events.png` })
+})
