@@ -11,8 +11,8 @@
  *                 minute for 30 days (core->series_limits, "series" in config.json, docs/operating.md).
  *
  * What a killed server loses: of series_append and series_put nothing that was answered. Of a feed the
- * seconds that were not written yet: at most `write_s` (30), for a sync each second is worth more than they
- * are. The orderly end writes them, and so does a backup.
+ * seconds that were not written yet: at most `write_s` (30) and the 5 until the controller looks, for a sync
+ * each second is worth more than they are. The orderly end writes them, and so does a backup.
  *
  * With its owner a series is gone: the controller `collect-series` removes those whose owner's row is not
  * there any more. No kind needs a hook for it, and an owner must be a row of a kind. */
