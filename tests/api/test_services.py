@@ -5,10 +5,13 @@ import sqlite3
 import subprocess
 from pathlib import Path
 
+import httpx
 import pytest
 from cli import Cli
 from harness import Api, binary, problem, unique, wait_for
 from test_files import put
+from test_images import image, running, saved  # noqa: F401
+from test_jobs import run  # noqa: F401
 
 SERVE = "exec python3 -u -m http.server $PORT --bind 127.0.0.1"
 
@@ -392,6 +395,34 @@ def identity() -> bytes:
         return field(1, name) + field(2, field(1, field(1, 1) + field(2, shape)))
     graph = field(1, field(1, "x") + field(2, "y") + field(4, "Identity")) + field(2, "g") + field(11, two_floats("x")) + field(12, two_floats("y"))
     return field(1, 8) + field(7, graph) + field(8, field(2, 13))
+
+
+def test_image_versions_are_served(admin, project, spec, make, image, run):  # noqa: F811
+    """A page and a Python program, each in an image of its own; the image stays while a version needs it."""
+    page = running(admin, run, "mkdir /srv/page; echo '<h1>still</h1>' > /srv/page/index.html")
+    program = running(admin, run, "printf 'import http.server as h, os\\nclass H(h.BaseHTTPRequestHandler):\\n    def do_GET(self):\\n"
+                                  "        b = b\"moving\"; self.send_response(200 if self.path == \"/well\" else 201)\\n"
+                                  "        self.send_header(\"Content-Length\", str(len(b))); self.end_headers(); self.wfile.write(b)\\n"
+                                  "h.HTTPServer((\"127.0.0.1\", int(os.environ[\"PORT\"])), H).serve_forever()\\n' > /opt/serve.py")
+    still, moving = saved(admin, project, image, page, "still"), saved(admin, project, image, program, "moving")
+    for job in (page, program):
+        admin.post(f"jobs/{job['id']}/stop", expect=200)
+    s = make()
+    one = admin.post(f"services/{s['id']}/versions", {"spec": spec["id"], "image_version": still["id"], "port": 8123, "health_path": "/index.html",
+                                                      "command": "exec python3 -m http.server $PORT --bind 127.0.0.1 -d /srv/page"})
+    is_(admin, s, one, "serving")
+    two = admin.post(f"services/{s['id']}/versions", {"spec": spec["id"], "image_version": moving["id"], "health_path": "/well",
+                                                      "command": "exec python3 -u /opt/serve.py"})
+    is_(admin, s, two, "serving")
+    secret = admin.post(f"services/{s['id']}/keys", {"name": "k"})["secret"]
+
+    def ask(side: str):
+        return httpx.get(s["address"] + "/index.html", headers={"Authorization": f"Bearer {secret}", "X-Ingot-Version": side}, trust_env=False)
+    first, second = ask("production"), ask("canary")
+    assert (first.status_code, first.text.strip()) == (200, "<h1>still</h1>"), first.text
+    assert "sandbox" in first.headers["content-security-policy"]
+    assert (second.status_code, second.text) == (201, "moving")
+    problem(admin.call("DELETE", f"images/{image['id']}/versions/{still['id']}", headers={"If-Match": "*"}), 409, "conflict")
 
 
 @pytest.mark.skipif(not Path(binary()).with_name("ingot-infer").exists(), reason="ingot-infer is not built")
