@@ -28,6 +28,7 @@ export function menuGroups(kinds: Kind[], session: Session, project: Ref | null,
     entries.push({ url, title: w(kind.titles), kind })
     groups.set(kind.menu, entries)
   }
+  if (may(session, 'service.invoke', project?.id)) (groups.get('serve') ?? []).push({ url: '/catalogue', title: t('catalogue.title') })
   if (may(session, 'node.read')) (groups.get('admin') ?? []).push({ url: '/admin/resources', title: t('resources.title') })
   if (may(session, 'platform.metrics')) (groups.get('admin') ?? []).push({ url: '/admin/controllers', title: t('controllers.title') })
   if (may(session, 'platform.log')) (groups.get('admin') ?? []).push({ url: '/admin/log', title: t('platformLog.title') })
@@ -42,7 +43,7 @@ export function menuGroups(kinds: Kind[], session: Session, project: Ref | null,
 }
 
 // Where the order of declaration is not the way through the work.
-const within = ['dataset', 'label_set', 'algorithm_set', 'environment', 'training', 'job', 'image', 'model_set', 'project', 'user', 'group', 'role', 'spec', '/admin/resources', 'node', 'node_pool', 'audit', '/admin/controllers', '/admin/log']
+const within = ['dataset', 'label_set', 'algorithm_set', 'environment', 'training', 'job', 'image', 'model_set', 'service', '/catalogue', 'project', 'user', 'group', 'role', 'spec', '/admin/resources', 'node', 'node_pool', 'audit', '/admin/controllers', '/admin/log']
 
 function place(entry: MenuEntry): number {
   const i = within.indexOf(entry.kind?.name ?? entry.url)

@@ -20,6 +20,7 @@ const routes: RouteObject[] = [
           { path: 'p/:project/:plural/:id', lazy: async () => ({ Component: (await import('../features/objects/DetailPage')).DetailPage }) },
           { path: 'p/:project/:plural/:id/v/:number', lazy: async () => ({ Component: (await import('../features/datasets/VersionPage')).VersionPage }) },
           { path: 'p/:project/:plural/:id/:child/:childId', lazy: async () => ({ Component: (await import('../features/trainings/InstancePage')).InstancePage }) },
+          { path: 'catalogue', lazy: async () => ({ Component: (await import('../features/services/Catalogue')).Catalogue }) },
           { path: 'admin/controllers', lazy: async () => ({ Component: (await import('../features/platform/Controllers')).Controllers }) },
           { path: 'admin/log', lazy: async () => ({ Component: (await import('../features/platform/PlatformLog')).PlatformLog }) },
           { path: 'admin/resources', lazy: async () => ({ Component: (await import('../features/resources/Resources')).Resources }) },

@@ -29,6 +29,17 @@ export const serveEn = {
   'service.noLog': 'The replicas have not written anything yet.',
   'service.settings': 'Settings',
 
+  'catalogue.title': 'Interfaces',
+  'catalogue.text': 'The services of all projects that you may use, with their addresses and interfaces.',
+  'catalogue.none': 'No service yet',
+  'catalogue.noneText': 'Deploy a model from its page; its interface appears here.',
+  'catalogue.search': 'Search services',
+  'catalogue.service': 'Service',
+  'catalogue.project': 'Project',
+  'catalogue.interface': 'Interface',
+  'catalogue.document': 'OpenAPI document',
+  'catalogue.own': 'Its own program',
+
   'try.title': 'Try it',
   'try.drop': 'Drop or paste a picture or a sound here, or write a text.',
   'try.choose': 'Choose a file',

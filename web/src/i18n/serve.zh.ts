@@ -31,6 +31,17 @@ export const serveZh: Record<keyof typeof serveEn, string> = {
   'service.noLog': '副本尚未输出日志。',
   'service.settings': '设置',
 
+  'catalogue.title': '接口目录',
+  'catalogue.text': '您可以调用的所有项目的服务及其地址和接口。',
+  'catalogue.none': '还没有服务',
+  'catalogue.noneText': '在模型页面部署模型后，其接口会出现在这里。',
+  'catalogue.search': '搜索服务',
+  'catalogue.service': '服务',
+  'catalogue.project': '项目',
+  'catalogue.interface': '接口',
+  'catalogue.document': 'OpenAPI 文档',
+  'catalogue.own': '自有程序',
+
   'try.title': '试用',
   'try.drop': '拖放或粘贴图片、音频到这里，或输入文本。',
   'try.choose': '选择文件',

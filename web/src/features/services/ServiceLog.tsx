@@ -16,7 +16,7 @@ export function ServiceLog({ service }: { service: number }) {
   if (!found.data) return <div className="skeleton" aria-busy="true"><div /><div /></div>
   if (found.data.lines.length === 0) return <p className="note">{t('service.noLog')}</p>
   return (
-    <div className="log-box" tabIndex={0} role="log" aria-label={t('job.log')}>
+    <div className="log-box service-log" tabIndex={0} role="log" aria-label={t('job.log')}>
       {found.data.lines.map((line, i) => (
         <div key={i} className={`log-line log-${line.stream}`}>
           <span className="log-time">{clock(Date.parse(line.at), true, language)}</span>

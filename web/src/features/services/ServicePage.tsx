@@ -27,15 +27,14 @@ import { TryIt } from './TryIt'
 function Side({ version, title }: { version: Item | undefined; title: string }) {
   const { t } = useI18n()
   if (!version) return null
-  const model = version['model_version'] as { name?: string } | null
-  const image = version['image_version'] as { name?: string } | null
+  const made = (version['model_version'] ?? version['image_version']) as { name?: string; of?: { name?: string } } | null
   return (
     <div className="service-side">
       <span className="muted">{title}</span>
       <strong>{String(version['name'])}</strong>
       <StateTag state={String(version['state'])} />
       <span className="num" title={t('service.wantedReady')}>{`${Number(version['replicas'])}/${Number(version['ready'])}`}</span>
-      <span className="muted">{model?.name ?? image?.name ?? ''}</span>
+      {made && <span className="muted">{`${made.of?.name ?? ''} ${made.name ?? ''}`}</span>}
     </div>
   )
 }

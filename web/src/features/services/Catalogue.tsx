@@ -1,0 +1,59 @@
+import { useQuery } from '@tanstack/react-query'
+import { Input } from 'antd'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { apiUrl, request } from '../../api/client'
+import { projectUrl } from '../../app/links'
+import { useTitle } from '../../components/hooks'
+import { Empty, ErrorState } from '../../components/States'
+import { useI18n } from '../../i18n'
+import { StateTag } from '../jobs/State'
+
+interface Entry {
+  service: number
+  project_name: string
+  name: string
+  state: string
+  model: boolean
+  address: string
+}
+
+/** The interfaces of all services that one may use, over all projects. */
+export function Catalogue() {
+  const { t } = useI18n()
+  const [words, setWords] = useState('')
+  useTitle(t('catalogue.title'))
+  const found = useQuery({ queryKey: ['objects', 'service', 'catalogue'], queryFn: async ({ signal }) => (await request<{ items: Entry[] }>('/catalogue', { signal })).items })
+  const items = (found.data ?? []).filter((one) => `${one.project_name}/${one.name}`.toLowerCase().includes(words.toLowerCase()))
+  return (
+    <section>
+      <h1>{t('catalogue.title')}</h1>
+      <p className="muted">{t('catalogue.text')}</p>
+      {found.error && !found.data && <ErrorState error={found.error} onRetry={() => void found.refetch()} />}
+      {!found.data && !found.error && <div className="skeleton" aria-busy="true"><div /><div /></div>}
+      {found.data?.length === 0 && <Empty title={t('catalogue.none')} text={t('catalogue.noneText')} />}
+      {found.data && found.data.length > 0 && (
+        <>
+          <div className="tools"><Input.Search allowClear aria-label={t('catalogue.search')} placeholder={t('catalogue.search')} value={words} onChange={(e) => setWords(e.target.value)} style={{ maxWidth: 320 }} /></div>
+          <div className="table-box">
+            <table className="table">
+              <thead><tr><th scope="col">{t('catalogue.service')}</th><th scope="col">{t('catalogue.project')}</th><th scope="col">{t('job.state')}</th><th scope="col">{t('service.address')}</th><th scope="col">{t('catalogue.interface')}</th></tr></thead>
+              <tbody>
+                {items.map((one) => (
+                  <tr key={one.service}>
+                    <td className="first"><Link to={`${projectUrl(one.project_name)}/services/${one.service}`}>{one.name}</Link></td>
+                    <td>{one.project_name}</td>
+                    <td><StateTag state={one.state} /></td>
+                    <td><code>{one.address}</code></td>
+                    <td>{one.model ? <a href={apiUrl(`/services/${one.service}/openapi.json`)}>{t('catalogue.document')}</a> : <span className="muted">{t('catalogue.own')}</span>}</td>
+                  </tr>
+                ))}
+                {items.length === 0 && <tr><td colSpan={5} className="muted">{t('list.noMatch')}</td></tr>}
+              </tbody>
+            </table>
+          </div>
+        </>
+      )}
+    </section>
+  )
+}
