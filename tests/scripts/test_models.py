@@ -1,6 +1,7 @@
 """The built-in models as they are made: out of their real packages, by Debian's python3-onnx, and run on their samples.
 
-The packages are kept in ~/.cache/ingot-models, outside of the clone: they are fetched once per machine."""
+The packages are kept in ~/.cache/ingot-models, outside of the clone: they are fetched once per machine. Those that are larger
+than LARGE are fetched for a test only with INGOT_TEST_LARGE=1; once they are there, their tests always run."""
 
 import fcntl
 import json
@@ -19,6 +20,12 @@ from PIL import Image
 
 SCRIPTS = Path(__file__).parents[2] / "scripts/models"
 NAMES = [row["name"] for row in fetch.TABLE]
+LARGE = 30_000_000
+
+
+def too_large(name: str) -> bool:
+    missing = [p for p in fetch.row_of(name)["packages"] if not (packages.cache() / p["sha256"]).exists()]
+    return sum(p["bytes"] for p in missing) > LARGE and not os.environ.get("INGOT_TEST_LARGE")
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +36,8 @@ def made(tmp_path_factory):
     top.mkdir(exist_ok=True)
 
     def make(name: str) -> Path:
+        if too_large(name):
+            pytest.skip(f"the packages of {name} are large and not here: INGOT_TEST_LARGE=1 fetches them")
         with open(top / f".{name}.lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not (top / name).exists():
@@ -74,9 +83,9 @@ def test_folder(made, name):
 
 
 def test_it_is_made_the_same_again(made, tmp_path):
-    subprocess.run(["/usr/bin/python3", SCRIPTS / "fetch.py", "make", tmp_path, "person-mask"], check=True)
-    for path in made("person-mask").iterdir():
-        assert packages.sha256(path) == packages.sha256(tmp_path / "person-mask" / path.name), path.name
+    subprocess.run(["/usr/bin/python3", SCRIPTS / "fetch.py", "make", tmp_path, "imagenet-classifier"], check=True)
+    for path in made("imagenet-classifier").iterdir():
+        assert packages.sha256(path) == packages.sha256(tmp_path / "imagenet-classifier" / path.name), path.name
 
 
 def test_classifier(made):
@@ -135,7 +144,7 @@ def test_ocr(made):
 
 
 def test_embedding(made):
-    """The published similarities of these sentences are .695, .943 and .257."""
+    """The similarities of these sentences when the graph was written: .695, .943 and .257."""
     run = session(made("sentence-embedding"))
     ids = {word: i for i, word in enumerate((made("sentence-embedding") / "vocab.txt").read_text().splitlines())}
 
