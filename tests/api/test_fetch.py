@@ -17,6 +17,11 @@ CACHE = os.environ.get("INGOT_MODELS_CACHE", str(Path.home() / ".cache/ingot-mod
 NAME = "person-mask"
 
 
+def manifest_of(label: str) -> bytes:
+    return json.dumps({"ingot": 1, "task": "image-class", "parts": [{"name": "model", "file": "model.onnx"}], "labels": [label, "other"],
+                       "inputs": [{"name": "x", "kind": "picture", "size": [32, 32]}], "outputs": [{"name": "y", "reading": "softmax"}]}).encode()
+
+
 @pytest.fixture
 def archive(tmp_path):
     """A function that makes an archive of one model with these files, as fetch.py does."""
@@ -63,7 +68,7 @@ def test_the_list_needs_no_server(tmp_path):
 
 
 def test_an_archive_is_installed_once(cli, somebody, name, server, admin, archive):  # noqa: F811
-    first = archive({"ingot-model.json": b'{"a": 1}\n', "model.onnx": os.urandom(200000)})
+    first = archive({"ingot-model.json": manifest_of("one"), "model.onnx": os.urandom(200000)})
     assert f"{NAME}:v1: installed" in cli.run("fetch", "--from", first).out
     assert f"{NAME}:v1: was there already" in cli.run("fetch", "--from", first).out
     assert installed(cli)[NAME] == "v1"
@@ -81,7 +86,7 @@ def test_an_archive_is_installed_once(cli, somebody, name, server, admin, archiv
 
     # A newer one becomes a version more; what an interrupted run left is gone.
     draft = admin.post(path + "/versions", {})
-    second = archive({"ingot-model.json": b'{"a": 2}\n', "model.onnx": b"x"})
+    second = archive({"ingot-model.json": manifest_of("two"), "model.onnx": b"x"})
     out = cli.run("fetch", "--from", second, "-o", "name").out
     versions = admin.all(path + "/versions")
     assert all(v["published"] for v in versions) and draft["id"] not in {v["id"] for v in versions}
@@ -105,8 +110,8 @@ def test_wrong_archives(cli, archive, tmp_path):  # noqa: F811
     (tmp_path / "text.tar").write_text("no archive at all")
     cli.fails(1, "fetch", "--from", str(tmp_path / "text.tar"), says="cannot be read")
     cli.fails(2, "fetch", "--from", archive({"a": b"1"}, name="unheard-of"), says="unheard-of")
-    good = Path(archive({"ingot-model.json": b'{"a": 3}\n'}))
-    good.write_bytes(good.read_bytes().replace(b'{"a": 3}', b'{"a": 4}'))
+    good = Path(archive({"ingot-model.json": manifest_of("three")}))
+    good.write_bytes(good.read_bytes().replace(b"three", b"four!"))
     cli.fails(1, "fetch", "--from", str(good), says="damaged")
     with tarfile.open(good, "a") as more:
         more.add(__file__, "../outside")
