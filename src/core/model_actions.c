@@ -2,6 +2,7 @@
 #include "core/environment/tools.h"
 #include "core/folder/actions.h"
 #include "core/folder/model_file.h"
+#include "model/manifest.h"
 #include "model/onnx.h"
 #include "net/url.h"
 
@@ -55,6 +56,63 @@ static bool run_summary(struct op *op, struct object *o, const struct db_value *
     return true;
 }
 
+/* --- the manifest --- */
+
+static bool write_manifest(struct op *op, const struct manifest *m, struct json_out *out, bool *ret_there,
+                           struct err *err)
+{
+    const struct manifest_entry *e = manifest_find(m, STR(MODEL_MANIFEST_FILE));
+    struct model_manifest parsed;
+    struct str text;
+    *ret_there = e != NULL;
+    json_key(out, "manifest");
+    if (!e) {
+        json_null(out);
+        return true;
+    }
+    if (!blob_read(op->core->store, op->arena, &e->blob, MODEL_MANIFEST_MAX_BYTES, &text, err) ||
+        !model_manifest_parse(op->arena, text, &parsed, err))
+        return false;
+    model_manifest_write(&parsed, out);
+    return true;
+}
+
+/* What the version says of itself; where it says nothing, what can be seen in its ONNX file, and what a
+ * person must add. */
+static bool run_manifest(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+                         int *status, struct err *err)
+{
+    (void)status;
+    struct manifest m;
+    struct onnx_summary s;
+    struct model_guess guess = {0};
+    struct str path = STR_NULL;
+    bool there;
+    if (!folder_manifest(op->core, o, op->arena, &m, err))
+        return false;
+    json_object(out);
+    if (!write_manifest(op, &m, out, &there, err))
+        return false;
+    if (!there) {
+        if (!summarize(op, o, text_of(&input[0]), &path, &s, err))
+            return false;
+        model_manifest_guess(op->arena, &s, path, &guess);
+    }
+    json_kstr(out, "path", path);
+    json_key(out, "guess");
+    if (guess.json.n)
+        json_raw(out, guess.json);
+    else
+        json_null(out);
+    json_key(out, "asked");
+    json_array(out);
+    for (size_t i = 0; i < guess.n_asked; i++)
+        json_string(out, guess.asked[i]);
+    json_array_end(out);
+    json_object_end(out);
+    return true;
+}
+
 /* --- Netron --- */
 
 static void write_tool(struct json_out *out, enum tool_state state, const char *url,
@@ -102,7 +160,7 @@ static bool run_netron(struct op *op, struct object *o, const struct db_value *i
     }
 
 static const struct field with_model[] = {FOLDER_WITH_FIELD("model_version"), {0}};
-static const struct field netron_fields[] = {PATH_FIELD("path"), {0}};
+static const struct field path_fields[] = {PATH_FIELD("path"), {0}};
 static const struct field summary_fields[] = {
     PATH_FIELD("path"),
     {.name = "with",
@@ -123,9 +181,16 @@ const struct action folder_model_actions[] = {
      .answer = "ModelSummary",
      .title = {"Summary", "模型概要"},
      .run = run_summary},
+    {.name = "manifest",
+     .permission = "model_version.read",
+     .read_only = true,
+     .fields = path_fields,
+     .answer = "ModelManifest",
+     .title = {"Manifest", "模型清单"},
+     .run = run_manifest},
     {.name = "netron",
      .permission = "model_version.read",
-     .fields = netron_fields,
+     .fields = path_fields,
      .answer = "TensorBoard",
      .title = {"Structure", "模型结构"},
      .run = run_netron},

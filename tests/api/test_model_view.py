@@ -44,12 +44,12 @@ def value(name: str, *dims: int | str) -> bytes:
     return field(1, name) + field(2, field(1, number(1, 1) + field(2, shape)))
 
 
-def linear(rows: int, columns: int, *, external: bool = False) -> bytes:
+def linear(rows: int, columns: int, *, external: bool = False, shape: tuple = ()) -> bytes:
     """y = x W: an ONNX file with one MatMul, by hand, so that the test needs no other program to make it."""
     weight = number(1, rows) + number(1, columns) + number(2, 1) + field(8, "W")
     weight += number(14, 1) + field(13, field(1, "location") + field(2, "/etc/passwd")) if external else field(9, bytes(4 * rows * columns))
     node = field(1, "x") + field(1, "W") + field(2, "y") + field(3, "layer") + field(4, "MatMul")
-    graph = field(1, node) + field(2, "g") + field(5, weight) + field(11, value("x", "batch", rows)) + field(12, value("y", "batch", columns))
+    graph = field(1, node) + field(2, "g") + field(5, weight) + field(11, value("x", *(shape or ("batch", rows)))) + field(12, value("y", "batch", columns))
     return number(1, 8) + field(2, "test") + field(7, graph) + field(8, number(2, 17))
 
 
@@ -126,6 +126,19 @@ def test_a_wrong_manifest_is_told_when_it_is_written(admin, model, change, field
     assert answer.json()["detail_zh"]
     assert admin.call("GET", version + "/content", params={"path": "ingot-model.json"}).json() == MANIFEST
     put(admin, version, "notes/ingot-model.json", b"anything")
+
+
+def test_what_can_be_seen_is_offered_as_a_manifest(admin, model):
+    blind = admin.get(model({"model.onnx": linear(6, 4)}) + "/manifest")
+    assert (blind["manifest"], blind["guess"], blind["asked"]) == (None, {}, ["inputs"])
+    version = model({"model.onnx": linear(6, 4, shape=(1, 3, 32, 32))})
+    answer = admin.get(version + "/manifest")
+    assert answer["manifest"] is None and answer["path"] == "model.onnx"
+    assert answer["guess"]["inputs"][0]["size"] == [32, 32] and "labels" in answer["asked"], answer
+    put(admin, version, "ingot-model.json", json.dumps(MANIFEST).encode())
+    answer = admin.get(version + "/manifest")
+    assert (answer["manifest"]["task"], answer["manifest"]["labels"], answer["guess"], answer["asked"]) == ("image-class", ["cat", "dog"], None, [])
+    assert admin.call("GET", model({"README.md": b"x"}) + "/manifest").status_code == 409
 
 
 def opened(browser, url: str) -> str:

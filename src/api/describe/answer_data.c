@@ -260,6 +260,14 @@ static const struct shape onnx_summary[] = {
     {0},
 };
 
+static const struct shape model_manifest[] = {
+    M("manifest", FREE, .flags = OR_NULL),
+    M("path", TEXT, .flags = OR_NULL),
+    M("guess", FREE, .flags = OR_NULL),
+    M("asked", STRINGS),
+    {0},
+};
+
 static const struct shape model_summary[] = {
     M("path", TEXT),
     M("summary", OBJECT, .of = onnx_summary),
@@ -280,6 +288,7 @@ const struct answer_shape answers_of_data[] = {
     {"FolderChanges", folder_changes},
     {"FolderListing", folder_listing},
     {"FormatList", formats},
+    {"ModelManifest", model_manifest},
     {"ModelSummary", model_summary},
     {"RecordPage", record_page},
     {"RecordVerdict", record_verdict},

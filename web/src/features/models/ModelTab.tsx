@@ -10,6 +10,7 @@ import type { Version } from '../datasets/samples'
 import { useOpenTab } from '../environments/openTab'
 import './models.css'
 import { Differences } from './Differences'
+import { ManifestView } from './ManifestView'
 import { SummaryView } from './SummaryView'
 
 export type ModelSummary = Schema<'ModelSummary'>
@@ -46,6 +47,7 @@ export function ModelTab({ version }: { version: Version }) {
       {found.error && !none && <ErrorState error={found.error} onRetry={() => void found.refetch()} />}
       {!found.data && !found.error && <div className="skeleton" aria-busy="true"><div /><div /></div>}
       {found.data?.compare && <Differences found={found.data} />}
+      {found.data && <ManifestView version={version} />}
       {found.data && <SummaryView path={found.data.path} summary={found.data.summary} />}
     </section>
   )
