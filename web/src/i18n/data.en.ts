@@ -47,7 +47,6 @@ export const dataEn = {
   'model.type': 'Type',
   'model.shape': 'Shape',
   'model.with': 'Compare with',
-  'model.change': 'Change',
   'model.same': 'Same structure: only weights can differ.',
   'model.differs': 'What differs',
 

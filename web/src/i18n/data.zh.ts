@@ -49,7 +49,6 @@ export const dataZh: Record<keyof typeof dataEn, string> = {
   'model.type': '类型',
   'model.shape': '形状',
   'model.with': '与之比较',
-  'model.change': '变化',
   'model.same': '结构相同，只可能权重不同。',
   'model.differs': '不同之处',
 
