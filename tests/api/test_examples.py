@@ -75,7 +75,9 @@ def test_a_classifier(admin, digits, train, code, spec, model_set):
     accuracy = series(admin, instance, "acc")
     assert len(accuracy) == 6 and accuracy[-1] > 0.8, accuracy
     version = saved(admin, instance)
-    assert version["files"] == 2 and version["lineage"]["data"][0]["version"]["id"] == digits
+    assert version["files"] == 3 and version["lineage"]["data"][0]["version"]["id"] == digits
+    said = admin.get(f"model-sets/{model_set['id']}/versions/{version['id']}/manifest")["manifest"]
+    assert said["task"] == "image-class" and len(said["labels"]) == 10
 
 
 def test_two_nodes_with_torchrun(admin, digits, train, code, spec):

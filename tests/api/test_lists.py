@@ -308,7 +308,8 @@ def test_every_child_of_a_project_has_its_collection(admin, project):
     described = {kind["name"]: kind["collection"] for kind in admin.get("kinds")["items"]}
     assert {name: path for name, path in described.items() if path} == {
         "dataset_version": "dataset-versions", "algorithm_version": "algorithm-versions", "model_version": "model-versions",
-        "image_version": "image-versions", "training_instance": "training-instances"}
+        "image_version": "image-versions", "training_instance": "training-instances",
+        "service_version": "service-versions", "service_key": "service-keys"}
     for path in filter(None, described.values()):
         assert admin.get(path, project=project["id"]) == {"items": [], "next": None}
 
