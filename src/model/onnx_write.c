@@ -134,16 +134,20 @@ static size_t compare_values(const char *key, const struct onnx_value *x, size_t
     json_key(out, key);
     json_array(out);
     for (size_t i = 0; i < nx + ny; i++) {
-        const struct onnx_value *before = i < nx ? &x[i] : NULL;
-        const struct onnx_value *after = before ? find_value(y, ny, before->name) : &y[i - nx];
-        if (before ? after && same_value(before, after) : find_value(x, nx, after->name) != NULL)
+        bool old = i < nx;
+        const struct onnx_value *one = old ? x + i : y + (i - nx);
+        const struct onnx_value *other = old ? find_value(y, ny, one->name) : find_value(x, nx, one->name);
+        if (other && (!old || same_value(one, other)))
             continue;
         json_object(out);
-        json_kstr(out, "name", i < nx ? x[i].name : y[i - nx].name);
+        json_kstr(out, "name", one->name);
         json_key(out, "before");
-        before ? write_value(before, out) : json_null(out);
+        old ? write_value(one, out) : json_null(out);
         json_key(out, "after");
-        after ? write_value(after, out) : json_null(out);
+        if (!old)
+            write_value(one, out);
+        else
+            other ? write_value(other, out) : json_null(out);
         json_object_end(out);
         found++;
     }
