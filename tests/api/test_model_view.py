@@ -4,22 +4,9 @@ import json
 
 import httpx
 import pytest
-from harness import Api, Server, unique
-from test_environments import TOOLS
+from harness import Api, unique
+from test_environments import admin, server  # noqa: F401
 from test_files import put
-
-
-@pytest.fixture(scope="session")
-def server(make_db):
-    """The worker's server, which knows the tools."""
-    server = Server(make_db(), args=("--tools", TOOLS)).start()
-    yield server
-    server.remove()
-
-
-@pytest.fixture(scope="session")
-def admin(server) -> Api:
-    return server.admin()
 
 
 def varint(n: int) -> bytes:
@@ -54,7 +41,7 @@ def linear(rows: int, columns: int, *, external: bool = False, shape: tuple = ()
 
 
 @pytest.fixture()
-def model(admin, project):
+def model(admin, project):  # noqa: F811
     made = admin.post("model-sets", {"name": unique("m"), "project": project["id"]})
 
     def version(files: dict[str, bytes]) -> str:
@@ -170,7 +157,7 @@ def test_netron_shows_the_file(admin, model, browser):
         assert stranger.get(answer["url"]).status_code == 401
 
 
-def test_netron_only_for_those_who_may_read(server, admin, model, browser):
+def test_netron_only_for_those_who_may_read(server, admin, model, browser):  # noqa: F811
     version = model({"a.onnx": linear(2, 2)})
     name = unique("out")
     admin.post("users", {"name": name, "password": "secret-1"})
