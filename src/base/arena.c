@@ -12,6 +12,7 @@
 #endif
 
 enum { CHUNK_MIN = 4096, CHUNK_MAX = 256 * 1024 };
+enum { SPARE_SIZE = 8192, SPARE_COUNT = 16 }; /* most requests fit one */
 enum { ALIGN = alignof(max_align_t) };
 
 struct arena_chunk {
@@ -78,6 +79,45 @@ static void *alloc_slow(struct arena *a, size_t size)
     a->end = c->data + c->size;
     return c->data;
 #endif
+}
+
+void arena_init_spare(struct arena *a, struct arena_spares *s)
+{
+    arena_init(a);
+#ifndef ARENA_EXACT
+    struct arena_chunk *c = s->chunks;
+    if (c) {
+        s->chunks = c->next;
+        s->count--;
+    } else {
+        c = chunk_new(SPARE_SIZE);
+    }
+    c->next = NULL;
+    *a = (struct arena){c, c->data, c->data + c->size};
+#else
+    (void)s;
+#endif
+}
+
+void arena_release_spare(struct arena *a, struct arena_spares *s)
+{
+    for (struct arena_chunk *c = a->chunks, *next; c; c = next) {
+        next = c->next;
+        if (c->size == SPARE_SIZE && s->count < SPARE_COUNT) {
+            c->next = s->chunks;
+            s->chunks = c;
+            s->count++;
+        } else {
+            free(c);
+        }
+    }
+    arena_init(a);
+}
+
+void arena_spares_release(struct arena_spares *s)
+{
+    arena_release(&(struct arena){.chunks = s->chunks});
+    *s = (struct arena_spares){0};
 }
 
 void *arena_alloc(struct arena *a, size_t size)

@@ -19,6 +19,16 @@ void arena_init(struct arena *a);
 void arena_release(struct arena *a);      /* may be initialised or used again afterwards */
 size_t arena_size(const struct arena *a); /* bytes that it has taken */
 
+/* Chunks of released arenas that the next ones begin with, for a thread that makes and releases many. Zeroed
+ * at first. */
+struct arena_spares {
+    struct arena_chunk *chunks;
+    unsigned count;
+};
+void arena_init_spare(struct arena *a, struct arena_spares *s);
+void arena_release_spare(struct arena *a, struct arena_spares *s);
+void arena_spares_release(struct arena_spares *s);
+
 void *arena_alloc(struct arena *a, size_t size) __attribute__((returns_nonnull));
 void *arena_zalloc(struct arena *a, size_t size) __attribute__((returns_nonnull));
 void *arena_copy(struct arena *a, const void *p, size_t n);

@@ -10,7 +10,7 @@ static void run_posted(struct task *t);
 struct exchange *exchange_new(struct loop *l, size_t size, const struct exchange_ops *ops, void *proto)
 {
     struct arena a;
-    arena_init(&a);
+    arena_init_spare(&a, &l->spares);
     struct exchange *x = arena_zalloc(&a, size);
     x->arena = a;
     x->pub.arena = &x->arena;
@@ -36,8 +36,9 @@ static void free_if_unused(struct exchange *x)
     buf_release(&x->collected);
     buf_release(&x->out);
     buf_release(&x->refusal);
+    struct arena_spares *spares = &x->loop->spares;
     struct arena a = x->arena;
-    arena_release(&a);
+    arena_release_spare(&a, spares);
 }
 
 void exchange_unref(struct exchange *x)

@@ -224,6 +224,7 @@ void loop_join(struct loop *l)
     pthread_join(l->thread, NULL);
     uv_loop_close(&l->uv);
     upstream_pool_free(l->upstreams);
+    arena_spares_release(&l->spares);
     pthread_mutex_destroy(&l->lock);
     buf_release(&l->cork);
     buf_release(&l->log);

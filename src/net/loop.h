@@ -3,6 +3,7 @@
 #ifndef INGOT_NET_LOOP_H
 #define INGOT_NET_LOOP_H
 
+#include "base/arena.h"
 #include "base/buf.h"
 
 #include <pthread.h>
@@ -37,9 +38,10 @@ struct loop {
     bool listening, accept_paused, stopping, expired;
     uint64_t stop_at, warned_at; /* uv_now of the hard end while stopping */
 
-    struct conn *conns;  /* all, doubly linked */
-    unsigned conn_count; /* including those not yet freed */
-    unsigned exchanges;  /* not yet freed */
+    struct conn *conns;         /* all, doubly linked */
+    unsigned conn_count;        /* including those not yet freed */
+    unsigned exchanges;         /* not yet freed */
+    struct arena_spares spares; /* of theirs */
     struct upstream_pool *upstreams;
 
     struct buf cork; /* answers of the connection that is being served, sent in one write */

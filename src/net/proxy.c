@@ -9,8 +9,8 @@
 #define WAITING_MAX    (256u * 1024)
 #define WAITING_MIN    (8u * 1024)
 #define WAITING_ALL    (64u << 20)
-#define HEAD_USUAL     1024
-#define SILENCE_FACTOR 10 /* times the body time-out: how long an upstream may think */
+#define HEAD_USUAL     1000 /* malloc keeps up to 1032 bytes per thread */
+#define SILENCE_FACTOR 10   /* times the body time-out: how long an upstream may think */
 
 static const struct exchange_output proxy_output;
 static atomic_uint active; /* requests in the hands of the proxy, of all threads */

@@ -4,7 +4,7 @@
 
 #define MAX_HEADER  (64 * 1024)
 #define MAX_HEADERS 256
-#define TEXT_USUAL  1024
+#define TEXT_USUAL  1000 /* as HEAD_USUAL */
 
 static struct proxy_answer *answer_of(llhttp_t *ll)
 {

@@ -45,6 +45,27 @@ static void arena_grows(void **state)
         assert_int_equal(p[i], (unsigned char)i);
 }
 
+static void arena_begins_with_spares(void **state)
+{
+    (void)state;
+    struct arena_spares s = {0};
+    struct arena many[40];
+    for (int turn = 0; turn < 3; turn++) {
+        for (size_t i = 0; i < countof(many); i++) {
+            arena_init_spare(&many[i], &s);
+            memset(arena_alloc(&many[i], 100 + i * 1000), (int)i, 100 + i * 1000);
+            memset(arena_alloc(&many[i], 100), (int)i, 100);
+        }
+        for (size_t i = 0; i < countof(many); i++)
+            arena_release_spare(&many[i], &s);
+        assert_true(s.count <= countof(many));
+        assert_true((s.count == 0) == (s.chunks == NULL));
+    }
+    arena_spares_release(&s);
+    assert_null(s.chunks);
+    assert_int_equal(s.count, 0);
+}
+
 static void arena_copies_text(void **state)
 {
     (void)state;
@@ -136,9 +157,13 @@ static void map_replaces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arena_gives_aligned_memory), cmocka_unit_test(arena_grows),
-        cmocka_unit_test(arena_copies_text),          cmocka_unit_test(buf_appends),
-        cmocka_unit_test(map_keeps_all_keys),         cmocka_unit_test(map_replaces),
+        cmocka_unit_test(arena_gives_aligned_memory),
+        cmocka_unit_test(arena_grows),
+        cmocka_unit_test(arena_begins_with_spares),
+        cmocka_unit_test(arena_copies_text),
+        cmocka_unit_test(buf_appends),
+        cmocka_unit_test(map_keeps_all_keys),
+        cmocka_unit_test(map_replaces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
