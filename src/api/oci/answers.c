@@ -1,6 +1,7 @@
-/* Kept by the Authorization header and the path. Everything that an answer depends on is in the database: the
- * user, what they may do, what the version names. So it is exact while nothing was committed, with SQLite,
- * where this process is the only writer; only the end of a credential is looked at beside it. */
+/* Kept by the Authorization header and the path. An answer depends on the caller's credential and rights and
+ * on what the version names. So it is exact while no right has changed and nothing was committed to the
+ * tables it was read from, with SQLite, where this process is the only writer; only the end of a credential
+ * is looked at beside it. */
 #include "api/oci/own.h"
 #include "base/clock.h"
 
@@ -16,7 +17,8 @@
 struct kept {
     atomic_uint refs;
     const struct core *core;
-    uint64_t commits;
+    uint64_t commits, epoch;
+    struct db_tables reads;
     int64_t until;
     struct str auth, path;
     const char *user;
@@ -54,7 +56,8 @@ static struct kept *find(struct core *core, struct str auth, struct str path)
     for (size_t i = 0; i < WAYS && !found; i++)
         if (is_for(s->way[i], core, auth, path))
             found = s->way[i];
-    if (found && (found->commits != db_commits(core->db) || found->until < clock_now()))
+    if (found && (found->epoch != accounts_epoch(core->accounts) || found->until < clock_now() ||
+                  !db_unchanged(core->db, found->commits, &found->reads)))
         found = NULL;
     if (found)
         atomic_fetch_add_explicit(&found->refs, 1, memory_order_relaxed);
@@ -94,7 +97,7 @@ void oci_keep(const struct oci_call *call, const struct oci_kept *answer)
     struct str auth = request_header(call->request, "authorization"), path = call->request->path,
                user = str_of(call->caller.name);
     if (answer->body.n > MAX_BODY || auth.n + path.n > MAX_KEY || !auth.n || !user.p ||
-        call->commits != db_commits(call->core->db))
+        !db_unchanged(call->core->db, call->commits, &call->reads))
         return;
     size_t n = auth.n + path.n + user.n + answer->media_type.n + answer->digest.n + answer->body.n + 6;
     struct kept *k = base_alloc(sizeof *k + n);
@@ -102,6 +105,8 @@ void oci_keep(const struct oci_call *call, const struct oci_kept *answer)
     int64_t until = clock_now() + LIFE_US;
     *k = (struct kept){.core = call->core,
                        .commits = call->commits,
+                       .epoch = call->caller.epoch,
+                       .reads = call->reads,
                        .until = until < call->until ? until : call->until,
                        .auth = put(&at, auth),
                        .path = put(&at, path)};

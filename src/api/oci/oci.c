@@ -247,7 +247,9 @@ static void run(void *arg)
     } else {
         if (call.caller.name)
             call.request->log_user = arena_strdup(call.arena, call.caller.name);
+        db_note_reads(&call.reads);
         call.route->run(&call);
+        db_note_reads(NULL);
     }
     accounts_caller_release(call.core->accounts, &call.caller);
 }

@@ -17,6 +17,7 @@ struct oci_call {
     struct str scopes;     /* lines "repository:name:actions" of its token; STR_NULL: not limited */
     int64_t until;         /* the credential is good until then (wall) */
     uint64_t commits;      /* db_commits before anything was read */
+    struct db_tables reads; /* from there on, of manifests */
 };
 
 struct oci_route {
@@ -47,8 +48,8 @@ void oci_run_manifest(struct oci_call *call);
 void oci_run_push(struct oci_call *call);
 void oci_run_manifest_delete(struct oci_call *call);
 
-/* answers.c: manifests that were asked for a moment ago, answered on the loop thread while nothing at all
- * was committed since. */
+/* answers.c: manifests that were asked for a moment ago, answered on the loop thread while nothing was
+ * committed since to the tables that they were read from. */
 struct oci_kept {
     struct str media_type, digest, body;
     int64_t version;
