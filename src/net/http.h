@@ -186,8 +186,9 @@ struct proxy_target {
                                  value.p NULL: without it. They live as long as the request's arena */
     size_t n_add;
     bool no_cookies; /* the upstream gets none */
-    /* May change the headers of the answer; there is room for PROXY_ROOM more. Returns their number. */
-    size_t (*answering)(void *ctx, int status, struct header *headers, size_t n);
+    /* May change the headers of the answer; there is room for PROXY_ROOM more. Returns their number. length:
+     * bytes of the body, -1: the upstream does not say. On the loop's thread. */
+    size_t (*answering)(void *ctx, int status, int64_t length, struct header *headers, size_t n);
     /* Answers in place of an upstream that did not, with this status; NULL: a problem document. */
     void (*refused)(struct request *r, void *ctx, int status, const char *detail);
     /* Once, at the end: the request's arena is still there, its client may not be. */

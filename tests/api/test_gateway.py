@@ -1,7 +1,10 @@
 """The gateway before real services: keys, shares, switches, replicas that die, a server that is killed. What misbehaving
 replicas and clients get is in tests/gateway."""
 
+import collections
 import concurrent.futures
+import contextlib
+import datetime
 import re
 import threading
 import urllib.parse
@@ -13,12 +16,14 @@ from test_handover import Handed, listening
 from test_services import events, is_, make, replicas, spec, told, version  # noqa: F401 (fixtures)
 
 PROGRAM = """cat > s.py <<'END'
-import http.server, os, socketserver
+import http.server, os, socketserver, time
 class H(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     def do_GET(self):
         if self.path == "/die":
             os._exit(1)
+        if self.path in ("/events", "/endless"):
+            return self.last()
         bad = os.environ.get("BAD") and self.path != "/health"
         body = os.environ.get("COLOUR", "none").encode()
         self.send_response(500 if bad else 200)
@@ -27,6 +32,14 @@ class H(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+    def last(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream" if self.path == "/events" else "text/plain")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        while True:
+            self.wfile.write(b"9\\r\\ndata: 0\\n\\n\\r\\n")
+            time.sleep(0.05)
     def log_message(self, *a): pass
 class S(socketserver.ThreadingMixIn, http.server.HTTPServer):
     daemon_threads = True
@@ -54,6 +67,7 @@ class Caller:
 
     def __init__(self, server: Server, s: dict, secret: str) -> None:
         self.url = gateway_of(server) + path_of(s)
+        self.secret = secret
         self.headers = {"Authorization": f"Bearer {secret}"}
 
     def client(self) -> httpx.Client:
@@ -124,6 +138,45 @@ def test_keys_and_reasons(admin, server, running, make):  # noqa: F811
     caller.answers(503)
     stopped = caller.get().json()
     assert stopped["detail"] and re.search("[一-鿿]", stopped["detail_zh"])
+
+
+def test_what_lasts_ends_with_the_right_to_it(admin, server, running):
+    """Streams and long answers are cut when their key, token or service is deleted, or the key expires."""
+    s, _, caller = running()
+    key, token = key_of(admin, s), admin.post("tokens", {"name": unique("t")})
+    soon = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=3)
+    expiring = key_of(admin, s, expires_at=soon.isoformat().replace("+00:00", "Z"))
+
+    def drop(path: str) -> None:
+        admin.call("DELETE", path, headers={"If-Match": "*"})
+
+    with contextlib.ExitStack() as stack:
+        def follow(secret: str, path: str):
+            c = stack.enter_context(Caller(server, s, secret).client())
+            answer = stack.enter_context(c.stream("GET", path))
+            assert answer.status_code == 200, answer.read()
+            pieces = answer.iter_raw()
+            next(pieces)
+            return pieces
+
+        def ends(pieces) -> None:
+            with pytest.raises(httpx.TransportError):
+                collections.deque(pieces, maxlen=0)
+
+        stays = follow(caller.secret, "/endless")
+        expires = follow(expiring["secret"], "/endless")
+        by_key = [follow(key["secret"], p) for p in ("/events", "/endless")]
+        by_token = [follow(token["secret"], p) for p in ("/events", "/endless")]
+        drop(f"services/{s['id']}/keys/{key['id']}")
+        for pieces in by_key:
+            ends(pieces)
+        drop(f"tokens/{token['id']}")
+        for pieces in by_token:
+            ends(pieces)
+        ends(expires)
+        assert [next(stays) for _ in range(3)]
+        drop(f"services/{s['id']}")
+        ends(stays)
 
 
 def test_share_switch_and_death_lose_nothing(admin, server, running, spec):  # noqa: F811

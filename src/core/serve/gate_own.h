@@ -83,6 +83,7 @@ struct serve_gate {
     struct serve_routes *routes;
     bool published;       /* they are not the empty ones of the start */
     pthread_cond_t first; /* that they are */
+    void (*on_publish)(void);
     struct map *marks;
 };
 

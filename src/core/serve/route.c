@@ -142,8 +142,17 @@ void serve_routes_publish(struct core *core, struct serve_routes *routes)
     g->routes = routes;
     g->published = true;
     pthread_cond_broadcast(&g->first);
+    if (g->on_publish)
+        g->on_publish();
     pthread_mutex_unlock(&g->lock);
     serve_routes_release(former);
+}
+
+void serve_routes_on_publish(struct core *core, void (*fn)(void))
+{
+    pthread_mutex_lock(&core->gate->lock);
+    core->gate->on_publish = fn;
+    pthread_mutex_unlock(&core->gate->lock);
 }
 
 static bool has_services(struct core *core)
