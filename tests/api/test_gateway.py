@@ -5,15 +5,16 @@ import collections
 import concurrent.futures
 import contextlib
 import datetime
+import os
 import re
 import threading
 import urllib.parse
 
 import httpx
 import pytest
-from harness import ADMIN_PASSWORD, DEADLINE, Server, unique, wait_for
+from harness import ADMIN_PASSWORD, DEADLINE, Postgres, Server, unique, wait_for
 from test_handover import Handed, listening
-from test_services import events, is_, make, replicas, spec, told, version  # noqa: F401 (fixtures)
+from test_services import events, gone, is_, make, replicas, spec, told, version  # noqa: F401 (fixtures)
 
 PROGRAM = """cat > s.py <<'END'
 import http.server, os, socketserver, time
@@ -231,6 +232,46 @@ def test_killed_server_finds_its_replicas(fresh_server):
     server.start()
     Caller(server, s, key).answers()
     assert [r["job"] for r in replicas(server.admin(), s, "ready")] == [job]
+
+
+@pytest.mark.skipif(os.environ.get("INGOT_TEST_DB") != "postgres", reason="is about PostgreSQL")
+def test_a_lost_database_stops_no_request(fresh_server):
+    """While PostgreSQL is away the last routes and keys stay in force; afterwards changes are in force again."""
+    cluster = Postgres()
+    try:
+        server = fresh_server(db=cluster.url)
+        api = server.admin()
+        project = api.post("projects", {"name": unique("p")})
+        small = api.post("specs", {"name": unique("serve"), "cpus": 0.1, "memory": 1 << 27})
+        s = api.post("services", {"project": project["id"], "name": unique("s"), "drain_s": 0})
+        is_(api, s, version(api, s, small, command=PROGRAM, env={"COLOUR": "blue"}), "serving")
+        key = key_of(api, s)
+        caller, by_token = Caller(server, s, key["secret"]), Caller(server, s, api.post("tokens", {"name": unique("t")})["secret"])
+        caller.answers()
+        by_token.answers()
+        done, answers = threading.Event(), []
+        asking = caller.load(2, done, answers)
+        try:
+            cluster.lose()
+            wait_for(lambda: api.call("GET", "health").status_code == 503, "the loss")
+            before = len(answers)
+            wait_for(lambda: len(answers) > before + 50, "answers without the database")
+            assert by_token.get().text == "blue"
+            assert Caller(server, s, "nobody-knows").get().status_code == 401
+            cluster.resume()
+            wait_for(lambda: api.call("GET", "health").status_code == 200, "the database")
+        finally:
+            done.set()
+        for f in asking:
+            f.result()
+        assert set(answers) == {(200, "blue")}
+        wait_for(lambda: api.call("DELETE", f"services/{s['id']}/keys/{key['id']}", headers={"If-Match": "*"}).status_code == 204, "a write")
+        caller.answers(401)
+        api.call("DELETE", f"services/{s['id']}", headers={"If-Match": "*"})
+        gone(api, s)
+        server.stop()
+    finally:
+        cluster.stop()
 
 
 def test_upgrade_loses_no_request(tmp_path, make_db):

@@ -232,22 +232,22 @@ static void trials(void **state)
     serve_traffic_add(in, &in->canary, SERVE_ERROR, 5000);
     serve_traffic_add(in, &in->canary, SERVE_FAILED, 0);
     serve_traffic_add(in, &in->canary, SERVE_LEFT, 0);
-    assert_true(serve_traffic_trial(&core, 5, &p, &c));
+    assert_true(serve_traffic_trial(&core, 5, &t));
     assert_int_equal(p.requests, 10);
     assert_int_equal(c.requests, 2);
     assert_int_equal(c.errors, 2);
     assert_int_equal(c.times[judge_bucket(5000)], 1);
     /* The same again goes on, another generation begins anew. */
     publish(&r, 1);
-    assert_true(serve_traffic_trial(&core, 5, &p, &c));
+    assert_true(serve_traffic_trial(&core, 5, &t));
     assert_int_equal(p.requests, 10);
     r.canary.generation = 2;
     publish(&r, 1);
-    assert_true(serve_traffic_trial(&core, 5, &p, &c));
+    assert_true(serve_traffic_trial(&core, 5, &t));
     assert_int_equal(p.requests + c.requests, 0);
     r.has_canary = false;
     publish(&r, 1);
-    assert_false(serve_traffic_trial(&core, 5, &p, &c));
+    assert_false(serve_traffic_trial(&core, 5, &t));
     serve_routes_release(s);
 }
 
