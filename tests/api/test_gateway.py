@@ -5,8 +5,11 @@ import collections
 import concurrent.futures
 import contextlib
 import datetime
+import json
 import os
 import re
+import sqlite3
+import subprocess
 import threading
 import urllib.parse
 
@@ -216,6 +219,42 @@ def test_a_bad_canary_goes(admin, server, running, spec):  # noqa: F811
             return "canary-rolled-back" in events(admin, s)
         wait_for(judged, "the canary to go")
         wait_for(lambda: {c.get("/").status_code for _ in range(20)} == {200}, "production alone")
+
+
+def test_a_killed_server_goes_on_to_judge(fresh_server):
+    """The canary's requests before the end of the server count: fewer than the rule needs come on either side of it."""
+    server = fresh_server()
+    api = server.admin()
+    project = api.post("projects", {"name": unique("p")})
+    small = api.post("specs", {"name": unique("serve"), "cpus": 0.1, "memory": 1 << 27})
+    s = api.post("services", {"project": project["id"], "name": unique("s"), "drain_s": 0, "share": 500,
+                              "rules": {"error_rate": 0.05, "min_requests": 60, "action": "rollback"}})
+    is_(api, s, version(api, s, small, command=PROGRAM, env={"COLOUR": "blue"}), "serving")
+    is_(api, s, version(api, s, small, command=PROGRAM, env={"COLOUR": "red", "BAD": "1"}, health_path="/health"), "serving")
+    key = key_of(api, s)["secret"]
+
+    def ask(n: int) -> None:
+        caller = Caller(server, s, key)
+        wait_for(lambda: caller.get(**{"X-Ingot-Version": "canary"}).status_code == 500, "the canary to be asked")
+        with caller.client() as c:
+            for _ in range(n):
+                c.get("/")
+
+    def kept() -> int:
+        if server.db:
+            text = subprocess.run(["psql", "-X", "-q", "-A", "-t", "-c", f"SELECT trial FROM services WHERE id = {s['id']}", server.db],
+                                  check=True, text=True, stdout=subprocess.PIPE).stdout
+        else:
+            with contextlib.closing(sqlite3.connect(f"file:{server.data}/ingot.db?mode=ro", uri=True)) as db:
+                text = db.execute("SELECT trial FROM services WHERE id = ?", (s["id"],)).fetchone()[0]
+        return json.loads(text or '{"sides": [0, [0]]}')["sides"][1][0]
+    ask(80)
+    wait_for(lambda: kept() >= 40, "the trial to be kept")
+    server.kill()
+    server.start()
+    api = server.admin()
+    ask(60)
+    wait_for(lambda: "canary-rolled-back" in events(api, s), "the canary to go")
 
 
 def test_killed_server_finds_its_replicas(fresh_server):
