@@ -15,6 +15,7 @@ import urllib.parse
 
 import httpx
 import pytest
+from cli import Cli
 from harness import ADMIN_PASSWORD, DEADLINE, Postgres, Server, unique, wait_for
 from test_handover import Handed, listening
 from test_services import events, gone, is_, make, replicas, spec, told, version  # noqa: F401 (fixtures)
@@ -108,13 +109,20 @@ def running(admin, server, spec, make):  # noqa: F811
     return start
 
 
-def test_keys_and_reasons(admin, server, running, make):  # noqa: F811
+def test_keys_and_reasons(admin, server, running, make, make_user, tmp_path):  # noqa: F811
     s, v, caller = running()
     a = caller.get()
     assert (a.text, a.headers["x-ingot-version"], a.headers["content-security-policy"]) == ("blue", "production", "sandbox")
     assert "set-cookie" not in a.headers
     items = admin.get(f"services/{s['id']}/requests", request=a.headers["x-request-id"])["items"]
     assert [(i["version"], i["status"]) for i in items] == [(v["id"], 200)]
+    cli = Cli(tmp_path)
+    cli.run("login", server.url, "--name", "admin", "--password-stdin", stdin=ADMIN_PASSWORD)
+    found = cli.json("request", a.headers["x-request-id"])
+    assert (found["service"], found["service_name"], found["version_name"], found["replica"]) == \
+        (s["id"], s["name"], v["name"], items[0]["replica"])
+    cli.fails(4, "request", "0" * 32, says="no such request")
+    assert make_user().call("GET", f"requests/{a.headers['x-request-id']}").status_code == 404
 
     def counted():
         versions = admin.get(f"services/{s['id']}/traffic")["versions"]
@@ -134,6 +142,10 @@ def test_keys_and_reasons(admin, server, running, make):  # noqa: F811
     admin.call("DELETE", f"services/{s['id']}/keys/{key['id']}", headers={"If-Match": "*"})
     mine.answers(401)
 
+    odd = admin.post("services", {"project": admin.post("projects", {"name": unique("Odd Name ")})["id"], "name": "What Else"})
+    listed = wait_for(lambda: {i["service"]: i for i in admin.get("catalogue")["items"]}.get(odd["id"]), "the catalogue")
+    assert (listed["project_title"], listed["title"]) == (odd["project"]["name"], "What Else")
+    assert listed["address"].endswith(f"/id.{odd['project']['id']}/id.{odd['id']}")
     assert s["name"] in [i["name"] for i in admin.get("catalogue")["items"]]
     document = admin.get(f"services/{s['id']}/openapi.json")
     assert document["servers"][0]["url"] == gateway_of(server) + path_of(s) == s["address"]

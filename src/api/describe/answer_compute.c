@@ -213,7 +213,7 @@ static const struct shape training_lineage[] = {
     {0},
 };
 
-static const struct shape tensorboard[] = {
+static const struct shape tool_address[] = {
     M("state", TEXT),
     M("url", TEXT, .flags = OR_NULL),
     M("reason", TEXT, .flags = OR_NULL),
@@ -286,7 +286,7 @@ const struct answer_shape answers_of_compute[] = {
     {"ServiceEvents", service_events},
     {"ServiceLog", service_log},
     {"ServiceReplicas", service_replicas},
-    {"TensorBoard", tensorboard},
+    {"ToolAddress", tool_address},
     {"TrainingLineage", training_lineage},
     {"TrainingMetrics", training_metrics},
     {0},

@@ -40,6 +40,8 @@ static void copy_route(struct arena *a, const struct serve_route *from, struct s
     *to = *from;
     to->project_name = arena_strdup(a, from->project_name);
     to->name = arena_strdup(a, from->name);
+    to->project_title = arena_strdup(a, from->project_title);
+    to->title = arena_strdup(a, from->title);
     to->host = arena_strdup(a, from->host);
     to->state = arena_strdup(a, from->state);
     to->reason = arena_strdup(a, from->reason);

@@ -44,7 +44,8 @@ struct serve_key {
 
 struct serve_route {
     int64_t service, project;
-    const char *project_name, *name; /* as in the address */
+    const char *project_name, *name;   /* as in the address */
+    const char *project_title, *title; /* as people gave them */
     /* Further names: "old" of the service in this project, or "project/old" where the project had another
      * name. A name that a service has now wins. */
     const char *const *aliases;
