@@ -60,6 +60,10 @@ bool request_param(struct request *r, const char *name, struct str *ret, struct 
  * needed). */
 void request_collect(struct request *r, size_t limit,
                      void (*done)(struct request *r, struct str body, bool complete));
+/* The same with an answer of the caller's own to a body that is larger. */
+void request_collect_else(struct request *r, size_t limit,
+                          void (*done)(struct request *r, struct str body, bool complete),
+                          void (*large)(struct request *r));
 /* Streams it: data on the loop thread, with back-pressure: after request_pause nothing (nor the end) comes
  * until request_resume (both from any thread). end is called once: complete is false when the client went
  * away or broke the framing. After an answer other than a streamed one neither is called any more. */
