@@ -4,6 +4,7 @@
 #include "base/ticker.h"
 #include "core/account/accounts.h"
 #include "core/kinds.h"
+#include "core/serve/route.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -62,7 +63,7 @@ static void over(void *ctx)
 
 void lasting_add(struct request *r, const struct caller *c, const struct lasting_terms *t)
 {
-    if (!c->user)
+    if (!c->user && !t->beyond)
         return;
     struct lasting *l = base_zalloc(sizeof *l);
     *l = (struct lasting){.request = r, .terms = *t, .user = c->user, .epoch = c->epoch};
@@ -90,10 +91,13 @@ void lasting_show(struct api_call *call, const struct object *o)
 
 /* --- asking again --- */
 
-/* The caller as accounts know them now. The registry's own tokens name a user and no credential. */
+/* The caller as accounts know them now. The registry's own tokens name a user and no credential, keys of
+ * services neither. */
 static bool look_up(const struct lasting *l, struct caller *ret, struct err *err)
 {
     struct accounts *accounts = table.core->accounts;
+    if (!l->user)
+        return true;
     if (!l->credential[0])
         return accounts_caller_of(accounts, l->user, ret, err);
     switch (accounts_peek_again(accounts, l->credential, l->terms.uses, ret)) {
@@ -131,7 +135,8 @@ static void ask(struct lasting *l)
     bool gone = err.code == ERR_UNAUTHORIZED || err.code == ERR_NOT_FOUND;
     pthread_mutex_lock(&table.lock);
     if (l->request && !l->ended) {
-        if (known ? now.epoch != l->epoch && !allowed(l, &now) : gone || ++l->tries > TRIES_MAX)
+        if (known ? (now.epoch != l->epoch || l->terms.beyond) && !allowed(l, &now)
+                  : gone || ++l->tries > TRIES_MAX)
             end(l);
         else if (known) {
             l->epoch = now.epoch;
@@ -146,10 +151,10 @@ static void ask(struct lasting *l)
         free(l);
 }
 
-/* Those whose credential can expire, and all after a change. */
+/* Those whose credential or key can expire, and all after a change. */
 static bool is_due(const struct lasting *l, uint64_t epoch)
 {
-    return !l->ended && (l->credential[0] || l->epoch != epoch);
+    return !l->ended && (l->credential[0] || l->terms.beyond || l->epoch != epoch);
 }
 
 static unsigned ask_all(void *arg)
@@ -218,6 +223,7 @@ void lasting_start(struct core *core)
     table.core = core;
     ticker_start(&table.ticker, &work, NULL);
     accounts_on_change(core->accounts, on_change);
+    serve_routes_on_publish(core, on_change);
 }
 
 void lasting_stop(void)
@@ -228,5 +234,6 @@ void lasting_stop(void)
         pthread_cond_wait(&table.last, &table.lock);
     pthread_mutex_unlock(&table.lock);
     accounts_on_change(table.core->accounts, NULL);
+    serve_routes_on_publish(table.core, NULL);
     ticker_stop(&table.ticker);
 }

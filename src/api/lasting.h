@@ -1,10 +1,10 @@
 /* Answers and sockets that last: streams of events, logs that are followed, terminals, tools, downloads. What
  * lets one begin may end while it goes on: its session, its token, its user, a membership, a role.
  *
- * Each stands in one table with its caller and what the caller needs. Whenever the accounts tell that
- * something changed, the thread of the table looks the caller up anew and asks again; what is not allowed any
- * more is ended. An entry carries the epoch of accounts for which it was asked: a change between the check of
- * a request and lasting_add is seen by lasting_add, so nothing falls in between. */
+ * Each stands in one table with its caller and what the caller needs. Whenever the accounts or the routes of
+ * services tell that something changed, the thread of the table looks the caller up anew and asks again; what
+ * is not allowed any more is ended. An entry carries the epoch of accounts for which it was asked: a change
+ * between the check of a request and lasting_add is seen by lasting_add, so nothing falls in between. */
 #ifndef INGOT_API_LASTING_H
 #define INGOT_API_LASTING_H
 
@@ -16,6 +16,9 @@ struct lasting_terms {
     int64_t project;
     /* Asked as well, with the caller looked up anew. May be NULL. */
     bool (*may)(void *ctx, const struct caller *now);
+    /* `may` asks for what changes without the accounts (keys and routes of services): it is asked in every
+     * round, also for a caller without a user, who is then as empty as before. */
+    bool beyond;
     /* Ends it; NULL: request_abort. Both run on the table's thread, under its lock and not after the request
      * is over: they are quick, and lasting_add is not called under a lock that they take. */
     void (*end)(void *ctx);
@@ -26,8 +29,9 @@ struct lasting_terms {
 };
 
 void lasting_start(struct core *core);
-/* From any thread, before the request is answered. Does nothing for a caller without a user and for the
- * system. A permission that the caller lacks (the object is public) is not asked for. */
+/* From any thread, before the request is answered. Does nothing for a caller without a user (but for
+ * `beyond`) and for the system. A permission that the caller lacks (the object is public) is not asked for.
+ */
 void lasting_add(struct request *r, const struct caller *c, const struct lasting_terms *t);
 /* The same for what shows an object: its project and the permission to read it. */
 void lasting_show(struct api_call *call, const struct object *o);

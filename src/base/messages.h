@@ -531,6 +531,10 @@
         "倍，且并非偶然（%llu 个请求）"
 
 /* --- the gateway --- */
+#define MESSAGE_GATEWAY_REQUEST                                                                              \
+    "gateway-request",                                                                                       \
+        "there is no such request in the log: its id is wrong, it is too old, or its service was deleted",   \
+        "日志中没有该请求：编号有误、已过期，或其服务已被删除"
 #define MESSAGE_GATEWAY_KEY                                                                                  \
     "gateway-key",                                                                                           \
         "there is no service at this address, or what was shown is no key for it: send an API key of the "   \

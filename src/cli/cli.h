@@ -37,6 +37,8 @@ struct command {
     /* For completion: what the first word may be, and the kinds whose names the next one takes. */
     const char *const *words;
     const char *names[2];
+    /* Likewise: what every word may be, NULL at the end; NULL: nothing more. */
+    const char *const *(*offers)(struct cli *cli);
     bool (*run)(struct cli *cli, const struct args *args, struct err *err);
     /* Instead of run, for programs with their own flags: argv[0] is the command's name. */
     int (*program)(int argc, char **argv);

@@ -180,6 +180,8 @@ static void offer_word(const struct completion *c, const struct asked *asked, co
         offer_objects(c, "", use->kind, args);
     if (x && x->words && args->word_count == 0)
         offer_words(c, "", x->words);
+    if (x && x->offers)
+        offer_words(c, "", x->offers(c->cli));
     bool runs = x && args->word_count && strcmp(args->words[0], "run") == 0; /* what follows is a command's */
     if (!x || runs || args->word_count != (x->words ? 1 : 0))
         return;

@@ -85,6 +85,20 @@ static yyjson_val *row_of(const struct fetch *f, const char *name)
     return NULL;
 }
 
+const char *const *fetch_names(struct cli *cli)
+{
+    struct fetch f = {.cli = cli};
+    struct err ignored = {0};
+    yyjson_val *row;
+    size_t i, n;
+    bool ok = read_table(&f, &ignored);
+    const char **names = arena_array(&cli->arena, const char *, (ok ? yyjson_arr_size(f.rows) : 0) + 1);
+    if (ok)
+        yyjson_arr_foreach(f.rows, i, n, row) names[i] =
+            arena_strz(&cli->arena, json_str(yyjson_obj_get(row, "name")));
+    return names;
+}
+
 static int64_t download_of(yyjson_val *row)
 {
     size_t i, n;

@@ -10,6 +10,8 @@
 extern const struct flag fetch_flags[];
 #define FETCH_FLAGS 3
 
+/* The names of all of them, for completion; none when the scripts are not there. */
+const char *const *fetch_names(struct cli *cli);
 /* Without words: what there is. Installing again what is there already changes nothing. */
 bool fetch_run(struct cli *cli, const struct args *args, struct err *err);
 

@@ -5,6 +5,7 @@
 #include "cli/running.h"
 #include "cli/scope.h"
 #include "cli/table.h"
+#include "cli/verb.h"
 #include "net/url.h"
 
 #include <strings.h>
@@ -244,6 +245,21 @@ bool service_predict_run(struct cli *cli, const struct args *args, struct err *e
         if (!ok)
             return false;
     }
+    return true;
+}
+
+/* --- request --- */
+
+bool service_request_run(struct cli *cli, const struct args *args, struct err *err)
+{
+    yyjson_val *found;
+    if (!args_count(args, 1, 1, "ingot request ID", err))
+        return false;
+    const char *path =
+        arena_printf(&cli->arena, "/requests/%s", url_encode(&cli->arena, str_of(args->words[0])));
+    if (!remote_json(cli, &(struct remote_call){.method = "GET", .path = path}, &found, err))
+        return false;
+    verb_show(cli, NULL, found);
     return true;
 }
 

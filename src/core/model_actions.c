@@ -191,7 +191,7 @@ const struct action folder_model_actions[] = {
     {.name = "netron",
      .permission = "model_version.read",
      .fields = path_fields,
-     .answer = "TensorBoard",
+     .answer = "ToolAddress",
      .title = {"Structure", "模型结构"},
      .run = run_netron},
     {0},

@@ -21,12 +21,27 @@ struct use {
     struct db_value arg;
 };
 
+/* What it is called, so that one finds it: a version by what it is one of, "fruit/v3". An expression of SQL.
+ */
+static const char *full_name(struct search *s, const struct kind *k)
+{
+    const struct field *name = kind_name_field(k), *above_name;
+    const struct kind *above = k->scope == SCOPE_CHILD ? kind_by_name(str_of(k->parent)) : NULL;
+    if (!name)
+        return "NULL";
+    if (!above || above == s->target->kind || !(above_name = kind_name_field(above)))
+        return arena_printf(s->op->arena, "\"%s\"", name->name);
+    return arena_printf(s->op->arena,
+                        "coalesce((SELECT p.\"%s\" FROM \"%s\" p WHERE p.\"id\" = \"%s\".\"%s\") || '/', '')"
+                        " || \"%s\"",
+                        above_name->name, above->table, k->table, k->parent, name->name);
+}
+
 static bool write_examples(struct search *s, const struct use *u)
 {
-    const struct field *name = kind_name_field(u->kind);
     auto_buf struct buf sql = {0};
-    buf_printf(&sql, "SELECT \"id\"%s%s%s FROM \"%s\" WHERE %s ORDER BY \"id\" LIMIT %d", name ? ",\"" : "",
-               name ? name->name : "", name ? "\"" : "", u->kind->table, u->where, EXAMPLES);
+    buf_printf(&sql, "SELECT \"id\",%s FROM \"%s\" WHERE %s ORDER BY \"id\" LIMIT %d", full_name(s, u->kind),
+               u->kind->table, u->where, EXAMPLES);
     struct db_rows rows;
     if (!conn_query(s->op->conn, s->op->arena, sql.p, db_args(u->arg), &rows, s->err))
         return false;
@@ -35,7 +50,7 @@ static bool write_examples(struct search *s, const struct use *u)
     for (size_t i = 0; i < rows.n; i++) {
         json_object(&s->out);
         json_kint(&s->out, "id", rows.row[i].v[0].i);
-        json_kstr(&s->out, "name", name && rows.row[i].v[1].type == DB_TEXT ? rows.row[i].v[1].s : STR_NULL);
+        json_kstr(&s->out, "name", rows.row[i].v[1].type == DB_TEXT ? rows.row[i].v[1].s : STR_NULL);
         json_object_end(&s->out);
     }
     json_array_end(&s->out);

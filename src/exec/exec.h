@@ -255,6 +255,8 @@ struct exec_ops {
      * ERR_UNAVAILABLE when the container does not run. */
     int (*folder)(struct exec *x, struct exec_id id, const char *path, struct err *err);
     bool (*stats)(struct exec *x, struct exec_id id, struct exec_stats *ret, struct err *err);
+    /* What a node uses altogether, by whomever: at_us, cpu_ns since its start, memory, disk; others are 0. */
+    bool (*node_stats)(struct exec *x, const char *node, struct exec_stats *ret, struct err *err);
     bool (*nodes)(struct exec *x, struct arena *a, struct exec_node **ret, size_t *ret_n, struct err *err);
     /* Containers go on. */
     void (*free)(struct exec *x);

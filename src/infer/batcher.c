@@ -18,6 +18,11 @@ struct batcher {
     bool ending;
     pthread_t *threads;
     struct batcher_figures figures;
+    /* Of requests that may wait only so long; the thread is there from the first of them on. */
+    pthread_t clock;
+    bool has_clock;
+    pthread_cond_t sooner; /* than `due`, until when it waits */
+    uint64_t due;
 };
 
 static uint64_t deadline(const struct batcher *b, const struct batcher_job *job)
@@ -165,6 +170,56 @@ static void tell_expired(struct batcher *b, struct batcher_job *list)
     }
 }
 
+/* --- what waits too long --- */
+
+static uint64_t next_deadline(const struct batcher *b)
+{
+    uint64_t next = UINT64_MAX;
+    for (const struct batcher_job *job = b->head; job; job = job->next)
+        next = deadline(b, job) < next ? deadline(b, job) : next;
+    return next;
+}
+
+/* All instances may be busy when a request's time is up: a thread of its own answers it then. */
+static void *clock_thread(void *arg)
+{
+    struct batcher *b = arg;
+    pthread_mutex_lock(&b->lock);
+    while (!b->ending) {
+        struct batcher_job *expired = take_expired(b, clock_mono());
+        if (expired) {
+            pthread_mutex_unlock(&b->lock);
+            tell_expired(b, expired);
+            pthread_mutex_lock(&b->lock);
+            continue;
+        }
+        b->due = next_deadline(b);
+        if (b->due == UINT64_MAX)
+            pthread_cond_wait(&b->sooner, &b->lock);
+        else
+            thread_wait(&b->sooner, &b->lock, b->due);
+    }
+    pthread_mutex_unlock(&b->lock);
+    return NULL;
+}
+
+/* With the lock: a request was put into the queue. */
+static void watch(struct batcher *b, const struct batcher_job *job)
+{
+    uint64_t until = deadline(b, job);
+    if (until == UINT64_MAX)
+        return;
+    if (!b->has_clock) {
+        b->has_clock = true;
+        b->due = UINT64_MAX;
+        b->clock = thread_start("deadlines", clock_thread, b);
+    }
+    if (until < b->due) {
+        b->due = until;
+        pthread_cond_signal(&b->sooner);
+    }
+}
+
 /* --- instances --- */
 
 /* Until when the first request waits for company; 0: it does not. */
@@ -224,6 +279,7 @@ struct batcher *batcher_new(const char *name, const struct batcher_options *o, b
     pthread_mutex_init(&b->lock, NULL);
     thread_cond_init(&b->more);
     thread_cond_init(&b->idle);
+    thread_cond_init(&b->sooner);
     b->threads = base_alloc(sizeof(pthread_t) * o->instances);
     for (unsigned i = 0; i < o->instances; i++)
         b->threads[i] = thread_start(name, instance, b);
@@ -237,7 +293,10 @@ void batcher_free(struct batcher *b)
     pthread_mutex_lock(&b->lock);
     b->ending = true;
     pthread_cond_broadcast(&b->more);
+    pthread_cond_signal(&b->sooner);
     pthread_mutex_unlock(&b->lock);
+    if (b->has_clock)
+        pthread_join(b->clock, NULL);
     for (unsigned i = 0; i < b->o.instances; i++)
         pthread_join(b->threads[i], NULL);
     /* A run on the thread that brought its request answers before it comes back here. */
@@ -246,6 +305,7 @@ void batcher_free(struct batcher *b)
         pthread_cond_wait(&b->idle, &b->lock);
     pthread_mutex_unlock(&b->lock);
     pthread_cond_destroy(&b->idle);
+    pthread_cond_destroy(&b->sooner);
     pthread_cond_destroy(&b->more);
     pthread_mutex_destroy(&b->lock);
     free(b->threads);
@@ -284,6 +344,7 @@ bool batcher_submit(struct batcher *b, struct batcher_job *job, enum batcher_whe
     *b->tail = job;
     b->tail = &job->next;
     b->waiting++;
+    watch(b, job);
     pthread_cond_signal(&b->more);
     pthread_mutex_unlock(&b->lock);
     return true;

@@ -117,21 +117,24 @@ static void collected(struct request *r, struct str body, bool complete)
     }
 }
 
+/* Also of a body that does not say its length. */
+static void too_large(struct request *r)
+{
+    const struct collecting *k = r->user;
+    struct err err = {0};
+    err_set(&err, ERR_TOO_LARGE, NULL, "the body is too large; at most %zu bytes are taken",
+            k->c->server->o.max_body);
+    call_fail(k->c, &err);
+}
+
 void call_collect(struct call *c, bool waits, void (*then)(struct call *c, enum batcher_where where))
 {
     struct collecting *k = arena_new(c->arena, struct collecting);
-    struct err err = {0};
     *k = (struct collecting){c, waits, then};
     c->request->user = k;
-    if (c->request->content_length > 0 && (uint64_t)c->request->content_length > c->server->o.max_body) {
-        err_set(&err, ERR_TOO_LARGE, NULL, "the body has %lld bytes; at most %zu are taken",
-                (long long)c->request->content_length, c->server->o.max_body);
-        call_fail(c, &err);
-        return;
-    }
-    /* A body of unknown length that grows too large is answered below us: nothing may be held meanwhile. */
+    /* Nothing is held while the body comes. */
     let_go(c);
-    request_collect(c->request, c->server->o.max_body, collected);
+    request_collect_else(c->request, c->server->o.max_body, collected, too_large);
 }
 
 bool call_expand(struct call *c, struct err *err)

@@ -110,6 +110,7 @@ struct exchange {
     size_t collect_limit;
     struct buf collected;
     void (*collect_done)(struct request *r, struct str body, bool complete);
+    void (*collect_large)(struct request *r);
 
     /* What other threads wrote, until the loop takes it. */
     pthread_mutex_t out_lock;

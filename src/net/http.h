@@ -60,6 +60,10 @@ bool request_param(struct request *r, const char *name, struct str *ret, struct 
  * needed). */
 void request_collect(struct request *r, size_t limit,
                      void (*done)(struct request *r, struct str body, bool complete));
+/* The same with an answer of the caller's own to a body that is larger. */
+void request_collect_else(struct request *r, size_t limit,
+                          void (*done)(struct request *r, struct str body, bool complete),
+                          void (*large)(struct request *r));
 /* Streams it: data on the loop thread, with back-pressure: after request_pause nothing (nor the end) comes
  * until request_resume (both from any thread). end is called once: complete is false when the client went
  * away or broke the framing. After an answer other than a streamed one neither is called any more. */
@@ -186,8 +190,9 @@ struct proxy_target {
                                  value.p NULL: without it. They live as long as the request's arena */
     size_t n_add;
     bool no_cookies; /* the upstream gets none */
-    /* May change the headers of the answer; there is room for PROXY_ROOM more. Returns their number. */
-    size_t (*answering)(void *ctx, int status, struct header *headers, size_t n);
+    /* May change the headers of the answer; there is room for PROXY_ROOM more. Returns their number. length:
+     * bytes of the body, -1: the upstream does not say. On the loop's thread. */
+    size_t (*answering)(void *ctx, int status, int64_t length, struct header *headers, size_t n);
     /* Answers in place of an upstream that did not, with this status; NULL: a problem document. */
     void (*refused)(struct request *r, void *ctx, int status, const char *detail);
     /* Once, at the end: the request's arena is still there, its client may not be. */

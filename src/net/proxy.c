@@ -255,7 +255,7 @@ static void forward_head(struct proxy *p)
     struct header *headers = proxy_answer_headers(in, &x->arena, x->connect, &p->t, &n);
     p->events = is_event_stream(headers, n);
     if (p->t.answering)
-        n = p->t.answering(p->t.ctx, in->status, headers, n);
+        n = p->t.answering(p->t.ctx, in->status, in->length, headers, n);
     struct answer a = {.kind = p->tunnel ? ANSWER_TUNNEL : ANSWER_STREAM,
                        .status = p->tunnel && x->connect ? 200 : in->status,
                        .headers = headers,

@@ -92,7 +92,7 @@ static void collect_data(struct request *r, struct str piece)
     if (piece.n > x->collect_limit - x->collected.n) {
         x->sink.data = NULL;
         x->body_told = true;
-        refuse_large(r);
+        x->collect_large(r);
         return;
     }
     if (!x->collected.cap && r->content_length > 0)
@@ -115,13 +115,21 @@ static void collect_end(struct request *r, bool complete)
 void request_collect(struct request *r, size_t limit,
                      void (*done)(struct request *r, struct str body, bool complete))
 {
+    request_collect_else(r, limit, done, refuse_large);
+}
+
+void request_collect_else(struct request *r, size_t limit,
+                          void (*done)(struct request *r, struct str body, bool complete),
+                          void (*large)(struct request *r))
+{
     struct exchange *x = exchange_of(r);
     if (r->content_length > 0 && (uint64_t)r->content_length > limit) {
-        refuse_large(r);
+        large(r);
         return;
     }
     x->collect_limit = limit;
     x->collect_done = done;
+    x->collect_large = large;
     set_sink(x, &(struct body_sink){collect_data, collect_end});
 }
 

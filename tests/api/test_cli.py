@@ -337,6 +337,7 @@ def test_completion(cli, space):
     assert candidates("completion", "") == ["bash", "zsh", "fish"]
     assert candidates("train", "") == ["run", "resume"] and candidates("env", "o") == ["open"]
     assert candidates("record", "v") == ["verify"]
+    assert "coco-detector" in candidates("fetch", "") and candidates("fetch", "coco-detector", "ocr-") == ["ocr-zh-en"]
     assert candidates("help", "label-set", "li") == ["list"]
     assert candidates("user", "create", "--category=an") == ["--category=annotator"]
     spec = unique("spec")

@@ -132,21 +132,17 @@ def test_a_full_disk(fresh_server, make_db, small_disk):
 
 def test_a_lost_postgresql(fresh_server):
     """The whole database server goes away and comes back."""
-    from harness import Postgres, ROOT
+    from harness import Postgres
     cluster = Postgres()
     try:
         server = fresh_server(db=cluster.url)
         api = server.admin()
         kept = api.post("specs", {"name": "kept", "cpus": 1, "memory": 1 << 30})
-        control = [p for p in sorted(os.listdir("/usr/lib/postgresql"))][-1]
-        pg_ctl = f"/usr/lib/postgresql/{control}/bin/pg_ctl"
-        as_postgres = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.getuid() == 0 else []
-        subprocess.run([ROOT / "scripts/postgres.sh", "stop", cluster.dir], check=True)
+        cluster.lose()
         for method, path, body in (("GET", "specs", None), ("GET", "health", None),
                                    ("POST", "specs", {"name": "lost", "cpus": 1, "memory": 1 << 30})):
             problem(api.call(method, path, json=body), 503, "unavailable")
-        subprocess.run([*as_postgres, pg_ctl, "-D", f"{cluster.dir}/data", "-l", f"{cluster.dir}/server.log", "-w", "-t",
-                        "120", "start"], check=True, cwd=cluster.dir, stdout=subprocess.DEVNULL)
+        cluster.resume()
         wait_for(lambda: api.call("GET", "health").status_code == 200, "the health after the loss")
         wait_for(lambda: api.call("POST", "specs", json={"name": unique(), "cpus": 1, "memory": 1 << 30}).status_code == 201,
                  "a write after the loss")

@@ -1,24 +1,34 @@
 """The gateway before real services: keys, shares, switches, replicas that die, a server that is killed. What misbehaving
 replicas and clients get is in tests/gateway."""
 
+import collections
 import concurrent.futures
+import contextlib
+import datetime
+import json
+import os
 import re
+import sqlite3
+import subprocess
 import threading
 import urllib.parse
 
 import httpx
 import pytest
-from harness import ADMIN_PASSWORD, DEADLINE, Server, unique, wait_for
+from cli import Cli
+from harness import ADMIN_PASSWORD, DEADLINE, Postgres, Server, unique, wait_for
 from test_handover import Handed, listening
-from test_services import events, is_, make, replicas, spec, told, version  # noqa: F401 (fixtures)
+from test_services import events, gone, is_, make, replicas, spec, told, version  # noqa: F401 (fixtures)
 
 PROGRAM = """cat > s.py <<'END'
-import http.server, os, socketserver
+import http.server, os, socketserver, time
 class H(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     def do_GET(self):
         if self.path == "/die":
             os._exit(1)
+        if self.path in ("/events", "/endless"):
+            return self.last()
         bad = os.environ.get("BAD") and self.path != "/health"
         body = os.environ.get("COLOUR", "none").encode()
         self.send_response(500 if bad else 200)
@@ -27,6 +37,14 @@ class H(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+    def last(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream" if self.path == "/events" else "text/plain")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        while True:
+            self.wfile.write(b"9\\r\\ndata: 0\\n\\n\\r\\n")
+            time.sleep(0.05)
     def log_message(self, *a): pass
 class S(socketserver.ThreadingMixIn, http.server.HTTPServer):
     daemon_threads = True
@@ -54,6 +72,7 @@ class Caller:
 
     def __init__(self, server: Server, s: dict, secret: str) -> None:
         self.url = gateway_of(server) + path_of(s)
+        self.secret = secret
         self.headers = {"Authorization": f"Bearer {secret}"}
 
     def client(self) -> httpx.Client:
@@ -90,13 +109,20 @@ def running(admin, server, spec, make):  # noqa: F811
     return start
 
 
-def test_keys_and_reasons(admin, server, running, make):  # noqa: F811
+def test_keys_and_reasons(admin, server, running, make, make_user, tmp_path):  # noqa: F811
     s, v, caller = running()
     a = caller.get()
     assert (a.text, a.headers["x-ingot-version"], a.headers["content-security-policy"]) == ("blue", "production", "sandbox")
     assert "set-cookie" not in a.headers
     items = admin.get(f"services/{s['id']}/requests", request=a.headers["x-request-id"])["items"]
     assert [(i["version"], i["status"]) for i in items] == [(v["id"], 200)]
+    cli = Cli(tmp_path)
+    cli.run("login", server.url, "--name", "admin", "--password-stdin", stdin=ADMIN_PASSWORD)
+    found = cli.json("request", a.headers["x-request-id"])
+    assert (found["service"], found["service_name"], found["version_name"], found["replica"]) == \
+        (s["id"], s["name"], v["name"], items[0]["replica"])
+    cli.fails(4, "request", "0" * 32, says="no such request")
+    assert make_user().call("GET", f"requests/{a.headers['x-request-id']}").status_code == 404
 
     def counted():
         versions = admin.get(f"services/{s['id']}/traffic")["versions"]
@@ -116,6 +142,10 @@ def test_keys_and_reasons(admin, server, running, make):  # noqa: F811
     admin.call("DELETE", f"services/{s['id']}/keys/{key['id']}", headers={"If-Match": "*"})
     mine.answers(401)
 
+    odd = admin.post("services", {"project": admin.post("projects", {"name": unique("Odd Name ")})["id"], "name": "What Else"})
+    listed = wait_for(lambda: {i["service"]: i for i in admin.get("catalogue")["items"]}.get(odd["id"]), "the catalogue")
+    assert (listed["project_title"], listed["title"]) == (odd["project"]["name"], "What Else")
+    assert listed["address"].endswith(f"/id.{odd['project']['id']}/id.{odd['id']}")
     assert s["name"] in [i["name"] for i in admin.get("catalogue")["items"]]
     document = admin.get(f"services/{s['id']}/openapi.json")
     assert document["servers"][0]["url"] == gateway_of(server) + path_of(s) == s["address"]
@@ -124,6 +154,45 @@ def test_keys_and_reasons(admin, server, running, make):  # noqa: F811
     caller.answers(503)
     stopped = caller.get().json()
     assert stopped["detail"] and re.search("[一-鿿]", stopped["detail_zh"])
+
+
+def test_what_lasts_ends_with_the_right_to_it(admin, server, running):
+    """Streams and long answers are cut when their key, token or service is deleted, or the key expires."""
+    s, _, caller = running()
+    key, token = key_of(admin, s), admin.post("tokens", {"name": unique("t")})
+    soon = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=3)
+    expiring = key_of(admin, s, expires_at=soon.isoformat().replace("+00:00", "Z"))
+
+    def drop(path: str) -> None:
+        admin.call("DELETE", path, headers={"If-Match": "*"})
+
+    with contextlib.ExitStack() as stack:
+        def follow(secret: str, path: str):
+            c = stack.enter_context(Caller(server, s, secret).client())
+            answer = stack.enter_context(c.stream("GET", path))
+            assert answer.status_code == 200, answer.read()
+            pieces = answer.iter_raw()
+            next(pieces)
+            return pieces
+
+        def ends(pieces) -> None:
+            with pytest.raises(httpx.TransportError):
+                collections.deque(pieces, maxlen=0)
+
+        stays = follow(caller.secret, "/endless")
+        expires = follow(expiring["secret"], "/endless")
+        by_key = [follow(key["secret"], p) for p in ("/events", "/endless")]
+        by_token = [follow(token["secret"], p) for p in ("/events", "/endless")]
+        drop(f"services/{s['id']}/keys/{key['id']}")
+        for pieces in by_key:
+            ends(pieces)
+        drop(f"tokens/{token['id']}")
+        for pieces in by_token:
+            ends(pieces)
+        ends(expires)
+        assert [next(stays) for _ in range(3)]
+        drop(f"services/{s['id']}")
+        ends(stays)
 
 
 def test_share_switch_and_death_lose_nothing(admin, server, running, spec):  # noqa: F811
@@ -164,6 +233,42 @@ def test_a_bad_canary_goes(admin, server, running, spec):  # noqa: F811
         wait_for(lambda: {c.get("/").status_code for _ in range(20)} == {200}, "production alone")
 
 
+def test_a_killed_server_goes_on_to_judge(fresh_server):
+    """The canary's requests before the end of the server count: fewer than the rule needs come on either side of it."""
+    server = fresh_server()
+    api = server.admin()
+    project = api.post("projects", {"name": unique("p")})
+    small = api.post("specs", {"name": unique("serve"), "cpus": 0.1, "memory": 1 << 27})
+    s = api.post("services", {"project": project["id"], "name": unique("s"), "drain_s": 0, "share": 500,
+                              "rules": {"error_rate": 0.05, "min_requests": 60, "action": "rollback"}})
+    is_(api, s, version(api, s, small, command=PROGRAM, env={"COLOUR": "blue"}), "serving")
+    is_(api, s, version(api, s, small, command=PROGRAM, env={"COLOUR": "red", "BAD": "1"}, health_path="/health"), "serving")
+    key = key_of(api, s)["secret"]
+
+    def ask(n: int) -> None:
+        caller = Caller(server, s, key)
+        wait_for(lambda: caller.get(**{"X-Ingot-Version": "canary"}).status_code == 500, "the canary to be asked")
+        with caller.client() as c:
+            for _ in range(n):
+                c.get("/")
+
+    def kept() -> int:
+        if server.db:
+            text = subprocess.run(["psql", "-X", "-q", "-A", "-t", "-c", f"SELECT trial FROM services WHERE id = {s['id']}", server.db],
+                                  check=True, text=True, stdout=subprocess.PIPE).stdout
+        else:
+            with contextlib.closing(sqlite3.connect(f"file:{server.data}/ingot.db?mode=ro", uri=True)) as db:
+                text = db.execute("SELECT trial FROM services WHERE id = ?", (s["id"],)).fetchone()[0]
+        return json.loads(text or '{"sides": [0, [0]]}')["sides"][1][0]
+    ask(80)
+    wait_for(lambda: kept() >= 40, "the trial to be kept")
+    server.kill()
+    server.start()
+    api = server.admin()
+    ask(60)
+    wait_for(lambda: "canary-rolled-back" in events(api, s), "the canary to go")
+
+
 def test_killed_server_finds_its_replicas(fresh_server):
     server = fresh_server()
     api = server.admin()
@@ -178,6 +283,46 @@ def test_killed_server_finds_its_replicas(fresh_server):
     server.start()
     Caller(server, s, key).answers()
     assert [r["job"] for r in replicas(server.admin(), s, "ready")] == [job]
+
+
+@pytest.mark.skipif(os.environ.get("INGOT_TEST_DB") != "postgres", reason="is about PostgreSQL")
+def test_a_lost_database_stops_no_request(fresh_server):
+    """While PostgreSQL is away the last routes and keys stay in force; afterwards changes are in force again."""
+    cluster = Postgres()
+    try:
+        server = fresh_server(db=cluster.url)
+        api = server.admin()
+        project = api.post("projects", {"name": unique("p")})
+        small = api.post("specs", {"name": unique("serve"), "cpus": 0.1, "memory": 1 << 27})
+        s = api.post("services", {"project": project["id"], "name": unique("s"), "drain_s": 0})
+        is_(api, s, version(api, s, small, command=PROGRAM, env={"COLOUR": "blue"}), "serving")
+        key = key_of(api, s)
+        caller, by_token = Caller(server, s, key["secret"]), Caller(server, s, api.post("tokens", {"name": unique("t")})["secret"])
+        caller.answers()
+        by_token.answers()
+        done, answers = threading.Event(), []
+        asking = caller.load(2, done, answers)
+        try:
+            cluster.lose()
+            wait_for(lambda: api.call("GET", "health").status_code == 503, "the loss")
+            before = len(answers)
+            wait_for(lambda: len(answers) > before + 50, "answers without the database")
+            assert by_token.get().text == "blue"
+            assert Caller(server, s, "nobody-knows").get().status_code == 401
+            cluster.resume()
+            wait_for(lambda: api.call("GET", "health").status_code == 200, "the database")
+        finally:
+            done.set()
+        for f in asking:
+            f.result()
+        assert set(answers) == {(200, "blue")}
+        wait_for(lambda: api.call("DELETE", f"services/{s['id']}/keys/{key['id']}", headers={"If-Match": "*"}).status_code == 204, "a write")
+        caller.answers(401)
+        api.call("DELETE", f"services/{s['id']}", headers={"If-Match": "*"})
+        gone(api, s)
+        server.stop()
+    finally:
+        cluster.stop()
 
 
 def test_upgrade_loses_no_request(tmp_path, make_db):

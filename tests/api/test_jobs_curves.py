@@ -1,5 +1,7 @@
 """Curves of what jobs use, and of what a project uses."""
 
+import os
+
 import pytest
 from harness import unique, wait_for
 from test_jobs import OVER, reached, run, spec  # noqa: F401
@@ -18,6 +20,7 @@ def test_curves_of_a_running_job(admin, run):  # noqa: F811
     assert [i["at"] for i in seen["items"]] == sorted(i["at"] for i in seen["items"])
     minutes = admin.get(path, span=86400)
     assert minutes["step_s"] == 60 and minutes["items"]
+    assert all(p["low"]["memory"] <= p["memory"] <= p["high"]["memory"] for p in minutes["items"])
     admin.post(f"jobs/{job['id']}/stop", expect=200)
     reached(admin, job, OVER)
     assert admin.get(path, span=86400)["items"]
@@ -47,3 +50,18 @@ def test_minutes_survive_a_restart(fresh_server):
     admin.post(f"jobs/{job['id']}/stop", expect=200)
     reached(admin, job, OVER)
     admin.delete(f"jobs/{job['id']}")
+
+
+def test_curves_of_a_node(admin):
+    """What the machine uses, with the least and the greatest of what each point is the mean of."""
+    node = wait_for(lambda: admin.get("nodes", filter='state = "ready"')["items"], "the node")[0]
+    path = f"nodes/{node['id']}/curves"
+    seen = wait_for(lambda: len((x := admin.get(path))["items"]) >= 3 and x, "three seconds")
+    assert seen["step_s"] == 1 and seen["limits"] == {"cpu": node["cpus"], "memory": node["memory"], "disk": node["disk"]}
+    for p in seen["items"]:
+        assert 0 <= p["cpu"] <= os.cpu_count() * 1.5 and 0 < p["memory"] <= node["memory"] and 0 < p["disk"] <= node["disk"]
+    one = admin.get(path, span=600, points=1)
+    assert one["step_s"] == 600 and 1 <= len(one["items"]) <= 2
+    means = [v for p in one["items"] for v in [(p["low"]["memory"], p["memory"], p["high"]["memory"])]]
+    assert all(low <= mean <= high for low, mean, high in means)
+    assert admin.get(path, expect=422, span=0)["field"] == "span"

@@ -103,6 +103,8 @@ static struct serve_route route(struct arena *a, yyjson_val *o)
         .project = number(o, "project"),
         .project_name = text(o, "project_name"),
         .name = text(o, "name"),
+        .project_title = text(o, "project_name"),
+        .title = text(o, "name"),
         .host = text(o, "host"),
         .share = number(o, "share"),
         .production = side(a, yyjson_obj_get(o, "production")),

@@ -10,6 +10,7 @@ import time
 import httpx
 import pytest
 from conftest import DEADLINE, wait_until
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 from websockets.sync.server import serve
 
@@ -430,6 +431,24 @@ def test_websocket(gateway, service):
             for text in ("hello", "x" * 100_000):
                 ws.send(text)
                 assert ws.recv(DEADLINE) == text
+        server.shutdown()
+
+
+def test_websocket_ends_with_its_key(gateway, service):
+    with serve(lambda ws: [ws.send(m) for m in ws], "127.0.0.1", 0) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        s = service([server.socket.getsockname()[1]])
+        for change in ({"keys": []}, {"keys": [{**s.keys[0], "expires_at": 1}]}):
+            with connect(f"ws://{gateway.host}/vision/{s.name}/chat", additional_headers=s.headers) as ws:
+                ws.send("hello")
+                assert ws.recv(DEADLINE) == "hello"
+                s.publish(share=1)  # routes that leave the key as it was leave the socket open
+                ws.send("again")
+                assert ws.recv(DEADLINE) == "again"
+                s.publish(**change)
+                with pytest.raises(ConnectionClosed):
+                    ws.recv(DEADLINE)
+            s.publish(keys=s.keys)
         server.shutdown()
 
 

@@ -108,7 +108,8 @@ def test_bodies_over_the_limit(server):
         for _ in range(17):
             yield bytes(1 << 20)
 
-    assert server.http.post("/v2/models/id-fp32/infer", content=pieces()).status_code == 413
+    answer = server.http.post("/v2/models/id-fp32/infer", content=pieces())
+    assert answer.status_code == 413 and "at most" in answer.json()["error"]
 
 
 def test_bodies_that_break_off(server):

@@ -29,15 +29,37 @@ static const struct shape job_limits[] = {M("cpu", REAL, .flags = OR_NULL),
                                           M("accelerators", REAL, .flags = OR_NULL),
                                           {0}};
 
+#define JOB_VALUES                                                                                           \
+    M("cpu", REAL), M("memory", INT), M("net_rx", INT), M("net_tx", INT), M("disk", INT, .flags = OR_NULL),  \
+        M("accelerator", REAL, .flags = OR_NULL), M("accelerator_memory", INT, .flags = OR_NULL)
+
+static const struct shape job_values[] = {JOB_VALUES, {0}};
+
+/* low and high: of each mean, what it is the mean of. */
 static const struct shape job_point[] = {
+    M("at", TIME),
+    JOB_VALUES,
+    M("low", OBJECT, .flags = OPTIONAL, .of = job_values),
+    M("high", OBJECT, .flags = OPTIONAL, .of = job_values),
+    {0},
+};
+
+static const struct shape node_limits[] = {M("cpu", REAL), M("memory", INT), M("disk", INT), {0}};
+
+static const struct shape node_point[] = {
     M("at", TIME),
     M("cpu", REAL),
     M("memory", INT),
-    M("net_rx", INT),
-    M("net_tx", INT),
-    M("disk", INT, .flags = OR_NULL),
-    M("accelerator", REAL, .flags = OR_NULL),
-    M("accelerator_memory", INT, .flags = OR_NULL),
+    M("disk", INT),
+    M("low", OBJECT, .of = node_limits),
+    M("high", OBJECT, .of = node_limits),
+    {0},
+};
+
+static const struct shape node_curves[] = {
+    M("step_s", INT),
+    M("limits", OBJECT, .of = node_limits),
+    M("items", LIST, .of = node_point),
     {0},
 };
 
@@ -213,7 +235,7 @@ static const struct shape training_lineage[] = {
     {0},
 };
 
-static const struct shape tensorboard[] = {
+static const struct shape tool_address[] = {
     M("state", TEXT),
     M("url", TEXT, .flags = OR_NULL),
     M("reason", TEXT, .flags = OR_NULL),
@@ -280,13 +302,14 @@ const struct answer_shape answers_of_compute[] = {
     {"JobLog", log_part},
     {"JobLogMatches", log_matches},
     {"LineageVersion", lineage_version},
+    {"NodeCurves", node_curves},
     {"PlatformLog", platform_log},
     {"ProjectOverview", project_overview},
     {"Resources", resources},
     {"ServiceEvents", service_events},
     {"ServiceLog", service_log},
     {"ServiceReplicas", service_replicas},
-    {"TensorBoard", tensorboard},
+    {"ToolAddress", tool_address},
     {"TrainingLineage", training_lineage},
     {"TrainingMetrics", training_metrics},
     {0},

@@ -5,7 +5,8 @@
 
 #include <stdio.h>
 
-#define HEADERS_MAX 12
+#define HEADERS_MAX  12
+#define SHORT_ANSWER (64 << 10) /* bytes */
 
 /* --- other origins --- */
 
@@ -200,11 +201,19 @@ static bool is_page(struct str type)
            str_ieq(name, STR("application/pdf"));
 }
 
-size_t visit_answering(void *visit, int status, struct header *headers, size_t n)
+/* An answer that may go on for long; small ones end by themselves, and are not worth the lock. */
+static bool is_long(int64_t length)
+{
+    return length < 0 || length > SHORT_ANSWER;
+}
+
+size_t visit_answering(void *visit, int status, int64_t length, struct header *headers, size_t n)
 {
     struct visit *v = visit;
     struct str type = STR_NULL;
     size_t kept = 0;
+    if (is_long(length))
+        visit_watch(v);
     for (size_t i = 0; i < n; i++) {
         struct header h = headers[i];
         bool location = str_ieq(h.name, STR("location"));

@@ -1,7 +1,6 @@
 /* From an allowed request to a replica: limits, choice, and what happens when a replica fails. */
 #include "api/gateway/model_path.h"
 #include "api/gateway/visit.h"
-#include "api/lasting.h"
 #include "base/clock.h"
 #include "base/messages.h"
 #include "core/job/job.h"
@@ -194,7 +193,7 @@ static size_t add_headers(struct visit *v)
     return n;
 }
 
-/* What may go on for hours ends with the right to it. */
+/* What is meant to go on; for others the head of the answer tells. */
 static bool lasts(const struct request *r)
 {
     return request_header(r, "upgrade").n || str_is(r->method, "CONNECT") ||
@@ -259,8 +258,8 @@ void visit_forward(struct visit *v, const struct caller *c)
         visit_refuse(v, err.code == ERR_FORBIDDEN ? 403 : 404, &err, 0);
         return;
     }
-    if (c && lasts(v->r))
-        lasting_add(v->r, c,
-                    &(struct lasting_terms){.permission = "service.invoke", .project = v->route->project});
+    visit_allow(v, c);
+    if (lasts(v->r))
+        visit_watch(v);
     go(v);
 }

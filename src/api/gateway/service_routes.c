@@ -3,6 +3,7 @@
 #include "api/gateway/visit.h"
 #include "api/route.h"
 #include "base/clock.h"
+#include "base/messages.h"
 #include "core/serve/address.h"
 
 #define LOOK_BACK_US  (2 * 3600 * INT64_C(1000000))
@@ -112,6 +113,57 @@ static void run_requests(struct api_call *call)
     with_service(call, "service.read", write_requests);
 }
 
+/* What the log says, and what the service and the version are called. */
+static bool write_request(struct api_call *call, yyjson_val *line, const struct serve_route *r,
+                          struct buf *out, struct err *err)
+{
+    yyjson_val *key, *v;
+    size_t i, max;
+    struct json_out o;
+    struct db_row row;
+    bool found;
+    if (!db_query_one(call->core->db, call->arena, "SELECT name FROM service_versions WHERE id = ?",
+                      db_args(db_int(yyjson_get_sint(yyjson_obj_get(line, "version")))), &row, &found, err))
+        return false;
+    json_begin(&o, out);
+    json_object(&o);
+    yyjson_obj_foreach(line, i, max, key, v)
+    {
+        json_key(&o, yyjson_get_str(key));
+        json_value(&o, v);
+    }
+    json_kint(&o, "project", r->project);
+    json_kz(&o, "project_name", r->project_title);
+    json_kz(&o, "service_name", r->title);
+    json_kstr(&o, "version_name", found ? row.v[0].s : STR_NULL);
+    json_object_end(&o);
+    return true;
+}
+
+/* Of whichever service: who may not look at it does not learn that there was such a request. */
+static void run_request(struct api_call *call)
+{
+    auto_buf struct buf found = {0}, body = {0};
+    struct err err = {0}, unknown = {0};
+    struct str id = call->params[0];
+    bool ok =
+        id.n && id.n < REQUEST_ID_MAX && request_log_find(call->core->request_log, 0, id, 1, &found, &err);
+    yyjson_val *doc = ok ? json_parse(call->arena, buf_view(&found), &err) : NULL;
+    yyjson_val *line = yyjson_arr_get(yyjson_obj_get(doc, "items"), 0);
+    struct serve_routes *routes = serve_routes_acquire(call->core);
+    const struct serve_route *r =
+        line ? serve_routes_service(routes, yyjson_get_sint(yyjson_obj_get(line, "service"))) : NULL;
+    if (r && caller_need(&call->caller, "service.read", r->project, &unknown))
+        ok = write_request(call, line, r, &body, &err);
+    else if (!err.code)
+        ok = err_message(&err, ERR_NOT_FOUND, NULL, MESSAGE_GATEWAY_REQUEST);
+    serve_routes_release(routes);
+    if (ok && body.n)
+        api_answer(call, 200, NULL, 0, buf_view(&body));
+    else
+        api_problem(call, &err, NULL, 0);
+}
+
 /* --- descriptions --- */
 
 static const char *address_of(struct api_call *call, const struct serve_route *r)
@@ -139,6 +191,8 @@ static void write_entry(struct api_call *call, const struct serve_route *r, stru
     json_kint(o, "project", r->project);
     json_kz(o, "project_name", r->project_name);
     json_kz(o, "name", r->name);
+    json_kz(o, "project_title", r->project_title);
+    json_kz(o, "title", r->title);
     json_kz(o, "state", r->state);
     json_kbool(o, "model", r->production.model || r->canary.model);
     json_kz(o, "address", address_of(call, r));
@@ -179,6 +233,11 @@ static void run_catalogue(struct api_call *call)
 #define REAL   "{\"type\":\"number\"}"
 #define LIST(properties)                                                                                     \
     "{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{" properties "}}}"
+#define LINE                                                                                                 \
+    "\"at\":" TEXT ",\"request\":" TEXT ",\"service\":" NUMBER ",\"version\":" NUMBER                        \
+    ",\"generation\":" NUMBER ",\"replica\":{\"type\":[\"string\",\"null\"]},\"key\":" NUMBER                \
+    ",\"user\":" NUMBER ",\"status\":" NUMBER ",\"bytes\":" NUMBER ",\"took_us\":" NUMBER                    \
+    ",\"attempts\":" NUMBER ",\"method\":" TEXT ",\"path\":" TEXT
 #define ITEMS(name, properties) "{\"type\":\"object\",\"properties\":{\"" name "\":" LIST(properties) "}}"
 
 const struct route service_routes[] = {
@@ -203,11 +262,13 @@ const struct route service_routes[] = {
      .run = run_requests,
      .query = "request limit:int",
      .summary = "The newest requests of a service, or the one with this id (X-Request-Id of its answer)",
-     .answer = ITEMS("items",
-                     "\"at\":" TEXT ",\"request\":" TEXT ",\"version\":" NUMBER ",\"generation\":" NUMBER
-                     ",\"replica\":{\"type\":[\"string\",\"null\"]},"
-                     "\"key\":" NUMBER ",\"user\":" NUMBER ",\"status\":" NUMBER ",\"bytes\":" NUMBER
-                     ",\"took_us\":" NUMBER ",\"attempts\":" NUMBER ",\"method\":" TEXT ",\"path\":" TEXT)},
+     .answer = ITEMS("items", LINE)},
+    {.method = "GET",
+     .pattern = "/api/v1/requests/{request_id}",
+     .run = run_request,
+     .summary = "What became of the request with this id (X-Request-Id of its answer), of whichever service",
+     .answer = "{\"type\":\"object\",\"properties\":{" LINE ",\"project\":" NUMBER ",\"project_name\":" TEXT
+               ",\"service_name\":" TEXT ",\"version_name\":{\"type\":[\"string\",\"null\"]}}}"},
     {.method = "GET",
      .pattern = "/api/v1/services/{service_id}/openapi.json",
      .run = run_document,
@@ -218,8 +279,9 @@ const struct route service_routes[] = {
      .run = run_catalogue,
      .query = "project:id",
      .summary = "The interfaces of all services that the caller may invoke",
-     .answer = ITEMS("items", "\"service\":" NUMBER ",\"project\":" NUMBER ",\"project_name\":" TEXT
-                              ",\"name\":" TEXT ",\"state\":" TEXT
-                              ",\"model\":{\"type\":\"boolean\"},\"address\":" TEXT ",\"openapi\":" TEXT)},
+     .answer =
+         ITEMS("items", "\"service\":" NUMBER ",\"project\":" NUMBER ",\"project_name\":" TEXT
+                        ",\"name\":" TEXT ",\"project_title\":" TEXT ",\"title\":" TEXT ",\"state\":" TEXT
+                        ",\"model\":{\"type\":\"boolean\"},\"address\":" TEXT ",\"openapi\":" TEXT)},
     {0},
 };

@@ -34,12 +34,26 @@ struct visit {
     const char *path; /* for the upstream */
     char id[REQUEST_ID_MAX], trace[64];
     struct header add[6];
+
+    struct visit_right {
+        struct core *core;
+        int64_t service, project, key; /* key 0: the caller's permission */
+        struct caller caller;          /* who they are; without their grants */
+        bool watched;
+    } right;
 };
 
 /* Holds the routes and gives it an id; a visit that has begun ends by visit_refuse or visit_forward. */
 struct visit *visit_begin(struct core *core, struct request *r);
 /* Lets go of everything that it holds and writes its line; answer after this, with what is in the arena. */
 void visit_end(struct visit *v, int status, uint64_t sent, uint64_t took_us);
+
+/* --- its right (right.c) --- */
+/* What it is allowed by: its key, or c. */
+void visit_allow(struct visit *v, const struct caller *c);
+/* It may go on for long: it ends with its key, its service, its token or its user. Asked once; on the loop's
+ * thread, or before the request goes to a replica. */
+void visit_watch(struct visit *v);
 
 /* --- answers of our own (answer.c) --- */
 /* A problem document with the request's id; wait_ms: when to come again, 0: not told. Ends the visit. */
@@ -51,7 +65,7 @@ void visit_preflight(struct visit *v);
 /* Whether pages of this origin may ask: those that the service names, and its own. */
 bool visit_origin_ok(const struct visit *v, struct str origin);
 /* For proxy_target.answering. */
-size_t visit_answering(void *visit, int status, struct header *headers, size_t n);
+size_t visit_answering(void *visit, int status, int64_t length, struct header *headers, size_t n);
 
 /* --- to a replica (forward.c) --- */
 /* Who asks is known and allowed: limits, choice, proxy. c: the platform's caller, or NULL. */

@@ -13,4 +13,15 @@ extern const struct kind kind_node, kind_node_pool;
  * changed. */
 bool node_sync(struct core *core, const struct exec_node *nodes, size_t n, struct arena *a, struct err *err);
 
+/* --- what they use (node_curves.c): series ("node", id, "", "cpu" cores, "memory" and "disk" bytes) --- */
+struct node_curves;
+struct node_curves *node_curves_new(struct core *core);
+void node_curves_free(struct node_curves *c); /* NULL allowed */
+/* Once a second. */
+bool node_curves_tick(struct node_curves *c, struct exec *x, struct err *err);
+/* The action `curves` of a node and its input. */
+extern const struct field node_curves_fields[];
+bool node_show_curves(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+                      int *status, struct err *err);
+
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/map.h"
+#include "core/compute/node.h"
 #include "core/controllers.h"
 #include "core/job/job.h"
 #include "core/job/placed.h"
@@ -56,6 +57,7 @@ struct curves {
     struct core *core;
     pthread_mutex_t lock; /* containers */
     struct map *containers, *projects;
+    struct node_curves *nodes;
 };
 
 const char *curves_part(struct exec_id id, char ret[CURVE_PART_MAX])
@@ -272,7 +274,7 @@ static bool tick(struct curves *c, struct exec *x, struct err *err)
         look_at(c, x, &list[i]);
     drop_ended(c, false);
     feed_projects(c, clock_now());
-    return true;
+    return node_curves_tick(c->nodes, x, err);
 }
 
 int64_t curves_cpu(struct core *core, struct exec_id id, size_t seconds)
@@ -299,7 +301,7 @@ static bool look(struct core *core, struct err *err)
 
 const struct controller controller_curves = {
     .name = "curves",
-    .title = {"Looks at what containers use", "记录容器的资源用量"},
+    .title = {"Looks at what containers and nodes use", "记录容器和节点的资源用量"},
     .thread = "curves",
     .first_s = 1,
     .every_s = 1,
@@ -313,6 +315,7 @@ struct curves *curves_new(struct core *core)
     c->core = core;
     c->containers = map_new();
     c->projects = map_new();
+    c->nodes = node_curves_new(core);
     return c;
 }
 
@@ -323,6 +326,7 @@ void curves_free(struct curves *c)
     if (!c)
         return;
     drop_ended(c, true);
+    node_curves_free(c->nodes);
     for (size_t i = 0; map_next(c->projects, &i, &key, &value);)
         project_free(value);
     map_free(c->containers);

@@ -31,8 +31,9 @@ extern const char *const curve_project_names[2];
 #define CURVE_CARD_PART "card:"
 
 struct curve_point {
-    int64_t at;            /* microseconds */
-    double v[CURVE_COUNT]; /* NaN: not known */
+    int64_t at;                                 /* microseconds */
+    double v[CURVE_COUNT];                      /* NaN: not known */
+    double low[CURVE_COUNT], high[CURVE_COUNT]; /* of a mean: what it is the mean of */
 };
 
 struct curves;

@@ -64,6 +64,13 @@ static bool read_points(struct core *core, const struct series_query *q, struct 
     return true;
 }
 
+static void set_mean(struct curve_point *p, size_t curve, const struct series_bucket *b)
+{
+    p->v[curve] = series_mean(b);
+    p->low[curve] = b->low;
+    p->high[curve] = b->high;
+}
+
 static bool read_means(struct core *core, const struct series_query *q, int64_t width, struct arena *a,
                        struct curve_point **ret, size_t *ret_n, struct err *err)
 {
@@ -82,7 +89,7 @@ static bool read_means(struct core *core, const struct series_query *q, int64_t 
         struct curve_point *p;
         for (size_t k = 0; curve < CURVE_COUNT && k < s[i].n; k++)
             if ((p = point_at(*ret, *ret_n, &at, s[i].bucket[k].at)))
-                p->v[curve] = series_mean(&s[i].bucket[k]);
+                set_mean(p, curve, &s[i].bucket[k]);
     }
     return true;
 }

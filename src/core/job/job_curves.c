@@ -54,21 +54,41 @@ static void write_limits(struct op *op, const struct object *job, struct exec_id
     json_object_end(out);
 }
 
-static void write_point(struct json_out *out, const struct curve_point *p)
+static void write_values(struct json_out *out, const double *v)
+{
+    json_key(out, "cpu");
+    json_real(out, floor(v[CURVE_CPU] * 1e3 + 1e-6) / 1e3);
+    for (size_t i = CURVE_MEMORY; i <= CURVE_DISK; i++)
+        write_known(out, curve_names[i], v[i]);
+    json_key(out, curve_names[CURVE_CARDS]);
+    if (isnan(v[CURVE_CARDS]))
+        json_null(out);
+    else
+        json_real(out, round(v[CURVE_CARDS] * 1e3) / 1e3);
+    write_known(out, curve_names[CURVE_CARD_MEMORY], v[CURVE_CARD_MEMORY]);
+}
+
+static void write_bound(struct json_out *out, const struct curve_point *p, const char *key, const double *v)
+{
+    double known[CURVE_COUNT];
+    for (size_t i = 0; i < CURVE_COUNT; i++)
+        known[i] = isnan(p->v[i]) ? NAN : v[i];
+    json_key(out, key);
+    json_object(out);
+    write_values(out, known);
+    json_object_end(out);
+}
+
+static void write_point(struct json_out *out, const struct curve_point *p, bool mean)
 {
     char at[CLOCK_TEXT_MAX];
     json_object(out);
     json_kz(out, "at", clock_format(p->at, at));
-    json_key(out, "cpu");
-    json_real(out, floor(p->v[CURVE_CPU] * 1e3 + 1e-6) / 1e3);
-    for (size_t i = CURVE_MEMORY; i <= CURVE_DISK; i++)
-        write_known(out, curve_names[i], p->v[i]);
-    json_key(out, curve_names[CURVE_CARDS]);
-    if (isnan(p->v[CURVE_CARDS]))
-        json_null(out);
-    else
-        json_real(out, round(p->v[CURVE_CARDS] * 1e3) / 1e3);
-    write_known(out, curve_names[CURVE_CARD_MEMORY], p->v[CURVE_CARD_MEMORY]);
+    write_values(out, p->v);
+    if (mean) {
+        write_bound(out, p, "low", p->low);
+        write_bound(out, p, "high", p->high);
+    }
     json_object_end(out);
 }
 
@@ -101,7 +121,7 @@ bool job_show_curves(struct op *op, struct object *o, const struct db_value *inp
     json_key(out, "items");
     json_array(out);
     for (size_t i = 0; i < n; i++)
-        write_point(out, &points[i]);
+        write_point(out, &points[i], width > 0);
     json_array_end(out);
     json_object_end(out);
     return true;

@@ -52,9 +52,9 @@ static bool judge_one(struct look *l, const struct look_service *s, struct err *
     if (!c->target || !c->wanted ||
         !rules_read(l->arena, object_text(s->service, "rules"), &rules, &sentence.rollback))
         return true;
-    struct judge_side *sides = arena_array(l->arena, struct judge_side, 2);
-    if (!serve_traffic_trial(l->core, s->service->id, &sides[0], &sides[1]) ||
-        judge_canary(&rules, &sides[0], &sides[1], &sentence.why) != JUDGE_BAD)
+    struct serve_trial *t = arena_new(l->arena, struct serve_trial);
+    if (!serve_traffic_trial(l->core, s->service->id, t) ||
+        judge_canary(&rules, &t->side[0], &t->side[1], &sentence.why) != JUDGE_BAD)
         return true;
     l->changed = true;
     return engine_write(l->core, &caller_system, l->arena, act_write, &sentence, err);

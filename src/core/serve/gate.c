@@ -73,7 +73,7 @@ void gate_bind(struct serve_gate *g, struct routed *routes, size_t n, struct are
         }
         bind_side(g, r, 0, a);
         bind_side(g, r, 1, a);
-        traffic_trial(r);
+        traffic_trial(g, r);
     }
 }
 

@@ -19,7 +19,11 @@ struct mark {
 struct trial {
     int64_t production, canary, generation; /* versions, and of the canary */
     struct judge_side before[2];            /* what both had done when it began */
+    struct judge_side earlier[2];           /* what both did in it before the server was started */
+    bool awaits;                            /* these are to be read: it is of the first routes since then */
+    uint64_t kept;                          /* requests of both when it was kept last; TRIAL_NEW: never */
 };
+#define TRIAL_NEW UINT64_MAX
 
 struct service_mark {
     struct mark mark;
@@ -83,6 +87,7 @@ struct serve_gate {
     struct serve_routes *routes;
     bool published;       /* they are not the empty ones of the start */
     pthread_cond_t first; /* that they are */
+    void (*on_publish)(void);
     struct map *marks;
 };
 
@@ -98,6 +103,7 @@ void gate_unbind(struct serve_gate *g, struct routed *routes, size_t n);
 void traffic_bind(struct version_mark *v, const struct serve_route *r, int64_t version);
 void traffic_unbind(struct version_mark *v); /* it is freed next */
 void traffic_read(const struct version_mark *v, struct judge_side *ret);
-void traffic_trial(struct routed *r);
+void traffic_trial(struct serve_gate *g, struct routed *r);
+bool traffic_trial_now(struct serve_gate *g, int64_t service, struct serve_trial *ret);
 
 #endif

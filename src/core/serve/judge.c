@@ -28,6 +28,14 @@ uint64_t judge_bucket_us(unsigned bucket)
     return ((uint64_t)(LINEAR + part + 1) << octave) - 1;
 }
 
+void judge_add(struct judge_side *to, const struct judge_side *more)
+{
+    to->requests += more->requests;
+    to->errors += more->errors;
+    for (size_t i = 0; i < JUDGE_BUCKETS; i++)
+        to->times[i] += more->times[i];
+}
+
 void judge_minus(const struct judge_side *a, const struct judge_side *b, struct judge_side *ret)
 {
     struct judge_side r = {.requests = a->requests - b->requests, .errors = a->errors - b->errors};

@@ -38,6 +38,8 @@ enum judge judge_canary(const struct judge_rules *rules, const struct judge_side
 
 /* The time that a part q (0.95) of the requests did not exceed, in microseconds; 0 without requests. */
 uint64_t judge_quantile(const struct judge_side *s, double q);
+/* Counts of one more time. */
+void judge_add(struct judge_side *to, const struct judge_side *more);
 /* *ret = a - b, of counts that only grow. */
 void judge_minus(const struct judge_side *a, const struct judge_side *b, struct judge_side *ret);
 

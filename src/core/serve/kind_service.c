@@ -167,6 +167,10 @@ static const struct field fields[] = {
      .type = FIELD_TEXT,
      .flags = FIELD_INTERNAL,
      .title = {"Former names", "曾用名"}},
+    {.name = "trial",
+     .type = FIELD_TEXT,
+     .flags = FIELD_INTERNAL | FIELD_STATUS,
+     .title = {"What its canary did so far", "灰度版本迄今的统计"}},
     {0},
 };
 

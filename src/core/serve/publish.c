@@ -22,12 +22,12 @@ static bool load_more(struct look *l, struct more *ret, struct err *err)
                DB_NO_ARGS, &ret->keys, err);
 }
 
-static const char *project_name(struct look *l, const struct more *m, int64_t project)
+static struct str project_title(const struct more *m, int64_t project)
 {
     for (size_t i = 0; i < m->projects.n; i++)
         if (m->projects.row[i].v[0].i == project)
-            return repository_project_text(l->arena, project, m->projects.row[i].v[1].s);
-    return arena_printf(l->arena, "id.%lld", (long long)project);
+            return m->projects.row[i].v[1].s;
+    return STR("");
 }
 
 static double real_of(const struct db_value *v)
@@ -103,11 +103,13 @@ static enum serve_resend resend_of(const struct serve_route *r, struct str setti
 static struct serve_route route_of(struct look *l, const struct look_service *s, const struct more *m)
 {
     const struct object *o = s->service;
-    struct str host = object_text(o, "host");
+    struct str host = object_text(o, "host"), project = project_title(m, o->project);
     struct serve_route r = {
         .service = o->id,
         .project = o->project,
-        .project_name = project_name(l, m, o->project),
+        .project_name = repository_project_text(l->arena, o->project, project),
+        .project_title = arena_strz(l->arena, project),
+        .title = arena_strz(l->arena, object_text(o, "name")),
         .name = service_address_name(l->arena, o),
         .host = host.n ? arena_strz(l->arena, host) : NULL,
         .share = object_int(o, "share"),
@@ -140,10 +142,11 @@ static void write_side(struct buf *b, const struct serve_side *s)
 
 static void write_route(struct buf *b, const struct serve_route *r)
 {
-    buf_printf(b, "%lld %lld %s/%s %s %lld %d %d %lld %lld %s %s %s\n", (long long)r->service,
-               (long long)r->project, r->project_name, r->name, r->host ? r->host : "", (long long)r->share,
-               r->has_canary, (int)r->resend, (long long)r->body_limit, (long long)r->time_limit_ms, r->state,
-               r->reason ? r->reason : "", r->reason_zh ? r->reason_zh : "");
+    buf_printf(b, "%lld %lld %s/%s %s/%s %s %lld %d %d %lld %lld %s %s %s\n", (long long)r->service,
+               (long long)r->project, r->project_name, r->name, r->project_title, r->title,
+               r->host ? r->host : "", (long long)r->share, r->has_canary, (int)r->resend,
+               (long long)r->body_limit, (long long)r->time_limit_ms, r->state, r->reason ? r->reason : "",
+               r->reason_zh ? r->reason_zh : "");
     write_side(b, &r->production);
     write_side(b, &r->canary);
     for (size_t i = 0; i < r->n_aliases; i++)

@@ -188,7 +188,7 @@ static void show(struct search *s, struct str line)
     json_object(&s->out);
     json_kstr(&s->out, "at", word(&line));
     json_kstr(&s->out, "request", word(&line));
-    word(&line);
+    show_number(s, "service", word(&line));
     show_number(s, "version", word(&line));
     show_number(s, "generation", word(&line));
     struct str replica = word(&line);
@@ -205,7 +205,7 @@ static bool fits(const struct search *s, struct str line)
     struct str rest;
     str_cut(line, ' ', &rest);
     struct str id = word(&rest);
-    return (s->id.n == 0 || str_eq(id, s->id)) && str_is(word(&rest), s->service);
+    return (s->id.n == 0 || str_eq(id, s->id)) && (!s->service[0] || str_is(word(&rest), s->service));
 }
 
 /* From the end on: the newest first. */
@@ -245,7 +245,8 @@ bool request_log_find(struct request_log *l, int64_t service, struct str id, int
     struct search s = {.id = id, .left = limit};
     if (!request_log_flush(l, err))
         return false;
-    snprintf(s.service, sizeof s.service, "%" PRId64, service);
+    if (service)
+        snprintf(s.service, sizeof s.service, "%" PRId64, service);
     json_begin(&s.out, out);
     json_object(&s.out);
     json_key(&s.out, "items");

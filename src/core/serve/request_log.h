@@ -28,7 +28,8 @@ struct request_line {
 void request_log_add(struct request_log *l, const struct request_line *line);
 bool request_log_flush(struct request_log *l, struct err *err);
 
-/* The newest lines of a service, at most limit of them, with this id (empty: any), as {"items": [...]}. */
+/* The newest lines of a service (0: of all), at most limit of them, with this id (empty: any), as
+ * {"items": [...]}. */
 bool request_log_find(struct request_log *l, int64_t service, struct str id, int64_t limit, struct buf *out,
                       struct err *err);
 

@@ -40,6 +40,8 @@ static void copy_route(struct arena *a, const struct serve_route *from, struct s
     *to = *from;
     to->project_name = arena_strdup(a, from->project_name);
     to->name = arena_strdup(a, from->name);
+    to->project_title = arena_strdup(a, from->project_title);
+    to->title = arena_strdup(a, from->title);
     to->host = arena_strdup(a, from->host);
     to->state = arena_strdup(a, from->state);
     to->reason = arena_strdup(a, from->reason);
@@ -142,8 +144,17 @@ void serve_routes_publish(struct core *core, struct serve_routes *routes)
     g->routes = routes;
     g->published = true;
     pthread_cond_broadcast(&g->first);
+    if (g->on_publish)
+        g->on_publish();
     pthread_mutex_unlock(&g->lock);
     serve_routes_release(former);
+}
+
+void serve_routes_on_publish(struct core *core, void (*fn)(void))
+{
+    pthread_mutex_lock(&core->gate->lock);
+    core->gate->on_publish = fn;
+    pthread_mutex_unlock(&core->gate->lock);
 }
 
 static bool has_services(struct core *core)

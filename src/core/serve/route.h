@@ -44,7 +44,8 @@ struct serve_key {
 
 struct serve_route {
     int64_t service, project;
-    const char *project_name, *name; /* as in the address */
+    const char *project_name, *name;   /* as in the address */
+    const char *project_title, *title; /* as people gave them */
     /* Further names: "old" of the service in this project, or "project/old" where the project had another
      * name. A name that a service has now wins. */
     const char *const *aliases;
@@ -68,6 +69,8 @@ struct serve_routes; /* immutable snapshot, ref-counted */
 struct serve_routes *serve_routes_new(const struct serve_route *r, size_t n);
 /* From now on these are the routes of every request that begins; takes the reference. Any thread. */
 void serve_routes_publish(struct core *core, struct serve_routes *routes);
+/* Whenever routes were published fn is called, under the gate's lock: be quick. One listener; NULL: none. */
+void serve_routes_on_publish(struct core *core, void (*fn)(void));
 /* Waits until routes were published for the first time since the start, for some seconds at the most; not at
  * all where there is no service. Before that the gateway knows none: it begins to listen afterwards, and
  * clients of the server before wait meanwhile. */

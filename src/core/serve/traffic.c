@@ -5,6 +5,7 @@
 #include "core/serve/gate_own.h"
 #include "core/serve/request_log.h"
 #include "core/serve/traffic_curve.h"
+#include "core/serve/trial.h"
 
 #include <stdio.h>
 
@@ -75,7 +76,7 @@ void traffic_unbind(struct version_mark *v)
 
 /* --- the canary's trial --- */
 
-void traffic_trial(struct routed *r)
+void traffic_trial(struct serve_gate *g, struct routed *r)
 {
     struct service_mark *m = r->service;
     const struct serve_side *p = &r->r.production, *c = &r->r.canary;
@@ -89,32 +90,40 @@ void traffic_trial(struct routed *r)
         return;
     if (!m->trial)
         m->trial = base_alloc(sizeof *m->trial);
-    m->trial->production = p->version;
-    m->trial->canary = c->version;
-    m->trial->generation = c->generation;
+    *m->trial = (struct trial){.production = p->version,
+                               .canary = c->version,
+                               .generation = c->generation,
+                               .awaits = !g->published,
+                               .kept = TRIAL_NEW};
     traffic_read(r->side[0].version, &m->trial->before[0]);
     traffic_read(r->side[1].version, &m->trial->before[1]);
 }
 
-bool serve_traffic_trial(struct core *core, int64_t service, struct judge_side *ret_production,
-                         struct judge_side *ret_canary)
+bool traffic_trial_now(struct serve_gate *g, int64_t service, struct serve_trial *ret)
 {
-    struct serve_gate *g = core->gate;
-    bool found = false;
-    pthread_mutex_lock(&g->lock);
     const struct service_mark *m = gate_mark_find(g, 's', (uint64_t)service);
     const struct trial *t = m ? m->trial : NULL;
     const struct version_mark *p = t ? gate_mark_find(g, 'v', (uint64_t)t->production) : NULL;
     const struct version_mark *c = t ? gate_mark_find(g, 'v', (uint64_t)t->canary) : NULL;
-    if (p && c) {
-        struct judge_side now;
-        traffic_read(p, &now);
-        judge_minus(&now, &t->before[0], ret_production);
-        traffic_read(c, &now);
-        judge_minus(&now, &t->before[1], ret_canary);
-        found = true;
+    struct judge_side now;
+    if (!p || !c)
+        return false;
+    ret->production = t->production;
+    ret->canary = t->canary;
+    ret->generation = t->generation;
+    for (size_t i = 0; i < 2; i++) {
+        traffic_read(i ? c : p, &now);
+        judge_minus(&now, &t->before[i], &ret->side[i]);
+        judge_add(&ret->side[i], &t->earlier[i]);
     }
-    pthread_mutex_unlock(&g->lock);
+    return true;
+}
+
+bool serve_traffic_trial(struct core *core, int64_t service, struct serve_trial *ret)
+{
+    pthread_mutex_lock(&core->gate->lock);
+    bool found = traffic_trial_now(core->gate, service, ret);
+    pthread_mutex_unlock(&core->gate->lock);
     return found;
 }
 
@@ -153,7 +162,7 @@ bool serve_traffic_roll(struct core *core, struct err *err)
         if (name.p[0] == 'v')
             roll(core, value, now);
     pthread_mutex_unlock(&g->lock);
-    return request_log_flush(core->request_log, err);
+    return trials_keep(core, err) & request_log_flush(core->request_log, err);
 }
 
 static bool start(struct core *core, const struct core_options *o, struct err *err)

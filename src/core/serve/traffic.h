@@ -24,10 +24,14 @@ extern const char *const serve_class_names[SERVE_CLASSES];
 void serve_traffic_add(const struct serve_route *r, const struct serve_side *side, enum serve_class class,
                        uint64_t us);
 
-/* What production and the canary did since both are what they are now (a new canary, another generation of
- * it, or a switch begins anew; so does a start of the server). False: the service has no canary. */
-bool serve_traffic_trial(struct core *core, int64_t service, struct judge_side *ret_production,
-                         struct judge_side *ret_canary);
+/* What production and the canary did since both are what they are now: a new canary, another generation of
+ * it, or a switch begins anew. A start of the server does not (core/serve/trial.h). */
+struct serve_trial {
+    int64_t production, canary, generation; /* versions, and of the canary */
+    struct judge_side side[2];              /* production's, the canary's */
+};
+/* False: the service has no canary. */
+bool serve_traffic_trial(struct core *core, int64_t service, struct serve_trial *ret);
 /* All that a version did since the server knows it; false when it has no figures. */
 bool serve_traffic_version(struct core *core, int64_t version, struct judge_side *ret);
 

@@ -272,7 +272,7 @@ static const struct action actions[] = {
      .run = run_lineage},
     {.name = "tensorboard",
      .permission = "training.read",
-     .answer = "TensorBoard",
+     .answer = "ToolAddress",
      .title = {"TensorBoard", "TensorBoard"},
      .run = tensorboard_open},
     {0},

@@ -351,6 +351,7 @@ static const struct exec_ops ops = {
     .changes = changes_write,
     .folder = attach_folder,
     .stats = stats_read,
+    .node_stats = stats_node,
     .nodes = stats_nodes,
     .free = local_free,
 };

@@ -177,5 +177,6 @@ int attach_folder(struct exec *x, struct exec_id id, const char *path, struct er
 bool changes_write(struct exec *x, struct exec_id id, exec_sink_fn *sink, void *ctx, struct err *err);
 bool stats_read(struct exec *x, struct exec_id id, struct exec_stats *ret, struct err *err);
 bool stats_nodes(struct exec *x, struct arena *a, struct exec_node **ret, size_t *ret_n, struct err *err);
+bool stats_node(struct exec *x, const char *node, struct exec_stats *ret, struct err *err);
 
 #endif

@@ -12,6 +12,9 @@
 #include <sys/statvfs.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
+#include <unistd.h>
+
+#define PROC_MAX (1 << 20) /* bytes of a file of /proc: /proc/stat has a line per processor and interrupt */
 
 static void read_net(pid_t init, struct exec_stats *s)
 {
@@ -163,5 +166,52 @@ bool stats_nodes(struct exec *x, struct arena *a, struct exec_node **ret, size_t
     node->reason = arena_printf(a, "%s%s", users, network);
     *ret = node;
     *ret_n = 1;
+    return true;
+}
+
+/* --- what the machine uses --- */
+
+/* Of the line "NAME   123 kB" of /proc/meminfo, in bytes. */
+static int64_t meminfo(const char *text, const char *name)
+{
+    const char *at = strstr(text, name);
+    return at ? strtoll(at + strlen(name), NULL, 10) * 1024 : 0;
+}
+
+/* Jiffies of all processors in which something ran: all but the fourth and the fifth number (idle, waiting
+ * for disks) and those of guests, which are in the first. */
+static int64_t busy_ticks(const char *text)
+{
+    int64_t busy = 0;
+    const char *at = strncmp(text, "cpu ", 4) == 0 ? text + 4 : "";
+    for (int i = 0; i < 8; i++) {
+        char *end;
+        int64_t n = strtoll(at, &end, 10);
+        busy += i == 3 || i == 4 ? 0 : n;
+        at = end;
+    }
+    return busy;
+}
+
+bool stats_node(struct exec *x, const char *node, struct exec_stats *ret, struct err *err)
+{
+    struct local *l = local_of(x);
+    auto_arena struct arena a;
+    struct str cpu, memory;
+    struct statvfs v;
+    arena_init(&a);
+    if (strcmp(node, l->node) != 0)
+        return err_set(err, ERR_NOT_FOUND, NULL, "there is no node %s", node);
+    if (!fs_read(&a, "/proc/stat", PROC_MAX, &cpu, err) ||
+        !fs_read(&a, "/proc/meminfo", PROC_MAX, &memory, err))
+        return false;
+    if (statvfs(l->dir, &v) != 0)
+        return err_errno(err, errno, "cannot look at %s", l->dir);
+    const char *lines = arena_strz(&a, memory);
+    *ret = (struct exec_stats){.at_us = clock_now(),
+                               .cpu_ns = busy_ticks(arena_strz(&a, cpu)) *
+                                         (INT64_C(1000000000) / sysconf(_SC_CLK_TCK)),
+                               .memory = meminfo(lines, "MemTotal:") - meminfo(lines, "MemAvailable:"),
+                               .disk = (int64_t)(v.f_blocks - v.f_bfree) * (int64_t)v.f_frsize};
     return true;
 }

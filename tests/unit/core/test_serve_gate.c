@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "core/serve/gate.h"
 #include "core/serve/traffic.h"
+#include "core/serve/trial.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -223,7 +224,8 @@ static void trials(void **state)
 {
     (void)state;
     struct serve_route r = usual();
-    struct judge_side p, c;
+    struct serve_trial t;
+    const struct judge_side *p = &t.side[0], *c = &t.side[1];
     publish(&r, 1);
     struct serve_routes *s = serve_routes_acquire(&core);
     const struct serve_route *in = serve_routes_at(s, 0);
@@ -232,23 +234,43 @@ static void trials(void **state)
     serve_traffic_add(in, &in->canary, SERVE_ERROR, 5000);
     serve_traffic_add(in, &in->canary, SERVE_FAILED, 0);
     serve_traffic_add(in, &in->canary, SERVE_LEFT, 0);
-    assert_true(serve_traffic_trial(&core, 5, &p, &c));
-    assert_int_equal(p.requests, 10);
-    assert_int_equal(c.requests, 2);
-    assert_int_equal(c.errors, 2);
-    assert_int_equal(c.times[judge_bucket(5000)], 1);
+    assert_true(serve_traffic_trial(&core, 5, &t));
+    assert_int_equal(p->requests, 10);
+    assert_int_equal(c->requests, 2);
+    assert_int_equal(c->errors, 2);
+    assert_int_equal(c->times[judge_bucket(5000)], 1);
+    assert_int_equal(t.production + t.canary * 1000, in->production.version + in->canary.version * 1000);
     /* The same again goes on, another generation begins anew. */
     publish(&r, 1);
-    assert_true(serve_traffic_trial(&core, 5, &p, &c));
-    assert_int_equal(p.requests, 10);
+    assert_true(serve_traffic_trial(&core, 5, &t));
+    assert_int_equal(p->requests, 10);
     r.canary.generation = 2;
     publish(&r, 1);
-    assert_true(serve_traffic_trial(&core, 5, &p, &c));
-    assert_int_equal(p.requests + c.requests, 0);
+    assert_true(serve_traffic_trial(&core, 5, &t));
+    assert_int_equal(p->requests + c->requests, 0);
     r.has_canary = false;
     publish(&r, 1);
-    assert_false(serve_traffic_trial(&core, 5, &p, &c));
+    assert_false(serve_traffic_trial(&core, 5, &t));
     serve_routes_release(s);
+}
+
+static void trials_as_text(void **state)
+{
+    (void)state;
+    auto_arena struct arena a;
+    auto_buf struct buf text = {0};
+    struct serve_trial was = {.production = 3, .canary = 4, .generation = 2}, is = {0};
+    arena_init(&a);
+    was.side[0] = (struct judge_side){.requests = 1000000, .errors = 3};
+    was.side[0].times[JUDGE_BUCKETS - 1] = 999997;
+    was.side[1].times[0] = 1;
+    trial_write(&was, &text);
+    assert_true(trial_read(&a, buf_view(&text), &is));
+    assert_memory_equal(&was, &is, sizeof was);
+    assert_false(trial_read(&a, STR_NULL, &is));
+    assert_false(trial_read(&a, STR("{\"sides\":[[1,2]]}"), &is));
+    assert_true(trial_read(&a, STR("{\"sides\":[[1,2,[464,9]],[1,2,[70000,1]]]}"), &is));
+    assert_int_equal(is.side[0].requests, 1);
 }
 
 int main(void)
@@ -261,6 +283,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(sick_ones_rest, begin, end),
         cmocka_unit_test_setup_teardown(limits_of_keys, begin, end),
         cmocka_unit_test_setup_teardown(trials, begin, end),
+        cmocka_unit_test(trials_as_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -250,12 +250,14 @@ static void test_waiting_too_long(unused_ok void **state)
     gate(true);
     submit(b, x);
     wait_for(&graph.at_gate, 1);
-    submit(b, late);
     submit(b, patient);
+    submit(b, late);
+    wait_for(&graph.done, 1); /* while the only instance is busy */
+    assert_int_equal(batcher_waiting(b), 1);
+    assert_false(late->job.ok);
     gate(false);
     wait_for(&graph.done, 3);
     batcher_free(b);
-    assert_false(late->job.ok);
     assert_int_equal(late->job.err.code, ERR_UNAVAILABLE);
     check(patient);
     drop(x);

@@ -1,11 +1,13 @@
 import { useEffect, useId, useRef, useState, type PointerEvent } from 'react'
 import { useI18n } from '../i18n'
-import { floorOf, linePath, nearest, niceTicks, thin, timeTicks, type Point } from './chart'
+import { bandPath, floorOf, linePath, nearest, niceTicks, thin, timeTicks, type Point, type Stretch } from './chart'
 import './chart.css'
 
 export interface Series {
   name: string
   points: readonly Point[]
+  /** Where the points are means: what they are the means of. */
+  band?: readonly Stretch[]
 }
 
 interface Props {
@@ -65,7 +67,7 @@ export function Chart(props: Props) {
   const [box, width] = useWidth()
   const id = useId()
   const inner = Math.max(1, width - left - right)
-  const values = series.flatMap((s) => s.points.flatMap(([, y]) => (y === null ? [] : [y])))
+  const values = series.flatMap((s) => [...s.points.map(([, v]) => v), ...(s.band ?? []).flatMap(([, l, h]) => [l, h])].flatMap((v) => (v === null ? [] : [v])))
   const high = values.reduce((a, b) => Math.max(a, b), limit ?? 0)
   const low = floorOf(values, high, props.loose === true)
   const ticks = niceTicks(low, props.binary ? Math.max(high, low + 4) : high > low ? high : low + 1, 4, props.binary)
@@ -118,6 +120,7 @@ export function Chart(props: Props) {
               const last = points[points.length - 1]
               return (
                 <g key={s.name} className={`chart-${i % 6}`}>
+                  {s.band && <path className="chart-band" d={bandPath(s.band.filter(([px]) => px >= from && px <= to), x, y, gap)} />}
                   <path className="chart-line" d={linePath(points, x, y, gap)} />
                   {at === null && last && last[1] !== null && <circle className="chart-dot" cx={x(last[0])} cy={y(last[1])} r="2.5" />}
                 </g>

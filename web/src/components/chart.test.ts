@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { floorOf, linePath, nearest, niceTicks, thin, timeTicks, type Point } from './chart'
+import { bandPath, floorOf, linePath, nearest, niceTicks, thin, timeTicks, type Point } from './chart'
 
 test('ticks are round and cover the values', () => {
   expect(niceTicks(0, 1.9, 4)).toEqual([0, 0.5, 1, 1.5, 2])
@@ -44,4 +44,10 @@ test('an axis begins at 0, unless that would flatten the curve', () => {
   expect(floorOf([-1, 3], 3, true)).toBe(-1)
   expect(floorOf([2, 2], 2, true)).toBe(0)
   expect(floorOf([], 0, true)).toBe(0)
+})
+
+test('a band is a closed shape for each run without a gap', () => {
+  const same = (v: number) => v
+  expect(bandPath([[0, 1, 3], [1, 2, 4], [9, 1, 2], [10, 1, 2], [11, null, 3], [12, 1, 1]], same, same, 2)).toBe('M0.0 3.0L1.0 4.0L1.0 2.0L0.0 1.0ZM9.0 2.0L10.0 2.0L10.0 1.0L9.0 1.0Z')
+  expect(bandPath([], same, same, 2)).toBe('')
 })

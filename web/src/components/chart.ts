@@ -51,6 +51,32 @@ export function linePath(points: readonly Point[], x: (v: number) => number, y: 
   return path
 }
 
+/** From the least to the greatest of each stretch of time. */
+export type Stretch = readonly [x: number, low: number | null, high: number | null]
+
+/** One closed shape for each run of stretches without a gap. */
+export function bandPath(band: readonly Stretch[], x: (v: number) => number, y: (v: number) => number, gap: number): string {
+  let path = ''
+  let there: string[] = []
+  let back: string[] = []
+  let last: number | null = null
+  const close = () => {
+    if (there.length > 1) path += `M${there.join('L')}L${back.reverse().join('L')}Z`
+    there = []
+    back = []
+  }
+  for (const [px, low, high] of band) {
+    const known = low !== null && high !== null
+    if (!known || (last !== null && px - last > gap)) close()
+    last = known ? px : null
+    if (!known) continue
+    there.push(`${x(px).toFixed(1)} ${y(high).toFixed(1)}`)
+    back.push(`${x(px).toFixed(1)} ${y(low).toFixed(1)}`)
+  }
+  close()
+  return path
+}
+
 /** The point nearest to x; null when none is within reach. */
 export function nearest(points: readonly Point[], x: number, reach: number): Point | null {
   let low = 0

@@ -8,7 +8,9 @@ import { useI18n } from '../../i18n'
 import { isOver, useCurves, type CurvePoint } from './jobs'
 import { RankPicker } from './RankPicker'
 
-const spans = [600, 86_400] as const
+type Value = Exclude<keyof CurvePoint, 'at' | 'low' | 'high'>
+
+export const spans = [600, 86_400] as const
 const intervals = [1000, 5000, 30_000, 0]
 
 export function IntervalPicker({ value, onChange, choices = intervals }: { value: number; onChange: (ms: number) => void; choices?: readonly number[] }) {
@@ -33,7 +35,11 @@ export function JobCurves({ job }: { job: Item }) {
   const from = to - span * 1000
   const gap = (data?.step_s ?? 1) * 5000
   const times = items.map((p) => Date.parse(p.at))
-  const line = (name: keyof CurvePoint, title: string) => ({ name: title, points: items.map((p, i) => [times[i] ?? 0, p[name] as number | null] as const) })
+  const line = (name: Value, title: string) => ({
+    name: title,
+    points: items.map((p, i) => [times[i] ?? 0, p[name]] as const),
+    ...(items[0]?.low ? { band: items.map((p, i) => [times[i] ?? 0, p.low?.[name] ?? null, p.high?.[name] ?? null] as const) } : {}),
+  })
   const common = { from, to, gap, at, onAt: setAt, limitTitle: t('chart.limit') }
   const rate = (v: number) => t('chart.perSecond', { amount: formatBytes(v) })
   return (

@@ -27,7 +27,7 @@ export function ModelTab({ version }: { version: Version }) {
     retry: false,
   })
   const address = useCallback(async () => {
-    const answer = await request<Schema<'TensorBoard'>>(`${version.path}/netron`, { method: 'POST', body: {} })
+    const answer = await request<Schema<'ToolAddress'>>(`${version.path}/netron`, { method: 'POST', body: {} })
     if (!answer.url) throw new Error((i18n.language === 'zh' ? answer.reason_zh : answer.reason) ?? '')
     return answer.url
   }, [version.path, i18n.language])

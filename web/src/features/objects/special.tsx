@@ -65,6 +65,7 @@ export const overviews: Registry = {
   model_set: Overview,
   image: lazy(async () => ({ default: (await import('../images/ImageOverview')).ImageOverview })),
   task: lazy(async () => ({ default: (await import('../tasks/TaskView')).TaskOverview })),
+  node: lazy(async () => ({ default: (await import('../resources/NodeOverview')).NodeOverview })),
 }
 
 /** By the kind of the children. */

@@ -13,6 +13,9 @@ interface Entry {
   service: number
   project_name: string
   name: string
+  /** What people call both: the names above are those of the address. */
+  project_title: string
+  title: string
   state: string
   model: boolean
   address: string
@@ -24,7 +27,7 @@ export function Catalogue() {
   const [words, setWords] = useState('')
   useTitle(t('catalogue.title'))
   const found = useQuery({ queryKey: ['objects', 'service', 'catalogue'], queryFn: async ({ signal }) => (await request<{ items: Entry[] }>('/catalogue', { signal })).items })
-  const items = (found.data ?? []).filter((one) => `${one.project_name}/${one.name}`.toLowerCase().includes(words.toLowerCase()))
+  const items = (found.data ?? []).filter((one) => `${one.project_title}/${one.title} ${one.address}`.toLowerCase().includes(words.toLowerCase()))
   return (
     <section>
       <h1>{t('catalogue.title')}</h1>
@@ -41,8 +44,8 @@ export function Catalogue() {
               <tbody>
                 {items.map((one) => (
                   <tr key={one.service}>
-                    <td className="first"><Link to={`${projectUrl(one.project_name)}/services/${one.service}`}>{one.name}</Link></td>
-                    <td>{one.project_name}</td>
+                    <td className="first"><Link to={`${projectUrl(one.project_title)}/services/${one.service}`}>{one.title}</Link></td>
+                    <td>{one.project_title}</td>
                     <td><StateTag state={one.state} /></td>
                     <td><code>{one.address}</code></td>
                     <td>{one.model ? <a href={apiUrl(`/services/${one.service}/openapi.json`)}>{t('catalogue.document')}</a> : <span className="muted">{t('catalogue.own')}</span>}</td>

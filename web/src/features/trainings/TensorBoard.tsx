@@ -6,7 +6,7 @@ import { useI18n } from '../../i18n'
 import { ProblemNote } from '../../components/ProblemNote'
 import { useOpenTab } from '../environments/openTab'
 
-type Board = Schema<'TensorBoard'>
+type Board = Schema<'ToolAddress'>
 
 /** Starts TensorBoard for a run, and links to it once it answers. */
 export function TensorBoard({ path }: { path: string }) {

@@ -1,0 +1,231 @@
+/* Curves of what nodes use. */
+#include "base/clock.h"
+#include "core/compute/node.h"
+#include "core/series/series.h"
+
+#include <math.h>
+
+#define SECOND    INT64_C(1000000)
+#define MINUTE    (60 * SECOND)
+#define AGAIN_S   30  /* seconds until the list of nodes is read again */
+#define BY_ITSELF 600 /* seconds up to which points come by the second */
+
+enum { CPU, MEMORY, DISK, NAMES };
+static const char *const names[NAMES] = {"cpu", "memory", "disk"};
+
+struct node {
+    int64_t id;
+    char *name;
+    struct series_feed *feed;
+    struct exec_stats last; /* at_us 0: none yet */
+};
+
+struct node_curves {
+    struct core *core;
+    struct node *node;
+    size_t n;
+    unsigned ticks; /* since the list was read */
+};
+
+struct node_curves *node_curves_new(struct core *core)
+{
+    struct node_curves *c = base_zalloc(sizeof *c);
+    c->core = core;
+    return c;
+}
+
+static void drop(struct node_curves *c)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        series_feed_close(c->node[i].feed);
+        free(c->node[i].name);
+    }
+    free(c->node);
+    c->node = NULL;
+    c->n = 0;
+}
+
+void node_curves_free(struct node_curves *c)
+{
+    if (c)
+        drop(c);
+    free(c);
+}
+
+/* --- each second --- */
+
+static struct exec_stats last_of(const struct node *old, size_t n, int64_t id)
+{
+    for (size_t i = 0; i < n; i++)
+        if (old[i].id == id)
+            return old[i].last;
+    return (struct exec_stats){0};
+}
+
+static bool read_list(struct node_curves *c, struct err *err)
+{
+    auto_arena struct arena a;
+    struct db_rows rows;
+    arena_init(&a);
+    if (!db_query(c->core->db, &a, "SELECT id, name FROM nodes WHERE state <> 'lost' ORDER BY id", DB_NO_ARGS,
+                  &rows, err))
+        return false;
+    struct node *list = base_zalloc((rows.n + 1) * sizeof *list);
+    for (size_t i = 0; i < rows.n; i++) {
+        int64_t id = rows.row[i].v[0].i;
+        list[i] = (struct node){.id = id,
+                                .name = base_strdup(arena_strz(&a, rows.row[i].v[1].s)),
+                                .feed = series_feed_open(c->core, "node", id, "", names, NAMES),
+                                .last = last_of(c->node, c->n, id)};
+    }
+    drop(c);
+    c->node = list;
+    c->n = rows.n;
+    return true;
+}
+
+static void take(struct node *n, const struct exec_stats *now)
+{
+    const struct exec_stats last = n->last;
+    n->last = *now;
+    int64_t us = now->at_us - last.at_us;
+    if (last.at_us == 0 || us <= 0)
+        return;
+    double cpu = now->cpu_ns > last.cpu_ns ? (double)(now->cpu_ns - last.cpu_ns) / 1e3 / (double)us : 0;
+    series_feed_add(n->feed, now->at_us,
+                    (const double[NAMES]){floor(cpu * 1e3) / 1e3, (double)now->memory, (double)now->disk});
+}
+
+bool node_curves_tick(struct node_curves *c, struct exec *x, struct err *err)
+{
+    struct exec_stats now;
+    if (!x->ops->node_stats)
+        return true;
+    if (c->ticks++ % AGAIN_S == 0 || c->n == 0)
+        if (!read_list(c, err))
+            return false;
+    for (size_t i = 0; i < c->n; i++) {
+        struct err lost = {0}; /* the controller of jobs tells */
+        if (x->ops->node_stats(x, c->node[i].name, &now, &lost))
+            take(&c->node[i], &now);
+    }
+    return true;
+}
+
+/* --- as they are answered --- */
+
+const struct field node_curves_fields[] = {
+    {.name = "span",
+     .type = FIELD_INT,
+     .flags = FIELD_CREATE,
+     .min = 1,
+     .max = 30 * 86400,
+     .fallback = "600",
+     .unit = "seconds",
+     .title = {"Span", "时间范围"},
+     .help = {"Up to 600: by seconds; else by minutes", "不超过 600 时按秒，否则按分钟"}},
+    {.name = "points",
+     .type = FIELD_INT,
+     .flags = FIELD_CREATE,
+     .max = 100000,
+     .fallback = "0",
+     .title = {"Points", "点数"},
+     .help = {"At most so many, each the mean of its time; 0: all",
+              "最多返回的点数，每点为其时间段的平均值；0 表示全部"}},
+    {0},
+};
+
+static int64_t width_of(const struct core *core, int64_t span_s, int64_t points)
+{
+    bool seconds = span_s <= (points ? (int64_t)(core->series_limits.second_hours * 3600) : BY_ITSELF);
+    int64_t unit = seconds ? SECOND : MINUTE;
+    int64_t units = points ? (span_s * SECOND / unit + points - 1) / points : 1;
+    return (units > 0 ? units : 1) * unit;
+}
+
+static void write_value(struct json_out *out, int name, double v)
+{
+    json_key(out, names[name]);
+    if (name == CPU)
+        json_real(out, round(v * 1e3) / 1e3);
+    else
+        json_int(out, (int64_t)v);
+}
+
+enum side { MEAN, LOW, HIGH };
+
+static void write_side(struct json_out *out, const struct series_bucket *const *b, enum side side)
+{
+    for (int i = 0; i < NAMES; i++)
+        if (b[i])
+            write_value(out, i, side == LOW ? b[i]->low : side == HIGH ? b[i]->high : series_mean(b[i]));
+}
+
+static void write_item(struct json_out *out, const struct series_bucket *const *b)
+{
+    char at[CLOCK_TEXT_MAX];
+    json_object(out);
+    json_kz(out, "at", clock_format(b[CPU]->at, at));
+    write_side(out, b, MEAN);
+    json_key(out, "low");
+    json_object(out);
+    write_side(out, b, LOW);
+    json_object_end(out);
+    json_key(out, "high");
+    json_object(out);
+    write_side(out, b, HIGH);
+    json_object_end(out);
+    json_object_end(out);
+}
+
+/* All three are fed together: what has no CPU is not there. */
+static void write_items(struct json_out *out, const struct series_buckets *s, size_t n)
+{
+    const struct series_buckets *by[NAMES] = {0};
+    size_t at[NAMES] = {0};
+    for (size_t i = 0; i < n; i++)
+        for (int k = 0; k < NAMES; k++)
+            if (str_is(s[i].name, names[k]))
+                by[k] = &s[i];
+    json_array(out);
+    for (size_t i = 0; by[CPU] && i < by[CPU]->n; i++) {
+        const struct series_bucket *b[NAMES] = {&by[CPU]->bucket[i]};
+        for (int k = MEMORY; k < NAMES; k++) {
+            while (by[k] && at[k] < by[k]->n && by[k]->bucket[at[k]].at < b[CPU]->at)
+                at[k]++;
+            b[k] = by[k] && at[k] < by[k]->n && by[k]->bucket[at[k]].at == b[CPU]->at ? &by[k]->bucket[at[k]]
+                                                                                      : NULL;
+        }
+        write_item(out, b);
+    }
+    json_array_end(out);
+}
+
+bool node_show_curves(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+                      int *status, struct err *err)
+{
+    (void)status;
+    int64_t width = width_of(op->core, input[0].i, input[1].i), newest;
+    struct series_query q = {.kind = "node", .owner = o->id, .part = STR("")};
+    struct series_buckets *s;
+    size_t n;
+    if (!series_newest(op->core, &q, op->arena, &newest, err))
+        return false;
+    q.from = newest - input[0].i * SECOND + 1;
+    q.to = newest;
+    if (!series_draw(op->core, &q, width, op->arena, &s, &n, err))
+        return false;
+    json_object(out);
+    json_kint(out, "step_s", width / SECOND);
+    json_key(out, "limits");
+    json_object(out);
+    json_key(out, "cpu");
+    json_real(out, object_value(o, "cpus")->r);
+    json_kint(out, "memory", object_int(o, "memory"));
+    json_kint(out, "disk", object_int(o, "disk"));
+    json_object_end(out);
+    json_key(out, "items");
+    write_items(out, s, n);
+    json_object_end(out);
+    return true;
+}

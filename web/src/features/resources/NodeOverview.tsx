@@ -1,0 +1,63 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Select } from 'antd'
+import { useState } from 'react'
+import { request, type Schema } from '../../api/client'
+import type { Item } from '../../api/kinds'
+import { Chart, clock } from '../../components/Chart'
+import { formatBytes } from '../../components/format'
+import { ErrorState } from '../../components/States'
+import { useI18n } from '../../i18n'
+import { IntervalPicker, spans } from '../jobs/Curves'
+import { Facts } from '../objects/ObjectTabs'
+import type { SpecialProps } from '../objects/special'
+
+type Curves = Schema<'NodeCurves'>
+
+/** What is known about a node, and what all that runs on it uses. */
+export function NodeOverview({ kind, item }: SpecialProps) {
+  return (
+    <>
+      <Facts kind={kind} item={item} />
+      <NodeCurves node={item} />
+    </>
+  )
+}
+
+function NodeCurves({ node }: { node: Item }) {
+  const { t, n, language } = useI18n()
+  const [span, setSpan] = useState<number>(600)
+  const [every, setEvery] = useState(5000)
+  const [at, setAt] = useState<number | null>(null)
+  const found = useQuery({
+    queryKey: ['node-curves', node.id, span],
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => request<Curves>(`/nodes/${node.id}/curves`, { query: { span }, signal }),
+    refetchInterval: every > 0 ? (span === 600 ? every : Math.max(every, 30_000)) : false,
+  })
+  if (found.error && !found.data) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
+  const items = found.data?.items ?? []
+  const limits = found.data?.limits
+  const times = items.map((p) => Date.parse(p.at))
+  const to = Math.max(found.dataUpdatedAt || Date.now(), times[times.length - 1] ?? 0)
+  const line = (name: 'cpu' | 'memory' | 'disk', title: string) => [{
+    name: title,
+    points: items.map((p, i) => [times[i] ?? 0, p[name]] as const),
+    band: items.map((p, i) => [times[i] ?? 0, p.low[name], p.high[name]] as const),
+  }]
+  const common = { from: to - span * 1000, to, gap: (found.data?.step_s ?? 1) * 5000, at, onAt: setAt, limitTitle: t('chart.limit') }
+  return (
+    <section aria-label={t('job.curves')}>
+      <h2>{t('job.curves')}</h2>
+      <div className="tools">
+        <Select aria-label={t('chart.span')} value={span} onChange={setSpan} options={spans.map((s) => ({ value: s, label: t(s === 600 ? 'chart.tenMinutes' : 'chart.day') }))} />
+        <IntervalPicker value={every} onChange={setEvery} />
+        <span className="muted num" role="status">{found.dataUpdatedAt > 0 && t('chart.updated', { time: clock(found.dataUpdatedAt, true, language) })}</span>
+      </div>
+      <div className="charts">
+        <Chart {...common} title={t('chart.cpu')} limit={limits?.cpu ?? null} series={line('cpu', t('chart.cpu'))} format={(v) => t('chart.cores', { n: n(v, 2) })} tick={(v) => n(v, 2)} />
+        <Chart {...common} title={t('chart.memory')} limit={limits?.memory ?? null} series={line('memory', t('chart.memory'))} format={formatBytes} binary />
+        <Chart {...common} title={t('chart.disk')} limit={limits?.disk ?? null} series={line('disk', t('chart.disk'))} format={formatBytes} binary />
+      </div>
+    </section>
+  )
+}
