@@ -3,7 +3,7 @@
 #ifndef INGOT_INFER_SERVER_H
 #define INGOT_INFER_SERVER_H
 
-#include "infer/models.h"
+#include "infer/trial.h"
 #include "net/http.h"
 
 struct server_options {
@@ -13,6 +13,7 @@ struct server_options {
     unsigned threads;   /* for what may not hold up a loop: predict, loading, large bodies */
     unsigned max_queue; /* requests that wait for these */
     bool allow_load;    /* repository load and unload */
+    struct trial *trial; /* predict asks it instead of the models; NULL: nothing is tried */
 };
 
 struct server;

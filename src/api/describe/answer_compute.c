@@ -221,6 +221,22 @@ static const struct shape tensorboard[] = {
     {0},
 };
 
+static const struct shape model_trial[] = {
+    M("state", TEXT, .choices = "none waiting starting ready failed"),
+    M("project", INT),
+    M("job", INT, .flags = OR_NULL),
+    M("reason", TEXT, .flags = OR_NULL),
+    M("reason_zh", TEXT, .flags = OR_NULL),
+    {0},
+};
+
+static const struct shape model_check[] = {
+    M("ok", BOOL),
+    M("field", TEXT, .flags = OR_NULL),
+    M("reason", TEXT, .flags = OR_NULL),
+    {0},
+};
+
 static const struct shape deployment[] = {
     M("service", OBJECT, .named = "Service"),
     M("version", OBJECT, .named = "ServiceVersion"),
@@ -280,6 +296,8 @@ const struct answer_shape answers_of_compute[] = {
     {"JobLog", log_part},
     {"JobLogMatches", log_matches},
     {"LineageVersion", lineage_version},
+    {"ModelCheck", model_check},
+    {"ModelTrial", model_trial},
     {"PlatformLog", platform_log},
     {"ProjectOverview", project_overview},
     {"Resources", resources},
