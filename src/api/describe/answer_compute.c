@@ -234,6 +234,7 @@ static const struct shape model_check[] = {
     M("ok", BOOL),
     M("field", TEXT, .flags = OR_NULL),
     M("reason", TEXT, .flags = OR_NULL),
+    M("reason_zh", TEXT, .flags = OR_NULL),
     {0},
 };
 

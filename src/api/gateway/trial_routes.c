@@ -3,7 +3,6 @@
 #include "base/messages.h"
 #include "core/folder/model_check.h"
 #include "core/serve/trial.h"
-#include "model/manifest.h"
 #include "net/url.h"
 
 #include <errno.h>
@@ -122,15 +121,6 @@ static void run_check(struct api_call *call)
         api_problem(call, &err, NULL, 0);
 }
 
-static void run_schema(struct api_call *call)
-{
-    auto_buf struct buf body = {0};
-    struct json_out out;
-    json_begin(&out, &body);
-    model_manifest_schema(&out);
-    api_answer(call, 200, NULL, 0, buf_view(&body));
-}
-
 #define VERSION "/api/v1/model-sets/{set_id}/versions/{version_id}/"
 
 const struct route trial_routes[] = {
@@ -149,10 +139,5 @@ const struct route trial_routes[] = {
      .summary = "Tells whether a model version could be asked by this manifest, which is not saved",
      .input = "{\"type\":\"object\"}",
      .answer = ROUTE_ANSWER("ModelCheck")},
-    {.method = "GET",
-     .pattern = "/api/v1/model-manifest-schema",
-     .run = run_schema,
-     .summary = "The JSON Schema of ingot-model.json",
-     .answer = "{\"type\":\"object\"}"},
     {0},
 };

@@ -58,6 +58,7 @@ bool model_check_write(struct core *core, const struct object *version, struct s
     json_kbool(out, "ok", ok);
     json_kz(out, "field", ok ? NULL : wrong.field);
     json_kz(out, "reason", ok ? NULL : wrong.message);
+    json_kz(out, "reason_zh", ok ? NULL : err_zh(&wrong));
     json_object_end(out);
     return true;
 }

@@ -9,6 +9,7 @@
 #define INFER        "ingot-infer"
 #define MODEL_PLACE  "/model"
 #define BODY_MB      "64"
+#define INVOKE       "service.invoke"
 #define IDLE_US      (INT64_C(600) * 1000000)
 #define KEEP_US      (INT64_C(600) * 1000000)
 #define MEMORY_LEAST (INT64_C(512) << 20) /* for ingot-infer and a small model */
@@ -85,8 +86,9 @@ const struct on_demand trial_on_demand = {.owner = &trial_owner,
 /* --- where, and who --- */
 
 /* A version that is not public stays where it is: who is in another project may not look into its files. */
-static bool find_project(struct core *core, const struct caller *c, const struct object *version,
-                         int64_t wanted, struct arena *a, int64_t *ret, struct err *err)
+static bool find_project(struct core *core, const struct caller *c, const char *permission,
+                         const struct object *version, int64_t wanted, struct arena *a, int64_t *ret,
+                         struct err *err)
 {
     struct object set;
     *ret = wanted ? wanted : version->project;
@@ -96,7 +98,12 @@ static bool find_project(struct core *core, const struct caller *c, const struct
         if (!object_int(&set, "public"))
             return err_message(err, ERR_INVALID, "project", MESSAGE_TRIAL_PROJECT);
     }
-    return caller_need(c, "service.invoke", *ret, err);
+    return caller_need(c, permission, *ret, err);
+}
+
+static int64_t given_project(const struct db_value *input)
+{
+    return input[PROJECT].type == DB_INT ? input[PROJECT].i : 0;
 }
 
 /* --- how it is --- */
@@ -146,8 +153,7 @@ bool trial_state(struct op *op, struct object *o, const struct db_value *input, 
     struct object job;
     int64_t project;
     bool found;
-    if (!find_project(op->core, op->caller, o, input[PROJECT].type == DB_INT ? input[PROJECT].i : 0,
-                      op->arena, &project, err) ||
+    if (!find_project(op->core, op->caller, "job.read", o, given_project(input), op->arena, &project, err) ||
         !on_demand_last(op->core, &trial_on_demand, project, o->id, op->arena, &job, &found, err))
         return false;
     bool current = found && on_demand_is_from(&job, op->arena, content_of(o));
@@ -178,8 +184,7 @@ bool trial_start(struct op *op, struct object *o, const struct db_value *input, 
                                   .from = content_of(o),
                                   .idle_s = input[IDLE].type == DB_INT ? input[IDLE].i : 0,
                                   .memory = serve_memory(object_int(o, "bytes"))};
-    if (!find_project(op->core, op->caller, o, input[PROJECT].type == DB_INT ? input[PROJECT].i : 0,
-                      op->arena, &want.project, err))
+    if (!find_project(op->core, op->caller, INVOKE, o, given_project(input), op->arena, &want.project, err))
         return false;
     if (object_int(o, "files") == 0)
         return err_message(err, ERR_CONFLICT, "files", MESSAGE_TRIAL_NO_FILES);
@@ -200,7 +205,7 @@ bool trial_way(struct core *core, const struct caller *c, const struct object *v
 {
     struct object job;
     bool found;
-    if (!find_project(core, c, version, project, a, &project, err) ||
+    if (!find_project(core, c, INVOKE, version, project, a, &project, err) ||
         !on_demand_last(core, &trial_on_demand, project, version->id, a, &job, &found, err))
         return false;
     if (!found || job_state_of(&job) != JOB_RUNNING ||

@@ -5,7 +5,7 @@
  * version in a project of whoever tries it.
  *
  * Whoever may read the version and has service.invoke in the project may send requests; to start it takes
- * job.create there, too. */
+ * job.create there, too; to see how it is, job.read. */
 #ifndef INGOT_CORE_SERVE_TRIAL_H
 #define INGOT_CORE_SERVE_TRIAL_H
 
