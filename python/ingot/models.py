@@ -51,7 +51,7 @@ class Models(Folders):
         for found in self.versions(owner).page(sort="-number", limit=1, filter=wanted).items:
             path = f"{self._plural}/{owner['id']}/versions/{found['id']}"
             place: dict[str, str | int] = {"project": _id(project)} if project is not None else {}
-            state = self._client.request("POST", f"{path}/try", body=place)
+            state = self._client.request("POST", f"{path}/try", json=place)
             while state["state"] in ("waiting", "starting"):
                 time.sleep(_PAUSE)
                 state = self._client.request("GET", f"{path}/trial", params=place)

@@ -186,9 +186,13 @@ export function parseNumbers(text: string, single: boolean): number | number[] |
   return single && all.length === 1 ? (all[0] as number) : all
 }
 
+export function without<T>(section: Record<string, T>, names: readonly string[]): Record<string, T> {
+  return Object.fromEntries(Object.entries(section).filter(([name]) => !names.includes(name)))
+}
+
 /** The section with one field changed; what is as it is without saying goes. */
 export function withField(section: Section, field: FormField, value: unknown): Section {
-  const { [field.name]: _, ...rest } = section
+  const rest = without(section, [field.name])
   return value === undefined || value === '' || same(value, field.otherwise) ? rest : { ...rest, [field.name]: value }
 }
 

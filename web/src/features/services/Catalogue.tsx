@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
-import { Input } from 'antd'
-import { useState } from 'react'
+import { Button, Input } from 'antd'
+import { Fragment, useState } from 'react'
 import { Link } from 'react-router'
-import { apiUrl, request } from '../../api/client'
+import { request } from '../../api/client'
 import { projectUrl } from '../../app/links'
 import { useTitle } from '../../components/hooks'
 import { Empty, ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { StateTag } from '../jobs/State'
+import { Interface } from './Interface'
 
 interface Entry {
   service: number
@@ -22,6 +23,7 @@ interface Entry {
 export function Catalogue() {
   const { t } = useI18n()
   const [words, setWords] = useState('')
+  const [shown, setShown] = useState<number | null>(null)
   useTitle(t('catalogue.title'))
   const found = useQuery({ queryKey: ['objects', 'service', 'catalogue'], queryFn: async ({ signal }) => (await request<{ items: Entry[] }>('/catalogue', { signal })).items })
   const items = (found.data ?? []).filter((one) => `${one.project_name}/${one.name}`.toLowerCase().includes(words.toLowerCase()))
@@ -40,13 +42,16 @@ export function Catalogue() {
               <thead><tr><th scope="col">{t('catalogue.service')}</th><th scope="col">{t('catalogue.project')}</th><th scope="col">{t('job.state')}</th><th scope="col">{t('service.address')}</th><th scope="col">{t('catalogue.interface')}</th></tr></thead>
               <tbody>
                 {items.map((one) => (
-                  <tr key={one.service}>
+                  <Fragment key={one.service}>
+                  <tr>
                     <td className="first"><Link to={`${projectUrl(one.project_name)}/services/${one.service}`}>{one.name}</Link></td>
                     <td>{one.project_name}</td>
                     <td><StateTag state={one.state} /></td>
                     <td><code>{one.address}</code></td>
-                    <td>{one.model ? <a href={apiUrl(`/services/${one.service}/openapi.json`)}>{t('catalogue.document')}</a> : <span className="muted">{t('catalogue.own')}</span>}</td>
+                    <td>{one.model ? <Button size="small" aria-expanded={shown === one.service} onClick={() => setShown(shown === one.service ? null : one.service)}>{t('interface.show')}</Button> : <span className="muted">{t('catalogue.own')}</span>}</td>
                   </tr>
+                  {shown === one.service && <tr><td colSpan={5}><Interface service={one.service} /></td></tr>}
+                  </Fragment>
                 ))}
                 {items.length === 0 && <tr><td colSpan={5} className="muted">{t('list.noMatch')}</td></tr>}
               </tbody>
