@@ -96,11 +96,9 @@
 #define MESSAGE_TRIAL_NOT_RUNNING                                                                            \
     "trial-not-running", "the version is not being tried, or still starts: POST .../try starts it",          \
         "该版本未在试用或仍在启动：用 POST .../try 启动"
-#define MESSAGE_TRIAL_SILENT                                                                                 \
-    "trial-silent", "the model has not answered in time", "模型未在时限内应答"
+#define MESSAGE_TRIAL_SILENT "trial-silent", "the model has not answered in time", "模型未在时限内应答"
 #define MESSAGE_TRIAL_FAILED "trial-failed", "the model does not answer: %s", "模型没有应答：%s"
-#define MESSAGE_TRIAL_BODY                                                                                   \
-    "trial-body", "the body is larger than %lld bytes", "请求体超过 %lld 字节"
+#define MESSAGE_TRIAL_BODY   "trial-body", "the body is larger than %lld bytes", "请求体超过 %lld 字节"
 
 /* --- services: what happens; also names of events --- */
 #define MESSAGE_EVENT_SHARE  "share-changed", "the canary's share is %.1f %% now", "灰度流量改为 %.1f %%"

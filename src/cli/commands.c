@@ -102,7 +102,8 @@ const struct command commands[] = {
      .run = service_deploy_run},
     {.name = "predict",
      .usage = "SERVICE | MODEL:VERSION FILE...",
-     .summary = "send pictures, texts or sounds to a service or a model version and print what it sees in them",
+     .summary =
+         "send pictures, texts or sounds to a service or a model version and print what it sees in them",
      .examples = "ingot predict fruit a.jpg b.jpg\ningot predict fruit a.jpg -o json\n"
                  "ingot predict fruit:v3 a.jpg\n"
                  "ingot predict fruit:v3 a.jpg --manifest ingot-model.json",

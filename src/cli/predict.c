@@ -35,20 +35,22 @@ static bool try_version(struct cli *cli, const char *version, int64_t project, s
         struct arena kept = cli->arena;
         yyjson_val *now;
         arena_init(&cli->arena);
-        const char *body = project ? arena_printf(&cli->arena, "{\"project\":%lld}", (long long)project) : "{}";
+        const char *body =
+            project ? arena_printf(&cli->arena, "{\"project\":%lld}", (long long)project) : "{}";
         struct remote_call start = {.method = "POST",
                                     .path = arena_printf(&cli->arena, "%s/try", version),
                                     .body = str_of(body)},
                            look = {.method = "GET",
-                                   .path = project ? arena_printf(&cli->arena, "%s/trial?project=%lld", version,
-                                                                  (long long)project)
+                                   .path = project ? arena_printf(&cli->arena, "%s/trial?project=%lld",
+                                                                  version, (long long)project)
                                                    : arena_printf(&cli->arena, "%s/trial", version)};
         bool ok = remote_json(cli, first ? &start : &look, &now, err);
         struct str state = ok ? json_str(yyjson_obj_get(now, "state")) : STR_NULL,
                    reason = ok ? json_str(yyjson_obj_get(now, "reason")) : STR_NULL;
         bool over = !ok || str_is(state, "ready");
         if (str_is(state, "failed") || str_is(state, "none")) {
-            ok = err_set(err, ERR_CONFLICT, NULL, "the model could not be started: " STR_FMT, STR_ARG(reason));
+            ok =
+                err_set(err, ERR_CONFLICT, NULL, "the model could not be started: " STR_FMT, STR_ARG(reason));
             over = true;
         } else if (reason.n && !str_is(reason, told)) {
             snprintf(told, sizeof told, STR_FMT, STR_ARG(reason));
@@ -72,18 +74,18 @@ static bool find_version(struct cli *cli, const char *text, const struct args *a
     const char *manifest = args_value(args, "manifest");
     if (!scope_project(cli, &project, err) ||
         !scope_id(cli, kind_by_name(STR("model_version")), NULL, text, &id, err) ||
-        !remote_json(cli,
-                     &(struct remote_call){
-                         .method = "GET",
-                         .path = arena_printf(&cli->arena, "/model-versions/%lld", (long long)id)},
-                     &found, err))
+        !remote_json(
+            cli,
+            &(struct remote_call){.method = "GET",
+                                  .path = arena_printf(&cli->arena, "/model-versions/%lld", (long long)id)},
+            &found, err))
         return false;
     int64_t set = yyjson_get_sint(yyjson_obj_get(yyjson_obj_get(found, "model_set"), "id"));
     const char *version =
         arena_printf(&cli->arena, "/model-sets/%lld/versions/%lld", (long long)set, (long long)id);
-    *ret = (struct asking){.path = project ? arena_printf(&cli->arena, "%s/predict?project=%lld", version,
-                                                          (long long)project)
-                                           : arena_printf(&cli->arena, "%s/predict", version)};
+    *ret = (struct asking){
+        .path = project ? arena_printf(&cli->arena, "%s/predict?project=%lld", version, (long long)project)
+                        : arena_printf(&cli->arena, "%s/predict", version)};
     if (manifest && !fs_read(&cli->arena, manifest, MANIFEST_MAX, &ret->manifest, err))
         return false;
     return try_version(cli, version, project, err);

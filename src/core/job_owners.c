@@ -7,8 +7,13 @@
 #include "core/training/training.h"
 
 const struct job_owner *const job_owners[] = {
-    &training_owner,        &tensorboard_owner, &environment_owner, &image_build_owner,
-    &service_version_owner, &trial_owner,       NULL,
+    &training_owner,
+    &tensorboard_owner,
+    &environment_owner,
+    &image_build_owner,
+    &service_version_owner,
+    &trial_owner,
+    NULL,
 };
 
 const struct on_demand *const on_demand_sorts[] = {&tensorboard_on_demand, &trial_on_demand, NULL};

@@ -8,10 +8,10 @@ struct trial {
     struct models *models;
     const char *name, *path, *version;
     struct served_options o;
-    pthread_mutex_t lock;      /* of what follows; held while loading, which takes the memory of a model */
-    struct served *last;       /* with a reference of ours; NULL: none */
-    uint8_t key[SHA256_SIZE];  /* of its manifest */
-    bool own;                  /* it is the folder's: there is no key */
+    pthread_mutex_t lock;     /* of what follows; held while loading, which takes the memory of a model */
+    struct served *last;      /* with a reference of ours; NULL: none */
+    uint8_t key[SHA256_SIZE]; /* of its manifest */
+    bool own;                 /* it is the folder's: there is no key */
 };
 
 struct trial *trial_new(struct models *models, const char *name, const char *path, const char *version,

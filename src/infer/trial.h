@@ -1,6 +1,6 @@
-/* A model that is being tried (--try): it is loaded at its first request and not before, so that what is wrong
- * with it is told to whoever asks, and a request may bring a manifest in place of the folder's, so that one
- * can be tried before it is kept. What was tried last stays loaded; the next one takes its place. */
+/* A model that is being tried (--try): it is loaded at its first request and not before, so that what is
+ * wrong with it is told to whoever asks, and a request may bring a manifest in place of the folder's, so that
+ * one can be tried before it is kept. What was tried last stays loaded; the next one takes its place. */
 #ifndef INGOT_INFER_TRIAL_H
 #define INGOT_INFER_TRIAL_H
 

@@ -129,8 +129,9 @@ const struct route trial_routes[] = {
      .run = run_predict,
      .streams = true,
      .query = "project:id *",
-     .summary = "Sends a picture, text or sound to a model version that is being tried; as multipart with a part "
-                "`manifest`, by that instead of the version's own",
+     .summary =
+         "Sends a picture, text or sound to a model version that is being tried; as multipart with a part "
+         "`manifest`, by that instead of the version's own",
      .takes = "application/octet-stream",
      .answer = "{\"type\":\"object\"}"},
     {.method = "POST",

@@ -193,8 +193,7 @@ static bool delete_write(struct op *op, void *ctx, struct err *err)
 static bool is_idle(struct core *core, const struct on_demand *d, const struct object *job, struct arena *a)
 {
     int64_t idle_s, used = tools_touched(core->tools, job->id), started = object_int(job, "started_at");
-    int64_t idle_us =
-        str_to_i64(variable(job, a, ON_DEMAND_IDLE), &idle_s) ? idle_s * 1000000 : d->idle_us;
+    int64_t idle_us = str_to_i64(variable(job, a, ON_DEMAND_IDLE), &idle_s) ? idle_s * 1000000 : d->idle_us;
     return job_state_of(job) == JOB_RUNNING && clock_now() - (used > started ? used : started) >= idle_us;
 }
 
@@ -206,8 +205,8 @@ static bool is_there(struct core *core, const struct on_demand *d, int64_t owner
                         db_args(db_int(owner)), &row, ret, err);
 }
 
-static bool sweep_one(struct core *core, const struct on_demand *d, const struct object *job,
-                      struct arena *a, struct err *err)
+static bool sweep_one(struct core *core, const struct on_demand *d, const struct object *job, struct arena *a,
+                      struct err *err)
 {
     struct ending e = {.d = d, .job = job->id, .owner = object_int(job, "owner")};
     bool there;

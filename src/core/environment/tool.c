@@ -169,8 +169,8 @@ static int ask_port(struct core *core, struct exec_id container, uint16_t port, 
     struct err err = {0};
     struct exec *x = jobs_exec(core->jobs);
     auto_fd int fd = x ? x->ops->connect(x, container, port, &err) : -1;
-    int n = snprintf(text, sizeof text, "GET %s HTTP/1.0\r\nHost: localhost\r\nConnection: close\r\n\r\n",
-                     path);
+    int n =
+        snprintf(text, sizeof text, "GET %s HTTP/1.0\r\nHost: localhost\r\nConnection: close\r\n\r\n", path);
     if (fd < 0 || n < 0 || n >= (int)sizeof text || !wait_for(fd, POLLOUT, PROBE_MS) ||
         send(fd, text, (size_t)n, MSG_NOSIGNAL) != n)
         return -1;

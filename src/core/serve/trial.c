@@ -22,7 +22,7 @@ enum { PROJECT, IDLE };
         .name = "project", .type = FIELD_REF, .flags = FIELD_CREATE, .ref = "project",                       \
         .title = {"Project", "项目"}, .help = {                                                              \
             "Whose quota it takes; by default that of the version.",                                         \
-            "占用哪个项目的配额，默认为版本所属项目。"                                                       \
+            "占用哪个项目的配额，默认为版本所属项目。"                                   \
         }                                                                                                    \
     }
 
@@ -60,13 +60,20 @@ static bool prepare(struct launch *u, struct err *err)
     struct object version;
     int64_t id = object_int(launch_job(u), "owner");
     if (!engine_get(launch_core(u), &caller_system, &kind_model_version, 0, id, a, &version, err))
-        return err->code == ERR_NOT_FOUND && err_set(err, ERR_CONFLICT, NULL, "its model version was deleted");
+        return err->code == ERR_NOT_FOUND &&
+               err_set(err, ERR_CONFLICT, NULL, "its model version was deleted");
     if (!on_demand_is_from(launch_job(u), a, content_of(&version)))
         return err_set(err, ERR_CONFLICT, NULL, "what it was made from was changed");
-    const char *model = arena_printf(a, "model=" MODEL_PLACE ",version=%lld",
-                                     (long long)object_int(&version, "number"));
-    const char *argv[] = {EXEC_PROGRAMS "/bin/" INFER, "--listen", "127.0.0.1:8000", "--try", "--max-body",
-                          BODY_MB, "--model", model};
+    const char *model =
+        arena_printf(a, "model=" MODEL_PLACE ",version=%lld", (long long)object_int(&version, "number"));
+    const char *argv[] = {EXEC_PROGRAMS "/bin/" INFER,
+                          "--listen",
+                          "127.0.0.1:8000",
+                          "--try",
+                          "--max-body",
+                          BODY_MB,
+                          "--model",
+                          model};
     if (!launch_program(u, INFER, err) || !launch_version(u, &kind_model_version, id, MODEL_PLACE, err))
         return false;
     launch_argv(u, argv, countof(argv));
@@ -166,8 +173,8 @@ static struct str job_name(struct op *op, const struct object *version)
 {
     struct object set;
     struct err ignored = {0};
-    bool found = engine_get(op->core, &caller_system, &kind_model_set, 0, version->parent, op->arena, &set,
-                            &ignored);
+    bool found =
+        engine_get(op->core, &caller_system, &kind_model_set, 0, version->parent, op->arena, &set, &ignored);
     struct str name = found ? object_text(&set, "name") : STR("model"), v = object_text(version, "name");
     return str_of(arena_printf(op->arena, "Try " STR_FMT " " STR_FMT, STR_ARG(v), STR_ARG(name)));
 }
@@ -208,8 +215,7 @@ bool trial_way(struct core *core, const struct caller *c, const struct object *v
     if (!find_project(core, c, INVOKE, version, project, a, &project, err) ||
         !on_demand_last(core, &trial_on_demand, project, version->id, a, &job, &found, err))
         return false;
-    if (!found || job_state_of(&job) != JOB_RUNNING ||
-        !on_demand_is_from(&job, a, content_of(version)))
+    if (!found || job_state_of(&job) != JOB_RUNNING || !on_demand_is_from(&job, a, content_of(version)))
         return err_message(err, ERR_CONFLICT, "state", MESSAGE_TRIAL_NOT_RUNNING);
     tools_touch(core->tools, job.id);
     *ret = container_for(&job);

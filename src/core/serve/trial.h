@@ -1,8 +1,8 @@
 /* Trying a model version without a service: an ingot-infer of its own, started when somebody first tries the
  * version and ended when nobody has for a while (core/environment/on_demand.h). It loads the model at the
- * first request, which may bring a manifest in place of the version's, so that what is wrong is told to whoever
- * asks and a manifest can be tried before it is saved. It runs in the version's project, or for a public
- * version in a project of whoever tries it.
+ * first request, which may bring a manifest in place of the version's, so that what is wrong is told to
+ * whoever asks and a manifest can be tried before it is saved. It runs in the version's project, or for a
+ * public version in a project of whoever tries it.
  *
  * Whoever may read the version and has service.invoke in the project may send requests; to start it takes
  * job.create there, too; to see how it is, job.read. */

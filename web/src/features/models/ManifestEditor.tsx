@@ -11,6 +11,7 @@ import type { Version } from '../datasets/samples'
 import { putFile } from '../files/files'
 import { useAllFiles, useGraphs } from './graphs'
 import { fromJson, type Manifest } from './manifest'
+import { askedText } from './ManifestField'
 import { ManifestForm } from './ManifestForm'
 import { TryVersion } from './TryVersion'
 
@@ -68,7 +69,7 @@ export function ManifestEditor({ version, first, asked, proposal, onDone }: { ve
     <section className="model-proposal">
       <h2>{t('model.does')}</h2>
       {proposal && <p className="muted">{t('model.silent')}</p>}
-      {asked.length > 0 && <p>{t('model.asked', { fields: asked.join(', ') })}</p>}
+      {asked.length > 0 && <p>{t('model.asked', { fields: asked.map((one) => askedText(one, t)).join(language === 'zh' ? '、' : ', ') })}</p>}
       <Segmented size="small" aria-label={t('model.manifest')} value={text === null ? 'form' : 'json'} onChange={(value) => { setText(value === 'json' ? JSON.stringify(manifest, null, 2) : null); setNoJson(null) }}
         options={[{ value: 'form', label: t('manifest.asForm') }, { value: 'json', label: file }]} />
       <div className="manifest-work">

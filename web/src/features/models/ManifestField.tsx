@@ -67,6 +67,14 @@ export function choiceText(value: string, t: ReturnType<typeof useI18n>['t']): s
   return isKey(key) ? t(key) : value
 }
 
+/** What a field that is to be checked is called in the form. */
+export function askedText(path: string, t: ReturnType<typeof useI18n>['t']): string {
+  const name = path.slice(path.lastIndexOf('.') + 1)
+  const own = `manifest.${name === 'outputs' ? 'output' : name}`
+  const field = `manifest.field.${name}`
+  return isKey(own) ? t(own) : isKey(field) ? t(field) : name
+}
+
 /** Numbers in one line; what is typed stays as it is until it is left. */
 function Numbers({ id, value, single, status, onChange, aria }: { id: string; value: unknown; single: boolean; status?: 'error'; onChange: (value: unknown) => void; aria: object }) {
   const [draft, setDraft] = useState<string | null>(null)

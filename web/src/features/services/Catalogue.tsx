@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Button, Input } from 'antd'
-import { Fragment, useState } from 'react'
+import { useState } from 'react'
 import { Link } from 'react-router'
 import { request } from '../../api/client'
 import { projectUrl } from '../../app/links'
@@ -27,6 +27,7 @@ export function Catalogue() {
   useTitle(t('catalogue.title'))
   const found = useQuery({ queryKey: ['objects', 'service', 'catalogue'], queryFn: async ({ signal }) => (await request<{ items: Entry[] }>('/catalogue', { signal })).items })
   const items = (found.data ?? []).filter((one) => `${one.project_name}/${one.name}`.toLowerCase().includes(words.toLowerCase()))
+  const opened = items.find((one) => one.service === shown)
   return (
     <section>
       <h1>{t('catalogue.title')}</h1>
@@ -42,21 +43,19 @@ export function Catalogue() {
               <thead><tr><th scope="col">{t('catalogue.service')}</th><th scope="col">{t('catalogue.project')}</th><th scope="col">{t('job.state')}</th><th scope="col">{t('service.address')}</th><th scope="col">{t('catalogue.interface')}</th></tr></thead>
               <tbody>
                 {items.map((one) => (
-                  <Fragment key={one.service}>
-                  <tr>
+                  <tr key={one.service}>
                     <td className="first"><Link to={`${projectUrl(one.project_name)}/services/${one.service}`}>{one.name}</Link></td>
                     <td>{one.project_name}</td>
                     <td><StateTag state={one.state} /></td>
                     <td><code>{one.address}</code></td>
                     <td>{one.model ? <Button size="small" aria-expanded={shown === one.service} onClick={() => setShown(shown === one.service ? null : one.service)}>{t('interface.show')}</Button> : <span className="muted">{t('catalogue.own')}</span>}</td>
                   </tr>
-                  {shown === one.service && <tr><td colSpan={5}><Interface service={one.service} /></td></tr>}
-                  </Fragment>
                 ))}
                 {items.length === 0 && <tr><td colSpan={5} className="muted">{t('list.noMatch')}</td></tr>}
               </tbody>
             </table>
           </div>
+          {opened && <section className="catalogue-interface"><h2>{`${opened.project_name}/${opened.name}`}</h2><Interface service={opened.service} /></section>}
         </>
       )}
     </section>

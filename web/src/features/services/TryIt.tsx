@@ -4,6 +4,7 @@ import { useEffect, useRef, useState, type ClipboardEvent, type DragEvent, type 
 import { ProblemNote } from '../../components/ProblemNote'
 import { useI18n } from '../../i18n'
 import { Result } from './Result'
+import './services.css'
 import { predict } from './services'
 
 interface Asked {
