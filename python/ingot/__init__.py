@@ -18,6 +18,7 @@ from .errors import (
     Unauthorized,
     Unavailable,
 )
+from .models import Models, NotTried
 from .running import Jobs, Run, RunFailed, Trainings, log
 from .services import NotServing, ServiceHandle, Services
 from .transfer import TaskFailed
@@ -76,9 +77,11 @@ __all__ = [
     "LabelSet",
     "Member",
     "ModelVersion",
+    "Models",
     "NotFound",
     "NotRunning",
     "NotServing",
+    "NotTried",
     "Object",
     "Page",
     "Problem",

@@ -18,6 +18,7 @@ from .datasets import Datasets
 from .environments import Environments
 from .errors import ConnectionFailed, Problem, problem
 from .folders import Folders
+from .models import Models
 from .running import Jobs, Trainings
 from .services import Services
 from .transfer import Progress, wait
@@ -74,7 +75,7 @@ class Client:
         self.label_sets: Collection[LabelSet] = Collection(self, "label-sets")
         self.datasets = Datasets(self)
         self.algorithm_sets = Folders(self, "algorithm-sets")
-        self.model_sets = Folders(self, "model-sets")
+        self.model_sets = Models(self, "model-sets")
         self.tasks: Collection[Task] = Collection(self, "tasks")
         self.jobs = Jobs(self)
         self.environments = Environments(self)

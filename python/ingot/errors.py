@@ -24,7 +24,7 @@ class Problem(IngotError):
         self.status = status
         self.code = str(document.get("code") or "internal")
         self.title = str(document.get("title") or "")
-        self.detail = str(document.get("detail") or self.title or f"HTTP status {status}")
+        self.detail = str(document.get("detail") or self.title or document.get("error") or f"HTTP status {status}")
         self.message: str | None = document.get("message")
         self.field: str | None = document.get("field")
         self.permission: str | None = document.get("permission")

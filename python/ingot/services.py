@@ -21,6 +21,15 @@ _TYPES = {".webp": "image/webp", ".flac": "audio/flac", ".wav": "audio/wav"}
 Input = Union[str, "os.PathLike[str]", bytes]
 
 
+def content_of(what: Input, type: str | None) -> tuple[bytes, str]:
+    """The bytes of an input and its media type."""
+    if isinstance(what, bytes):
+        return what, type or "application/octet-stream"
+    path = Path(what)
+    found = type or _TYPES.get(path.suffix.lower()) or mimetypes.guess_type(path.name)[0]
+    return path.read_bytes(), found or "application/octet-stream"
+
+
 class NotServing(IngotError):
     """A version failed, or was stopped, before it answered."""
 
@@ -61,13 +70,8 @@ class ServiceHandle:
         version: Literal["production", "canary"] | None = None,
     ) -> Object:
         """What the service sees in a picture, text or sound: a path, or its bytes. ``type`` is its media type."""
-        if isinstance(what, bytes):
-            content = what
-        else:
-            path = Path(what)
-            content = path.read_bytes()
-            type = type or _TYPES.get(path.suffix.lower()) or mimetypes.guess_type(path.name)[0]
-        headers = {"Content-Type": type or "application/octet-stream"}
+        content, type = content_of(what, type)
+        headers = {"Content-Type": type}
         if version:
             headers["X-Ingot-Version"] = version
         answer = self._client.checked("POST", f"services/{self.id}/predict", content=content, headers=headers)

@@ -87,6 +87,19 @@
     "deploy-spec", "spec: is required: there is no spec without accelerators of %lld MB",                    \
         "spec：必填：没有不含加速卡且内存不少于 %lld MB 的规格"
 
+/* --- trying model versions --- */
+#define MESSAGE_TRIAL_PROJECT                                                                                \
+    "trial-project", "project: the version belongs to another project and is not public",                    \
+        "project：该版本属于其他项目且未公开"
+#define MESSAGE_TRIAL_NO_FILES                                                                               \
+    "trial-no-files", "the version has no files yet: upload a model first", "该版本还没有文件：请先上传模型"
+#define MESSAGE_TRIAL_NOT_RUNNING                                                                            \
+    "trial-not-running", "the version is not being tried, or still starts: POST .../try starts it",          \
+        "该版本未在试用或仍在启动：用 POST .../try 启动"
+#define MESSAGE_TRIAL_SILENT "trial-silent", "the model has not answered in time", "模型未在时限内应答"
+#define MESSAGE_TRIAL_FAILED "trial-failed", "the model does not answer: %s", "模型没有应答：%s"
+#define MESSAGE_TRIAL_BODY   "trial-body", "the body is larger than %lld bytes", "请求体超过 %lld 字节"
+
 /* --- services: what happens; also names of events --- */
 #define MESSAGE_EVENT_SHARE  "share-changed", "the canary's share is %.1f %% now", "灰度流量改为 %.1f %%"
 #define MESSAGE_EVENT_ROLE   "role-changed", "%.*s is %.*s now", "%.*s 的角色改为 %.*s"

@@ -9,6 +9,7 @@
 #include "cli/fetch.h"
 #include "cli/help.h"
 #include "cli/infer.h"
+#include "cli/predict.h"
 #include "cli/running.h"
 #include "cli/serve.h"
 #include "cli/service.h"
@@ -100,13 +101,16 @@ const struct command commands[] = {
      .flag_count = SERVICE_DEPLOY_FLAGS,
      .run = service_deploy_run},
     {.name = "predict",
-     .usage = "SERVICE FILE...",
-     .summary = "send pictures, texts or sounds to a service and print what it sees in them",
-     .examples = "ingot predict fruit a.jpg b.jpg\ningot predict fruit a.jpg -o json",
-     .names = {"service"},
-     .flags = service_predict_flags,
-     .flag_count = SERVICE_PREDICT_FLAGS,
-     .run = service_predict_run},
+     .usage = "SERVICE | MODEL:VERSION FILE...",
+     .summary =
+         "send pictures, texts or sounds to a service or a model version and print what it sees in them",
+     .examples = "ingot predict fruit a.jpg b.jpg\ningot predict fruit a.jpg -o json\n"
+                 "ingot predict fruit:v3 a.jpg\n"
+                 "ingot predict fruit:v3 a.jpg --manifest ingot-model.json",
+     .names = {"service", "model_set"},
+     .flags = predict_flags,
+     .flag_count = PREDICT_FLAGS,
+     .run = predict_run},
     {.name = "request",
      .usage = "ID",
      .summary = "which version and replica answered a request at the gateway (its X-Request-Id)",

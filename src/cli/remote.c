@@ -42,6 +42,8 @@ bool remote_refused(struct cli *cli, int status, struct str body, struct err *er
     struct str detail = json_str(yyjson_obj_get(v, "detail"));
     if (!detail.n)
         detail = json_str(yyjson_obj_get(v, "title"));
+    if (!detail.n) /* of a model that is asked through the platform */
+        detail = json_str(yyjson_obj_get(v, "error"));
     struct str field = json_str(yyjson_obj_get(v, "field"));
     return err_set(err, code_of(json_str(yyjson_obj_get(v, "code")), status),
                    field.n ? arena_strz(&cli->arena, field) : NULL, STR_FMT, STR_ARG(detail));

@@ -1,16 +1,10 @@
 #include "cli/service.h"
 
-#include "base/fs.h"
 #include "cli/remote.h"
 #include "cli/running.h"
 #include "cli/scope.h"
-#include "cli/table.h"
 #include "cli/verb.h"
 #include "net/url.h"
-
-#include <strings.h>
-
-#define INPUT_MAX (INT64_C(256) << 20)
 
 const struct flag service_deploy_flags[] = {
     {"name", 'n', FLAG_VALUE, "NAME", "of the service; one that exists gets another version (the model's)",
@@ -21,11 +15,6 @@ const struct flag service_deploy_flags[] = {
     {"command", 0, FLAG_VALUE, "TEXT", "instead of a model: what listens on $PORT", NULL},
     {"port", 0, FLAG_VALUE, "N", "of the command (8000)", NULL},
     {"detach", 0, FLAG_SWITCH, NULL, "do not wait until it serves", NULL},
-    {"project", 'p', FLAG_VALUE, "NAME", "where the service is", NULL},
-};
-
-const struct flag service_predict_flags[] = {
-    {"version", 0, FLAG_VALUE, "production|canary", "which of both answers (as the share says)", NULL},
     {"project", 'p', FLAG_VALUE, "NAME", "where the service is", NULL},
 };
 
@@ -146,106 +135,6 @@ bool service_deploy_run(struct cli *cli, const struct args *args, struct err *er
     return args_has(args, "detach") ||
            wait_until_it_serves(cli, yyjson_get_sint(yyjson_obj_get(yyjson_obj_get(made, "service"), "id")),
                                 yyjson_get_sint(yyjson_obj_get(yyjson_obj_get(made, "version"), "id")), err);
-}
-
-/* --- predict --- */
-
-static const struct {
-    const char *end, *type;
-} types[] = {
-    {".jpg", "image/jpeg"}, {".jpeg", "image/jpeg"}, {".png", "image/png"},   {".webp", "image/webp"},
-    {".txt", "text/plain"}, {".wav", "audio/wav"},   {".flac", "audio/flac"}, {".json", "application/json"},
-};
-
-static const char *type_of(const char *file)
-{
-    const char *dot = strrchr(file, '.');
-    for (size_t i = 0; dot && i < countof(types); i++)
-        if (strcasecmp(dot, types[i].end) == 0)
-            return types[i].type;
-    return "application/octet-stream";
-}
-
-static bool predict_one(struct cli *cli, int64_t service, const char *file, const char *version,
-                        struct client_answer *ret, struct err *err)
-{
-    struct client_request q;
-    struct client_header headers[4];
-    struct str content;
-    const char *path = arena_printf(&cli->arena, "/services/%lld/predict", (long long)service);
-    if (!fs_read(&cli->arena, file, INPUT_MAX, &content, err) ||
-        !remote_prepare(cli, "POST", path, &q, headers, err))
-        return false;
-    headers[q.header_count++] = (struct client_header){"Content-Type", type_of(file)};
-    if (version)
-        headers[q.header_count++] = (struct client_header){"X-Ingot-Version", version};
-    q.headers = headers;
-    q.body = content.p ? content : STR("");
-    if (!client_do(&cli->arena, &q, ret, err))
-        return false;
-    return ret->status < 400 || remote_refused(cli, ret->status, ret->body, err);
-}
-
-/* One line for each label, box or text of an annotation; whatever else there is as JSON. */
-static void print_shape(struct cli *cli, const char *file, yyjson_val *shape)
-{
-    auto_buf struct buf line = {0};
-    yyjson_val *key, *v;
-    size_t i, max;
-    yyjson_obj_foreach(shape, i, max, key, v)
-    {
-        struct str text = table_value(&cli->arena, v, NULL);
-        buf_printf(&line, "%s" STR_FMT "=" STR_FMT, line.n ? "  " : "", STR_ARG(json_str(key)),
-                   (int)(text.n < 120 ? text.n : 120), text.p);
-    }
-    printf("%s: " STR_FMT "\n", file, STR_ARG(buf_view(&line)));
-}
-
-static void print_answer(struct cli *cli, const char *file, struct str body)
-{
-    struct err ignored = {0};
-    yyjson_val *doc = json_parse(&cli->arena, body, &ignored);
-    yyjson_val *annotation = yyjson_obj_get(doc, "annotation"), *key, *v, *one;
-    size_t i, max, k, n;
-    bool shown = false;
-    if (annotation)
-        yyjson_obj_foreach(annotation, i, max, key, v)
-        {
-            if (!yyjson_is_arr(v))
-                continue;
-            yyjson_arr_foreach(v, k, n, one) if (yyjson_is_obj(one))
-            {
-                print_shape(cli, file, one);
-                shown = true;
-            }
-        }
-    if (!shown)
-        printf("%s: " STR_FMT "\n", file, STR_ARG(str_trim(body)));
-}
-
-bool service_predict_run(struct cli *cli, const struct args *args, struct err *err)
-{
-    int64_t service;
-    const char *version = args_value(args, "version");
-    if (!args_count(args, 2, 10000, "ingot predict SERVICE FILE...", err) ||
-        !scope_id(cli, kind_by_name(STR("service")), NULL, args->words[0], &service, err))
-        return false;
-    for (size_t i = 1; i < args->word_count; i++) {
-        struct arena kept = cli->arena;
-        struct client_answer answer;
-        arena_init(&cli->arena);
-        bool ok = predict_one(cli, service, args->words[i], version, &answer, err);
-        if (ok && cli->output == OUTPUT_JSON)
-            printf(STR_FMT "\n", STR_ARG(str_trim(answer.body)));
-        else if (ok)
-            print_answer(cli, args->words[i], answer.body);
-        cli->problem = NULL;
-        arena_release(&cli->arena);
-        cli->arena = kept;
-        if (!ok)
-            return false;
-    }
-    return true;
 }
 
 /* --- request --- */

@@ -10,8 +10,8 @@
 static bool may_act(const struct caller *c, const struct action *act, const struct object *o, struct arena *a,
                     struct err *err)
 {
-    bool reads =
-        act->read_only && !act->on_kind && strcmp(act->permission, kind_permission(a, o->kind, "read")) == 0;
+    bool reads = (act->read_only || act->for_readers) && !act->on_kind &&
+                 strcmp(act->permission, kind_permission(a, o->kind, "read")) == 0;
     return reads || access_object(c, o, NULL, act->permission, err);
 }
 

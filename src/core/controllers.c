@@ -10,7 +10,7 @@ const struct controller *const controllers[] = {
     &controller_tasks,
     &controller_collect_versions,
     &controller_collect_trainings,
-    &controller_collect_tensorboards,
+    &controller_collect_on_demand,
     &controller_collect_workspaces,
     &controller_collect_jobs,
     &controller_compact_series,

@@ -110,6 +110,8 @@ struct action {
     const char *permission; /* full name, e.g. "job.stop" */
     bool on_kind;           /* SCOPE_PROJECT: its field `project` says where, and where it is asked for */
     bool read_only;         /* GET instead of POST, not audited */
+    bool for_readers; /* of POST with "<kind>.read": also for those who read another project's public one;
+                         what it takes beyond that is asked for by run */
     const struct field
         *fields;        /* of the request's body (or query when read_only); ended by name NULL; may be NULL */
     const char *answer; /* OpenAPI: name of the schema of the answer, or NULL: the object itself */
@@ -184,6 +186,9 @@ struct kind {
     bool (*show)(struct op *op, const struct object *o, struct json_out *out, struct err *err);
     /* Extra SQL condition for lists (scope OWN and special visibility), with one value; NULL: none. */
     const char *(*visible)(struct op *op, struct db_value *arg);
+    /* SQL condition for lists whose filter does not name the field `listed_by`: what few people look for. */
+    const char *(*listed)(struct arena *a);
+    const char *listed_by;
     /* Runs after the commit, in the calling pool thread: wake controllers, drop caches. Not for changes of
      * status, which controllers make themselves. */
     void (*changed)(struct core *core, const struct object *o, const char *verb);

@@ -101,6 +101,10 @@ static bool conditions(struct core *core, const struct caller *c, const struct k
         sql_add(out, "\"created_by\"=");
         sql_arg(out, db_int(c->user));
     }
+    if (k->listed && str_find(q->filter, str_of(k->listed_by)) < 0) {
+        sql_and(out);
+        sql_add(out, k->listed(a));
+    }
     return !q->filter.n || filter_parse(a, k, q->filter, out, err);
 }
 

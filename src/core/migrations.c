@@ -47,6 +47,7 @@ const struct db_migration migrations[] = {
      "CREATE TABLE series_chunks (id {id}, series BIGINT NOT NULL, level BIGINT NOT NULL,"
      " first BIGINT NOT NULL, last BIGINT NOT NULL, points BIGINT NOT NULL, data {bytes} NOT NULL);\n"
      "CREATE INDEX series_chunks_series ON series_chunks (series, level, id);\n"},
+    {13, "+ jobs of an owner", "CREATE INDEX jobs_owner ON jobs (owner_kind, owner, id);\n"},
     {0},
 };
 const size_t migration_count = countof(migrations) - 1;

@@ -2,6 +2,7 @@
 #include "core/environment/tools.h"
 #include "core/folder/actions.h"
 #include "core/folder/model_file.h"
+#include "core/serve/trial.h"
 #include "model/manifest.h"
 #include "model/onnx.h"
 #include "net/url.h"
@@ -190,9 +191,24 @@ const struct action folder_model_actions[] = {
      .run = run_manifest},
     {.name = "netron",
      .permission = "model_version.read",
+     .for_readers = true,
      .fields = path_fields,
      .answer = "ToolAddress",
      .title = {"Structure", "模型结构"},
      .run = run_netron},
+    {.name = "try",
+     .permission = "model_version.read",
+     .for_readers = true,
+     .fields = trial_start_fields,
+     .answer = "ModelTrial",
+     .title = {"Try it", "试用"},
+     .run = trial_start},
+    {.name = "trial",
+     .permission = "model_version.read",
+     .read_only = true,
+     .fields = trial_state_fields,
+     .answer = "ModelTrial",
+     .title = {"Trial", "试用状态"},
+     .run = trial_state},
     {0},
 };

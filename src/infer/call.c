@@ -54,7 +54,7 @@ void call_fail(struct call *c, const struct err *err)
         headers[n++] = again;
     if (status >= 500)
         log_warn("%s: %.*s: %s", c->trace.id, (int)c->request->path.n, c->request->path.p, err->message);
-    v2_error(&text, err->message);
+    v2_error(&text, err);
     call_answer(c, status, headers, n, buf_view(&text));
 }
 

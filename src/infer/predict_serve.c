@@ -21,8 +21,11 @@ struct item {
     struct err err;
 };
 
+#define MANIFEST_PART "manifest" /* of a trial's multipart body */
+
 struct predicting {
     struct call *c;
+    struct str manifest; /* that the request brings; STR_NULL: none */
     struct task_options options;
     struct item *items;
     size_t n;
@@ -181,9 +184,10 @@ static bool read_parts(struct predicting *p, struct str boundary, struct err *er
     struct call *c = p->c;
     if (!multipart_parse(c->arena, c->body, boundary, &parts, &n, err))
         return false;
-    p->several = true;
     p->items = arena_array(c->arena, struct item, n);
     for (size_t i = 0; i < n; i++) {
+        if (p->manifest.p && str_is(parts[i].name, MANIFEST_PART))
+            continue;
         if (!parts[i].filename.p && !parts[i].media_type.n) {
             if (!task_option(&p->options, parts[i].name, parts[i].bytes, err))
                 return false;
@@ -193,6 +197,8 @@ static bool read_parts(struct predicting *p, struct str boundary, struct err *er
         item->name = parts[i].filename.p ? parts[i].filename : parts[i].name;
         item->input = (struct task_input){parts[i].bytes, parts[i].media_type};
     }
+    /* With its manifest a single input comes as multipart, too, and is answered as one. */
+    p->several = !p->manifest.p || p->n > 1;
     return p->n > 0 || err_set(err, ERR_INVALID, "body", "the multipart body has no files");
 }
 
@@ -205,7 +211,7 @@ static bool read_body(struct predicting *p, struct err *err)
                        "the model %s has no " MODEL_MANIFEST_FILE ", which predict follows: use infer",
                        c->served->name);
     if (!task_can_predict(c->served->manifest, err) || !read_options(c, &p->options, err) ||
-        !call_expand(c, err))
+        (!c->server->o.trial && !call_expand(c, err)))
         return false;
     if (multipart_boundary(type, &boundary))
         return read_parts(p, boundary, err);
@@ -217,13 +223,43 @@ static bool read_body(struct predicting *p, struct err *err)
     return true;
 }
 
+/* What is tried follows the manifest that the request brings, or the folder's. */
+static bool find_trial(struct predicting *p, struct err *err)
+{
+    struct call *c = p->c;
+    struct multipart_part *parts;
+    struct str boundary;
+    size_t n = 0;
+    if (!call_expand(c, err))
+        return false;
+    if (multipart_boundary(request_header(c->request, "content-type"), &boundary) &&
+        !multipart_parse(c->arena, c->body, boundary, &parts, &n, err))
+        return false;
+    for (size_t i = 0; i < n && !p->manifest.p; i++)
+        if (str_is(parts[i].name, MANIFEST_PART))
+            p->manifest = parts[i].bytes;
+    c->served = trial_find(c->server->o.trial, c->name, p->manifest, err);
+    return c->served != NULL;
+}
+
+static bool find_model(struct predicting *p, struct err *err)
+{
+    struct call *c = p->c;
+    if (c->server->o.trial)
+        return find_trial(p, err);
+    c->served = models_find(c->server->o.models, c->name, c->version, &c->part, err);
+    return c->served != NULL;
+}
+
 static void start(struct call *c, unused_ok enum batcher_where where)
 {
     struct err err = {0};
     struct predicting *p = arena_new(c->arena, struct predicting);
     p->c = c;
-    if (!call_model(c))
+    if (!find_model(p, &err)) {
+        call_fail(c, &err);
         return;
+    }
     if (!read_body(p, &err)) {
         call_count(c, false);
         call_fail(c, &err);
@@ -246,6 +282,6 @@ static void start(struct call *c, unused_ok enum batcher_where where)
 
 void predict_serve(struct call *c)
 {
-    if (call_model(c))
+    if (c->server->o.trial || call_model(c))
         call_collect(c, true, start);
 }

@@ -107,6 +107,14 @@ static bool load_one(struct served *s, int fd, const char *path, const struct se
     return load_file(s, &s->parts[0], fd, str_of(path), o, NULL, NULL, err);
 }
 
+static bool load_manifest(struct served *s, struct folder *f, struct str text, const struct served_options *o,
+                          struct err *err)
+{
+    s->manifest = arena_new(&s->arena, struct model_manifest);
+    return model_manifest_parse(&s->arena, text, s->manifest, err) &&
+           model_manifest_assets(s->manifest, &s->arena, read_beneath, f, err) && load_parts(s, f, o, err);
+}
+
 static bool load_folder(struct served *s, const char *path, int at, const struct served_options *o,
                         struct err *err)
 {
@@ -120,11 +128,18 @@ static bool load_folder(struct served *s, const char *path, int at, const struct
                            "%s has neither " MODEL_MANIFEST_FILE " nor " SERVED_FILE, path);
         return load_one(s, fd, arena_printf(&s->arena, "%s/" SERVED_FILE, path), o, err);
     }
-    if (!read_open(manifest, STR(MODEL_MANIFEST_FILE), MODEL_MANIFEST_MAX_BYTES, &s->arena, &text, err))
-        return false;
-    s->manifest = arena_new(&s->arena, struct model_manifest);
-    return model_manifest_parse(&s->arena, text, s->manifest, err) &&
-           model_manifest_assets(s->manifest, &s->arena, read_beneath, &f, err) && load_parts(s, &f, o, err);
+    return read_open(manifest, STR(MODEL_MANIFEST_FILE), MODEL_MANIFEST_MAX_BYTES, &s->arena, &text, err) &&
+           load_manifest(s, &f, text, o, err);
+}
+
+static struct served *served_new(const char *name, const char *version)
+{
+    struct served *s = base_zalloc(sizeof *s);
+    arena_init(&s->arena);
+    atomic_init(&s->refs, 1);
+    s->name = arena_strdup(&s->arena, name);
+    s->version = arena_strdup(&s->arena, version);
+    return s;
 }
 
 struct served *served_load(const char *name, const char *version, const char *path,
@@ -136,12 +151,30 @@ struct served *served_load(const char *name, const char *version, const char *pa
         err_errno(err, errno, "%s", path);
         return NULL;
     }
-    struct served *s = base_zalloc(sizeof *s);
-    arena_init(&s->arena);
-    atomic_init(&s->refs, 1);
-    s->name = arena_strdup(&s->arena, name);
-    s->version = arena_strdup(&s->arena, version);
+    struct served *s = served_new(name, version);
     if (S_ISDIR(st.st_mode) ? !load_folder(s, path, fd, o, err) : !load_one(s, fd, path, o, err)) {
+        served_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+struct served *served_load_as(const char *name, const char *version, const char *path, struct str manifest,
+                              const struct served_options *o, struct err *err)
+{
+    auto_fd int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct folder f = {fd, path};
+    if (fd < 0) {
+        err_errno(err, errno, "%s", path);
+        return NULL;
+    }
+    if (manifest.n > MODEL_MANIFEST_MAX_BYTES) {
+        err_set(err, ERR_TOO_LARGE, "manifest", "the manifest has %zu bytes; at most %u are taken",
+                manifest.n, MODEL_MANIFEST_MAX_BYTES);
+        return NULL;
+    }
+    struct served *s = served_new(name, version);
+    if (!load_manifest(s, &f, manifest, o, err)) {
         served_free(s);
         return NULL;
     }

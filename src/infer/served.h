@@ -41,6 +41,9 @@ struct served {
  * file. With one reference. */
 struct served *served_load(const char *name, const char *version, const char *path,
                            const struct served_options *o, struct err *err);
+/* The same of a folder, with this text in place of its ingot-model.json. */
+struct served *served_load_as(const char *name, const char *version, const char *path, struct str manifest,
+                              const struct served_options *o, struct err *err);
 /* Frees at once; not on a thread of its batchers. */
 void served_free(struct served *s);
 

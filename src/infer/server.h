@@ -3,16 +3,17 @@
 #ifndef INGOT_INFER_SERVER_H
 #define INGOT_INFER_SERVER_H
 
-#include "infer/models.h"
+#include "infer/trial.h"
 #include "net/http.h"
 
 struct server_options {
     struct http_options http; /* handler and ctx are set here */
     struct models *models;
-    size_t max_body;    /* of a request, also when it is expanded */
-    unsigned threads;   /* for what may not hold up a loop: predict, loading, large bodies */
-    unsigned max_queue; /* requests that wait for these */
-    bool allow_load;    /* repository load and unload */
+    size_t max_body;     /* of a request, also when it is expanded */
+    unsigned threads;    /* for what may not hold up a loop: predict, loading, large bodies */
+    unsigned max_queue;  /* requests that wait for these */
+    bool allow_load;     /* repository load and unload */
+    struct trial *trial; /* predict asks it instead of the models; NULL: nothing is tried */
 };
 
 struct server;

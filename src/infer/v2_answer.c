@@ -3,12 +3,14 @@
 #include "infer/types.h"
 #include "infer/v2_data.h"
 
-void v2_error(struct buf *out, const char *message)
+void v2_error(struct buf *out, const struct err *err)
 {
     struct json_out j;
     json_begin(&j, out);
     json_object(&j);
-    json_kz(&j, "error", message);
+    json_kz(&j, "error", err->message);
+    if (err->field[0])
+        json_kz(&j, "field", err->field);
     json_object_end(&j);
 }
 

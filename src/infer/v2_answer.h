@@ -5,8 +5,8 @@
 #include "base/json.h"
 #include "infer/v2_request.h"
 
-/* {"error": "..."} */
-void v2_error(struct buf *out, const char *message);
+/* {"error": "..."}, and "field" where the error names one: no part of the protocol, for those who show it. */
+void v2_error(struct buf *out, const struct err *err);
 
 /* Whose answer it is. */
 struct v2_model {

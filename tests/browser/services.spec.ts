@@ -100,3 +100,44 @@ test('from a model to a service with a canary', async ({ page, api, project }) =
   await expect(page.getByText('production', { exact: false }).first()).toBeVisible()
   await page.screenshot({ path: `${screens}/services-4-events.png` })
 })
+
+test('a model is described by fields and tried before that is saved', async ({ page, api, project }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'ingot-model-'))
+  const [onnx] = classifier(folder)
+  rmSync(folder, { recursive: true, force: true })
+  const set = await api.create('model-sets', { project: project.id, name: 'shapes' })
+  const version = await api.create(`model-sets/${set.id}/versions`, {})
+  const path = `model-sets/${set.id}/versions/${version.id}`
+  await put(api, path, 'model.onnx', onnx as Buffer)
+  await signInAsAdmin(page)
+  await page.goto(`/p/${project.name}/model-sets/${set.id}/v/1?tab=try`)
+  await page.getByRole('link', { name: 'Describe it first' }).click()
+
+  // The proposal fits; a wrong field is told beside it, and mended.
+  const status = page.locator('.manifest-foot [role=status]')
+  await expect(status).toHaveText('This fits the model.')
+  const size = page.getByLabel('Width, height')
+  const right = await size.inputValue()
+  await size.fill('5')
+  await expect(page.locator('.field', { has: size }).getByRole('alert')).toContainText('size')
+  await expect(page.getByRole('button', { name: 'Save' })).toBeDisabled()
+  await size.fill(right)
+  await expect(status).toHaveText('This fits the model.')
+  const labels = page.getByLabel('Labels')
+  const count = (await labels.inputValue()).split('\n').length
+  await labels.fill(Array.from({ length: count }, (_, i) => `form ${i}`).join('\n'))
+
+  await page.locator('input[type=file]').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: png(64, 48, 3) })
+  await expect(page.locator('.try-labels li').first()).toContainText('form', { timeout: 120_000 })
+  await page.screenshot({ path: `${screens}/services-5-manifest.png`, fullPage: true })
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Image: one class', { exact: false })).toBeVisible()
+  const saved = (await api.get(`${path}/manifest`)) as { manifest: { labels: string[] } }
+  expect(saved.manifest.labels[0]).toBe('form 0')
+
+  await page.getByRole('link', { name: 'Try it' }).click()
+  await page.locator('input[type=file]').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: png(64, 48, 4) })
+  await expect(page.locator('.try-labels li').first()).toContainText('form', { timeout: 120_000 })
+  await page.screenshot({ path: `${screens}/services-6-try-version.png` })
+  await api.context.delete(`/api/v1/${path}`, { headers: { 'If-Match': '*' } })
+})

@@ -243,6 +243,23 @@ static const struct shape tool_address[] = {
     {0},
 };
 
+static const struct shape model_trial[] = {
+    M("state", TEXT, .choices = "none waiting starting ready failed"),
+    M("project", INT),
+    M("job", INT, .flags = OR_NULL),
+    M("reason", TEXT, .flags = OR_NULL),
+    M("reason_zh", TEXT, .flags = OR_NULL),
+    {0},
+};
+
+static const struct shape model_check[] = {
+    M("ok", BOOL),
+    M("field", TEXT, .flags = OR_NULL),
+    M("reason", TEXT, .flags = OR_NULL),
+    M("reason_zh", TEXT, .flags = OR_NULL),
+    {0},
+};
+
 static const struct shape deployment[] = {
     M("service", OBJECT, .named = "Service"),
     M("version", OBJECT, .named = "ServiceVersion"),
@@ -302,6 +319,8 @@ const struct answer_shape answers_of_compute[] = {
     {"JobLog", log_part},
     {"JobLogMatches", log_matches},
     {"LineageVersion", lineage_version},
+    {"ModelCheck", model_check},
+    {"ModelTrial", model_trial},
     {"NodeCurves", node_curves},
     {"PlatformLog", platform_log},
     {"ProjectOverview", project_overview},

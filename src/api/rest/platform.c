@@ -4,6 +4,7 @@
 #include "api/describe/kinds_json.h"
 #include "api/describe/openapi.h"
 #include "api/gateway/service_routes.h"
+#include "api/gateway/trial_routes.h"
 #include "api/rest/backup.h"
 #include "api/rest/events.h"
 #include "api/rest/jobs.h"
@@ -179,7 +180,8 @@ static const struct route platform_routes[] = {
     {0},
 };
 
-const struct route *const router_tables[] = {
-    platform_routes, auth_routes,   backup_routes, tus_routes,     file_routes,     sample_routes,
-    task_routes,     format_routes, record_routes, job_log_routes, terminal_routes, service_routes};
+const struct route *const router_tables[] = {platform_routes, auth_routes,    backup_routes,   tus_routes,
+                                             file_routes,     sample_routes,  task_routes,     format_routes,
+                                             record_routes,   job_log_routes, terminal_routes, service_routes,
+                                             trial_routes};
 const size_t router_table_count = countof(router_tables);

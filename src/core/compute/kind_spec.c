@@ -166,3 +166,16 @@ bool spec_make_first(struct core *core, struct arena *a, struct err *err)
                         DB_NO_ARGS, &row, &used, err) &&
            (used || db_write(core->db, insert_first, NULL, err));
 }
+
+bool spec_smallest(struct op *op, int64_t memory, int64_t *ret, struct err *err)
+{
+    struct db_row row;
+    bool found;
+    if (!conn_query_one(op->conn, op->arena,
+                        "SELECT id FROM specs WHERE memory >= ? AND (accelerators IS NULL OR accelerators ="
+                        " 0) ORDER BY memory, cpus, id LIMIT 1",
+                        db_args(db_int(memory)), &row, &found, err))
+        return false;
+    *ret = found ? row.v[0].i : 0;
+    return true;
+}

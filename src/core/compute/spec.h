@@ -9,4 +9,8 @@
  * come back. */
 bool spec_make_first(struct core *core, struct arena *a, struct err *err);
 
+/* Inside a write: the smallest spec of so many bytes of memory without accelerators, for what the platform
+ * starts by itself. 0: there is none. */
+bool spec_smallest(struct op *op, int64_t memory, int64_t *ret, struct err *err);
+
 #endif

@@ -162,23 +162,31 @@ static bool wait_for(int fd, short what, int ms)
     return poll(&p, 1, ms) == 1;
 }
 
-/* Asks for a path of the tool; -1 when it takes no question. */
-static int ask(struct core *core, struct exec_id container, const struct tool *t, const char *path)
+/* Asks for a path of a port; -1 when it takes no question. */
+static int ask_port(struct core *core, struct exec_id container, uint16_t port, const char *path)
 {
-    char text[512], prefix[64] = "";
+    char text[512];
     struct err err = {0};
     struct exec *x = jobs_exec(core->jobs);
-    auto_fd int fd = x ? x->ops->connect(x, container, t->port, &err) : -1;
-    if (!t->strips_prefix)
-        snprintf(prefix, sizeof prefix, "/t/%lld/%s", (long long)container.job, t->name);
-    int n = snprintf(text, sizeof text, "GET %s/%s HTTP/1.0\r\nHost: localhost\r\nConnection: close\r\n\r\n",
-                     prefix, path);
+    auto_fd int fd = x ? x->ops->connect(x, container, port, &err) : -1;
+    int n =
+        snprintf(text, sizeof text, "GET %s HTTP/1.0\r\nHost: localhost\r\nConnection: close\r\n\r\n", path);
     if (fd < 0 || n < 0 || n >= (int)sizeof text || !wait_for(fd, POLLOUT, PROBE_MS) ||
         send(fd, text, (size_t)n, MSG_NOSIGNAL) != n)
         return -1;
     int asked = fd;
     fd = -1;
     return asked;
+}
+
+static int ask(struct core *core, struct exec_id container, const struct tool *t, const char *path)
+{
+    char full[256];
+    if (t->strips_prefix)
+        snprintf(full, sizeof full, "/%s", path);
+    else
+        snprintf(full, sizeof full, "/t/%lld/%s/%s", (long long)container.job, t->name, path);
+    return ask_port(core, container, t->port, full);
 }
 
 /* The status of an HTTP answer; 0 when none came. */
@@ -190,6 +198,12 @@ static int status_of(int fd)
         memcmp(text, "HTTP/1.", 7) != 0 || !str_to_i64((struct str){text + 9, 3}, &status))
         return 0;
     return (int)status;
+}
+
+int tool_status(struct core *core, struct exec_id container, uint16_t port, const char *path)
+{
+    auto_fd int fd = ask_port(core, container, port, path);
+    return fd < 0 ? 0 : status_of(fd);
 }
 
 enum tool_state tool_probe(struct core *core, const struct object *job, const struct tool *t)

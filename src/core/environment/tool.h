@@ -59,6 +59,9 @@ enum tool_state { TOOL_STARTING, TOOL_READY, TOOL_MISSING };
 extern const char *const tool_state_names[];
 /* Asks the tool of a running job whether it answers. Blocks for at most a second. */
 enum tool_state tool_probe(struct core *core, const struct object *job, const struct tool *t);
+/* The status of the answer to a GET at a port of a container; 0 when none came. Blocks for at most two
+ * seconds. */
+int tool_status(struct core *core, struct exec_id container, uint16_t port, const char *path);
 /* Whether it says that it computes (a kernel is busy). Blocks for at most two seconds. */
 bool tool_busy(struct core *core, struct exec_id container, const struct tool *t);
 /* The address to open it at once, with a ticket that works one time within a minute; in the arena. id: of the

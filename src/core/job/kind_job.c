@@ -343,6 +343,16 @@ static void changed(struct core *core, const struct object *o, const char *verb)
         owner->told(core, o);
 }
 
+/* People meet jobs that run on demand where they are used. */
+static const char *listed(struct arena *a)
+{
+    const char *text = "'-'";
+    for (size_t i = 0; job_owners[i]; i++)
+        if (job_owners[i]->on_demand)
+            text = arena_printf(a, "%s, '%s'", text, job_owners[i]->kind);
+    return arena_printf(a, "\"owner_kind\" NOT IN (%s)", text);
+}
+
 const struct kind kind_job = {
     .name = "job",
     .plural = "jobs",
@@ -358,6 +368,8 @@ const struct kind kind_job = {
     .before_delete = before_delete,
     .after_delete = after_delete,
     .changed = changed,
+    .listed = listed,
+    .listed_by = "owner_kind",
     .extra_sql =
         "CREATE TABLE job_events (id {id}, job BIGINT NOT NULL, at BIGINT NOT NULL, attempt BIGINT NOT NULL,"
         " state {text} NOT NULL, reason {text} NOT NULL);\n"

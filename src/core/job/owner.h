@@ -51,6 +51,9 @@ struct job_owner {
     /* Its containers get neither the platform's address nor a token: others than the user that started them
      * decide what they do. */
     bool no_platform;
+    /* Started for whoever asks and ended when nobody does (core/environment/on_demand.h): lists of jobs leave
+     * it out unless they are filtered by owner_kind. */
+    bool on_demand;
     /* Adds to a container; called for every rank of every attempt, outside writes. NULL: nothing to add. */
     bool (*prepare)(struct launch *u, struct err *err);
     /* Inside the write that changes the job's state (`job` has the new one): the owner's own row follows. */

@@ -1,11 +1,9 @@
 /* The action `deploy`: from a model version, or a command, to a service that answers, in one commit. */
 #include "base/messages.h"
+#include "core/compute/spec.h"
 #include "core/refs.h"
 #include "core/serve/serve.h"
 #include "core/validate.h"
-
-#define MEMORY_LEAST (INT64_C(512) << 20) /* for ingot-infer and a small model */
-#define MEMORY_MORE  (INT64_C(256) << 20) /* beside three times the model's files */
 
 enum { PROJECT, NAME, MODEL, IMAGE, COMMAND, PORT, HEALTH, SPEC, REPLICAS, ROLE };
 
@@ -140,32 +138,21 @@ static bool make_service(struct op *op, struct deploying *d, struct err *err)
     return service_make(op, &kind_service, arena_str(op->arena, buf_view(&text)), &d->service, err);
 }
 
-/* The smallest without accelerators that the model fits into. */
 static bool choose_spec(struct op *op, const struct db_value *in, int64_t *ret, struct err *err)
 {
     struct db_row row;
-    bool found;
-    int64_t memory = MEMORY_LEAST;
+    bool found = false;
     if (in[SPEC].type == DB_INT) {
         *ret = in[SPEC].i;
         return true;
     }
-    if (in[MODEL].type == DB_INT) {
-        if (!conn_query_one(op->conn, op->arena, "SELECT bytes FROM model_versions WHERE id = ?",
-                            db_args(db_int(in[MODEL].i)), &row, &found, err))
-            return false;
-        int64_t needs = found && row.v[0].i < INT64_C(1) << 50 ? 3 * row.v[0].i + MEMORY_MORE : 0;
-        memory = needs > memory ? needs : memory;
-    }
-    if (!conn_query_one(op->conn, op->arena,
-                        "SELECT id FROM specs WHERE memory >= ? AND (accelerators IS NULL OR accelerators ="
-                        " 0) ORDER BY memory, cpus, id LIMIT 1",
-                        db_args(db_int(memory)), &row, &found, err))
+    if (in[MODEL].type == DB_INT &&
+        !conn_query_one(op->conn, op->arena, "SELECT bytes FROM model_versions WHERE id = ?",
+                        db_args(db_int(in[MODEL].i)), &row, &found, err))
         return false;
-    if (!found)
-        return err_message(err, ERR_INVALID, "spec", MESSAGE_DEPLOY_SPEC, (long long)(memory >> 20));
-    *ret = row.v[0].i;
-    return true;
+    int64_t memory = serve_memory(found ? row.v[0].i : 0);
+    return spec_smallest(op, memory, ret, err) &&
+           (*ret || err_message(err, ERR_INVALID, "spec", MESSAGE_DEPLOY_SPEC, (long long)(memory >> 20)));
 }
 
 static bool make_version(struct op *op, struct deploying *d, struct err *err)

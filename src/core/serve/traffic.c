@@ -5,7 +5,7 @@
 #include "core/serve/gate_own.h"
 #include "core/serve/request_log.h"
 #include "core/serve/traffic_curve.h"
-#include "core/serve/trial.h"
+#include "core/serve/judge_keep.h"
 
 #include <stdio.h>
 
@@ -162,7 +162,7 @@ bool serve_traffic_roll(struct core *core, struct err *err)
         if (name.p[0] == 'v')
             roll(core, value, now);
     pthread_mutex_unlock(&g->lock);
-    return trials_keep(core, err) & request_log_flush(core->request_log, err);
+    return judge_keep(core, err) & request_log_flush(core->request_log, err);
 }
 
 static bool start(struct core *core, const struct core_options *o, struct err *err)

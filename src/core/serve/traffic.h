@@ -25,7 +25,7 @@ void serve_traffic_add(const struct serve_route *r, const struct serve_side *sid
                        uint64_t us);
 
 /* What production and the canary did since both are what they are now: a new canary, another generation of
- * it, or a switch begins anew. A start of the server does not (core/serve/trial.h). */
+ * it, or a switch begins anew. A start of the server does not (core/serve/judge_keep.h). */
 struct serve_trial {
     int64_t production, canary, generation; /* versions, and of the canary */
     struct judge_side side[2];              /* production's, the canary's */

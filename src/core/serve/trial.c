@@ -1,190 +1,223 @@
 #include "core/serve/trial.h"
 
-#include "base/json.h"
-#include "core/engine.h"
-#include "core/serve/gate_own.h"
+#include "base/messages.h"
+#include "core/environment/tools.h"
+#include "core/folder/folder.h"
 #include "core/serve/serve.h"
+#include "core/serve/version.h"
 
-/* --- as text --- */
+#define INFER        "ingot-infer"
+#define MODEL_PLACE  "/model"
+#define BODY_MB      "64"
+#define INVOKE       "service.invoke"
+#define IDLE_US      (INT64_C(600) * 1000000)
+#define KEEP_US      (INT64_C(600) * 1000000)
+#define MEMORY_LEAST (INT64_C(512) << 20) /* for ingot-infer and a small model */
+#define MEMORY_MORE  (INT64_C(256) << 20) /* beside three times the model's files */
 
-static void write_side(const struct judge_side *s, struct json_out *o)
-{
-    json_array(o);
-    json_int(o, (int64_t)s->requests);
-    json_int(o, (int64_t)s->errors);
-    json_array(o);
-    for (size_t i = 0; i < JUDGE_BUCKETS; i++) {
-        if (!s->times[i])
-            continue;
-        json_int(o, (int64_t)i);
-        json_int(o, (int64_t)s->times[i]);
+enum { PROJECT, IDLE };
+
+#define PROJECT_FIELD                                                                                        \
+    {                                                                                                        \
+        .name = "project", .type = FIELD_REF, .flags = FIELD_CREATE, .ref = "project",                       \
+        .title = {"Project", "项目"}, .help = {                                                              \
+            "Whose quota it takes; by default that of the version.",                                         \
+            "占用哪个项目的配额，默认为版本所属项目。"                                   \
+        }                                                                                                    \
     }
-    json_array_end(o);
-    json_array_end(o);
+
+const struct field trial_start_fields[] = {
+    [PROJECT] = PROJECT_FIELD,
+    [IDLE] = {.name = "idle_s",
+              .type = FIELD_INT,
+              .flags = FIELD_CREATE,
+              .min = 1,
+              .max = 86400,
+              .unit = "seconds",
+              .title = {"Ends after", "空闲时长"},
+              .help = {"Seconds without a request; 600 by default.", "多少秒无请求后停止，默认 600。"}},
+    {0},
+};
+const struct field trial_state_fields[] = {[PROJECT] = PROJECT_FIELD, {0}};
+
+int64_t serve_memory(int64_t bytes)
+{
+    int64_t needs = bytes < INT64_C(1) << 50 ? 3 * bytes + MEMORY_MORE : 0;
+    return needs > MEMORY_LEAST ? needs : MEMORY_LEAST;
 }
 
-void trial_write(const struct serve_trial *t, struct buf *out)
+static struct str content_of(const struct object *version)
 {
-    struct json_out o;
-    json_begin(&o, out);
-    json_object(&o);
-    json_kint(&o, "production", t->production);
-    json_kint(&o, "canary", t->canary);
-    json_kint(&o, "generation", t->generation);
-    json_key(&o, "sides");
-    json_array(&o);
-    write_side(&t->side[0], &o);
-    write_side(&t->side[1], &o);
-    json_array_end(&o);
-    json_object_end(&o);
+    struct str digest = object_text(version, "digest");
+    return digest.n ? digest : STR("nothing");
 }
 
-static bool read_side(yyjson_val *v, struct judge_side *ret)
+/* --- its container --- */
+
+static bool prepare(struct launch *u, struct err *err)
 {
-    yyjson_val *times = yyjson_arr_get(v, 2), *one;
-    size_t i, max;
-    uint64_t bucket = 0;
-    if (!times)
+    struct arena *a = launch_arena(u);
+    struct object version;
+    int64_t id = object_int(launch_job(u), "owner");
+    if (!engine_get(launch_core(u), &caller_system, &kind_model_version, 0, id, a, &version, err))
+        return err->code == ERR_NOT_FOUND &&
+               err_set(err, ERR_CONFLICT, NULL, "its model version was deleted");
+    if (!on_demand_is_from(launch_job(u), a, content_of(&version)))
+        return err_set(err, ERR_CONFLICT, NULL, "what it was made from was changed");
+    const char *model =
+        arena_printf(a, "model=" MODEL_PLACE ",version=%lld", (long long)object_int(&version, "number"));
+    const char *argv[] = {EXEC_PROGRAMS "/bin/" INFER,
+                          "--listen",
+                          "127.0.0.1:8000",
+                          "--try",
+                          "--max-body",
+                          BODY_MB,
+                          "--model",
+                          model};
+    if (!launch_program(u, INFER, err) || !launch_version(u, &kind_model_version, id, MODEL_PLACE, err))
         return false;
-    *ret = (struct judge_side){.requests = yyjson_get_uint(yyjson_arr_get(v, 0)),
-                               .errors = yyjson_get_uint(yyjson_arr_get(v, 1))};
-    yyjson_arr_foreach(times, i, max, one)
-    {
-        uint64_t n = yyjson_get_uint(one);
-        if (i % 2 == 0)
-            bucket = n;
-        else if (bucket < JUDGE_BUCKETS)
-            ret->times[bucket] = n;
-    }
+    launch_argv(u, argv, countof(argv));
+    launch_port(u, TRIAL_PORT);
     return true;
 }
 
-bool trial_read(struct arena *a, struct str text, struct serve_trial *ret)
+const struct job_owner trial_owner = {
+    .kind = "model_trial", .no_platform = true, .on_demand = true, .prepare = prepare};
+const struct on_demand trial_on_demand = {.owner = &trial_owner,
+                                          .of = &kind_model_version,
+                                          .idle_us = IDLE_US,
+                                          .keep_us = KEEP_US,
+                                          .idle_reason = "nobody has tried it for a while",
+                                          .gone_reason = "its model version was deleted"};
+
+/* --- where, and who --- */
+
+/* A version that is not public stays where it is: who is in another project may not look into its files. */
+static bool find_project(struct core *core, const struct caller *c, const char *permission,
+                         const struct object *version, int64_t wanted, struct arena *a, int64_t *ret,
+                         struct err *err)
 {
-    struct err ignored = {0};
-    yyjson_val *doc = text.n ? json_parse(a, text, &ignored) : NULL, *sides = yyjson_obj_get(doc, "sides");
-    ret->production = yyjson_get_sint(yyjson_obj_get(doc, "production"));
-    ret->canary = yyjson_get_sint(yyjson_obj_get(doc, "canary"));
-    ret->generation = yyjson_get_sint(yyjson_obj_get(doc, "generation"));
-    return read_side(yyjson_arr_get(sides, 0), &ret->side[0]) &&
-           read_side(yyjson_arr_get(sides, 1), &ret->side[1]);
-}
-
-/* --- which --- */
-
-struct kept {
-    int64_t service;
-    bool awaits;
-    struct serve_trial trial;
-};
-
-static uint64_t requests_of(const struct serve_trial *t)
-{
-    return t->side[0].requests + t->side[1].requests;
-}
-
-/* Those that are to be read or written. */
-static size_t list(struct serve_gate *g, struct arena *a, struct kept **ret)
-{
-    struct str name;
-    void *value;
-    size_t n = 0;
-    int64_t service;
-    pthread_mutex_lock(&g->lock);
-    struct kept *all = arena_array(a, struct kept, map_count(g->marks) + 1);
-    for (size_t i = 0; map_next(g->marks, &i, &name, &value);) {
-        const struct trial *t = name.p[0] == 's' ? ((struct service_mark *)value)->trial : NULL;
-        struct kept *k = &all[n];
-        if (!t || !str_to_i64((struct str){name.p + 1, name.n - 1}, &service) ||
-            !traffic_trial_now(g, service, &k->trial) || (!t->awaits && requests_of(&k->trial) == t->kept))
-            continue;
-        k->service = service;
-        k->awaits = t->awaits;
-        n++;
+    struct object set;
+    *ret = wanted ? wanted : version->project;
+    if (*ret != version->project) {
+        if (!engine_get(core, &caller_system, &kind_model_set, 0, version->parent, a, &set, err))
+            return false;
+        if (!object_int(&set, "public"))
+            return err_message(err, ERR_INVALID, "project", MESSAGE_TRIAL_PROJECT);
     }
-    pthread_mutex_unlock(&g->lock);
-    *ret = all;
-    return n;
+    return caller_need(c, permission, *ret, err);
 }
 
-/* The trial of the service, while it is that one; with the lock. */
-static struct trial *same_trial(struct serve_gate *g, const struct kept *k)
+static int64_t given_project(const struct db_value *input)
 {
-    const struct service_mark *m = gate_mark_find(g, 's', (uint64_t)k->service);
-    struct trial *t = m ? m->trial : NULL;
-    const struct serve_trial *seen = &k->trial;
-    return t && t->production == seen->production && t->canary == seen->canary &&
-                   t->generation == seen->generation
-               ? t
-               : NULL;
+    return input[PROJECT].type == DB_INT ? input[PROJECT].i : 0;
 }
 
-/* --- reading --- */
+/* --- how it is --- */
 
-/* A trial that the row does not have is a new one, which nobody had the time to write. */
-static bool resume(struct core *core, const struct kept *k, struct arena *a, struct err *err)
+static struct exec_id container_for(const struct object *job)
 {
-    struct serve_gate *g = core->gate;
-    struct serve_trial *was = arena_new(a, struct serve_trial);
-    struct db_row row;
+    return (struct exec_id){job->id, (int32_t)object_int(job, "attempt"), 0};
+}
+
+static const char *state_name(struct core *core, const struct object *job)
+{
+    switch (job_state_of(job)) {
+    case JOB_QUEUED:
+        return "waiting";
+    case JOB_STARTING:
+        return "starting";
+    case JOB_RUNNING:
+        return tool_status(core, container_for(job), TRIAL_PORT, VERSION_MODEL_HEALTH) == 200 ? "ready"
+                                                                                              : "starting";
+    case JOB_FAILED:
+        return "failed";
+    default:
+        return "none";
+    }
+}
+
+static void write_state(struct core *core, const struct object *job, int64_t project, struct json_out *out)
+{
+    const char *state = job ? state_name(core, job) : "none";
+    json_object(out);
+    json_kz(out, "state", state);
+    json_kint(out, "project", project);
+    json_key(out, "job");
+    if (job)
+        json_int(out, job->id);
+    else
+        json_null(out);
+    json_kstr(out, "reason", job ? object_text(job, "reason") : STR_NULL);
+    json_kstr(out, "reason_zh", job ? object_text(job, "reason_zh") : STR_NULL);
+    json_object_end(out);
+}
+
+bool trial_state(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+                 int *status, struct err *err)
+{
+    (void)status;
+    struct object job;
+    int64_t project;
     bool found;
-    if (!db_query_one(core->db, a, "SELECT trial FROM services WHERE id = ?", db_args(db_int(k->service)),
-                      &row, &found, err))
+    if (!find_project(op->core, op->caller, "job.read", o, given_project(input), op->arena, &project, err) ||
+        !on_demand_last(op->core, &trial_on_demand, project, o->id, op->arena, &job, &found, err))
         return false;
-    bool known = found && row.v[0].type == DB_TEXT && trial_read(a, row.v[0].s, was);
-    pthread_mutex_lock(&g->lock);
-    struct trial *t = same_trial(g, k);
-    if (t) {
-        t->awaits = false;
-        if (known && was->production == t->production && was->canary == t->canary &&
-            was->generation == t->generation)
-            memcpy(t->earlier, was->side, sizeof t->earlier);
-    }
-    pthread_mutex_unlock(&g->lock);
+    bool current = found && on_demand_is_from(&job, op->arena, content_of(o));
+    write_state(op->core, current ? &job : NULL, project, out);
     return true;
 }
 
-/* --- writing --- */
-
-struct writing {
-    const struct kept *kept;
-    size_t n;
-};
-
-static bool write_all(struct op *op, void *ctx, struct err *err)
+/* "Try fruit v3" */
+static struct str job_name(struct op *op, const struct object *version)
 {
-    const struct writing *w = ctx;
-    for (size_t i = 0; i < w->n; i++) {
-        auto_buf struct buf text = {0};
-        trial_write(&w->kept[i].trial, &text);
-        if (!engine_set_status(op, &kind_service, w->kept[i].service,
-                               ENGINE_STATUSES(status_set("trial", db_text(buf_view(&text)))), err))
-            return false;
-    }
+    struct object set;
+    struct err ignored = {0};
+    bool found =
+        engine_get(op->core, &caller_system, &kind_model_set, 0, version->parent, op->arena, &set, &ignored);
+    struct str name = found ? object_text(&set, "name") : STR("model"), v = object_text(version, "name");
+    return str_of(arena_printf(op->arena, "Try " STR_FMT " " STR_FMT, STR_ARG(v), STR_ARG(name)));
+}
+
+bool trial_start(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+                 int *status, struct err *err)
+{
+    (void)status;
+    struct object job;
+    bool made;
+    struct on_demand_want want = {.owner = o->id,
+                                  .name = job_name(op, o),
+                                  .command = STR(INFER),
+                                  .from = content_of(o),
+                                  .idle_s = input[IDLE].type == DB_INT ? input[IDLE].i : 0,
+                                  .memory = serve_memory(object_int(o, "bytes"))};
+    if (!find_project(op->core, op->caller, INVOKE, o, given_project(input), op->arena, &want.project, err))
+        return false;
+    if (object_int(o, "files") == 0)
+        return err_message(err, ERR_CONFLICT, "files", MESSAGE_TRIAL_NO_FILES);
+    if (!on_demand_last(op->core, &trial_on_demand, want.project, o->id, op->arena, &job, &made, err))
+        return false;
+    bool runs = made && !job_is_over(job_state_of(&job));
+    if (!runs && !caller_need(op->caller, "job.create", want.project, err))
+        return false;
+    if (!on_demand_start(op, &trial_on_demand, &want, &job, &made, err))
+        return false;
+    tools_touch(op->core->tools, job.id);
+    write_state(op->core, &job, want.project, out);
     return true;
 }
 
-bool trials_keep(struct core *core, struct err *err)
+bool trial_way(struct core *core, const struct caller *c, const struct object *version, int64_t project,
+               struct arena *a, struct exec_id *ret, struct err *err)
 {
-    auto_arena struct arena a;
-    struct kept *all;
-    arena_init(&a);
-    size_t n = list(core->gate, &a, &all), waiting = 0;
-    for (size_t i = 0; i < n; i++) {
-        waiting += all[i].awaits;
-        if (all[i].awaits && !resume(core, &all[i], &a, err))
-            return false;
-    }
-    if (waiting) /* with what was read they are written next time */
-        return true;
-    if (n && !engine_write(core, &caller_system, &a, write_all, &(struct writing){all, n}, err))
+    struct object job;
+    bool found;
+    if (!find_project(core, c, INVOKE, version, project, a, &project, err) ||
+        !on_demand_last(core, &trial_on_demand, project, version->id, a, &job, &found, err))
         return false;
-    pthread_mutex_lock(&core->gate->lock);
-    for (size_t i = 0; i < n; i++) {
-        struct trial *t = same_trial(core->gate, &all[i]);
-        if (t)
-            t->kept = requests_of(&all[i].trial);
-    }
-    pthread_mutex_unlock(&core->gate->lock);
+    if (!found || job_state_of(&job) != JOB_RUNNING || !on_demand_is_from(&job, a, content_of(version)))
+        return err_message(err, ERR_CONFLICT, "state", MESSAGE_TRIAL_NOT_RUNNING);
+    tools_touch(core->tools, job.id);
+    *ret = container_for(&job);
     return true;
 }

@@ -4,9 +4,10 @@
 #ifndef INGOT_CORE_TRAINING_TENSORBOARD_H
 #define INGOT_CORE_TRAINING_TENSORBOARD_H
 
-#include "core/job/owner.h"
+#include "core/environment/on_demand.h"
 
 extern const struct job_owner tensorboard_owner;
+extern const struct on_demand tensorboard_on_demand;
 
 /* The action of training_instance: starts it when it does not run, and answers {"state": "starting" | "ready"
  * | "missing", "url", "reason", "reason_zh"}; url works once. */

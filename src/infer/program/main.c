@@ -27,7 +27,7 @@ struct given {
     size_t n_models;
     const char *folder, *ort, *access_log;
     unsigned threads, drain_s, max_body_mb;
-    bool unconfined;
+    bool unconfined, try;
 };
 
 static const char usage[] =
@@ -45,6 +45,7 @@ static const char usage[] =
     "  --timeout-ms N       how long one may wait (default 0: as long as it takes)\n"
     "  --max-body MB        of a request (default 256)\n"
     "  --allow-load         v2 repository load and unload\n"
+    "  --try                one --model, loaded at its first predict; one may bring a manifest of its own\n"
     "  --drain-s N          how long requests may take to end after SIGTERM (default 30)\n"
     "  --cert FILE, --key FILE  serve HTTPS; both are read again when they change\n"
     "  --ort FILE           ONNX Runtime's library (default: beside the program)\n"
@@ -64,6 +65,7 @@ enum {
     OPT_TIMEOUT,
     OPT_BODY,
     OPT_LOAD,
+    OPT_TRY,
     OPT_DRAIN,
     OPT_CERT,
     OPT_KEY,
@@ -87,6 +89,7 @@ static const struct option options[] = {
     {"timeout-ms", required_argument, NULL, OPT_TIMEOUT},
     {"max-body", required_argument, NULL, OPT_BODY},
     {"allow-load", no_argument, NULL, OPT_LOAD},
+    {"try", no_argument, NULL, OPT_TRY},
     {"drain-s", required_argument, NULL, OPT_DRAIN},
     {"cert", required_argument, NULL, OPT_CERT},
     {"key", required_argument, NULL, OPT_KEY},
@@ -171,6 +174,8 @@ static bool take_option(struct given *g, int option)
         return add_model(g, optarg);
     case OPT_LOAD:
         return g->server.allow_load = true;
+    case OPT_TRY:
+        return g->try = true;
     case OPT_UNCONFINED:
         return g->unconfined = true;
     case OPT_LEVEL:
@@ -208,11 +213,19 @@ static int parse(int argc, char **argv, struct given *g)
         fprintf(stderr, "ingot-infer: no model is named\n%s", usage);
         return EXIT_USAGE;
     }
+    if (g->try && (g->n_models != 1 || g->folder)) {
+        fputs("ingot-infer: --try takes one model\n", stderr);
+        return EXIT_USAGE;
+    }
     return -1;
 }
 
 /* "NAME=PATH,version=2", or a path whose last part, without its ending, is the name. */
-static bool declare(struct models *m, const char *text, struct arena *a, struct err *err)
+struct declared {
+    const char *name, *path, *version; /* version NULL: none is told */
+};
+
+static struct declared declare(const char *text, struct arena *a)
 {
     struct str version = STR_NULL, path, name = str_cut(str_of(text), '=', &path);
     if (!path.p || memchr(name.p, '/', name.n)) {
@@ -229,8 +242,8 @@ static bool declare(struct models *m, const char *text, struct arena *a, struct 
         version = (struct str){path.p + at + 9, path.n - (size_t)at - 9};
         path.n = (size_t)at;
     }
-    return models_add(m, arena_strz(a, name), arena_strz(a, path), version.p ? arena_strz(a, version) : NULL,
-                      err);
+    return (struct declared){arena_strz(a, name), arena_strz(a, path),
+                             version.p ? arena_strz(a, version) : NULL};
 }
 
 static bool open_access_log(struct given *g, struct err *err)
@@ -280,9 +293,11 @@ static bool declare_all(struct given *g, struct models *models, struct err *err)
 {
     auto_arena struct arena a;
     arena_init(&a);
-    for (size_t i = 0; i < g->n_models; i++)
-        if (!declare(models, g->models[i], &a, err))
+    for (size_t i = 0; i < g->n_models; i++) {
+        struct declared d = declare(g->models[i], &a);
+        if (!models_add(models, d.name, d.path, d.version, err))
             return false;
+    }
     if (g->folder)
         models_folder(models, g->folder);
     return true;
@@ -305,10 +320,16 @@ static bool load(struct given *g, struct models *models, struct err *err)
 static bool serve(struct given *g, const sigset_t *signals, struct err *err)
 {
     struct models *models = models_new(&g->served);
+    auto_arena struct arena a;
     bool ok = false;
+    arena_init(&a);
     g->server.models = models;
-    struct server *server = declare_all(g, models, err) ? server_start(&g->server, err) : NULL;
-    if (server && load(g, models, err)) {
+    if (g->try) {
+        struct declared d = declare(g->models[0], &a);
+        g->server.trial = trial_new(models, d.name, d.path, d.version ? d.version : "1", &g->served);
+    }
+    struct server *server = g->try || declare_all(g, models, err) ? server_start(&g->server, err) : NULL;
+    if (server && (g->try || load(g, models, err))) {
         server_set_ready(server, true);
         announce(g, server_port(server));
         wait_for_end(signals, models);
@@ -317,6 +338,7 @@ static bool serve(struct given *g, const sigset_t *signals, struct err *err)
     }
     if (server)
         server_stop(server, g->drain_s * 1000);
+    trial_free(g->server.trial);
     models_free(models);
     return ok;
 }

@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "core/serve/gate.h"
 #include "core/serve/traffic.h"
-#include "core/serve/trial.h"
+#include "core/serve/judge_keep.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -264,12 +264,12 @@ static void trials_as_text(void **state)
     was.side[0] = (struct judge_side){.requests = 1000000, .errors = 3};
     was.side[0].times[JUDGE_BUCKETS - 1] = 999997;
     was.side[1].times[0] = 1;
-    trial_write(&was, &text);
-    assert_true(trial_read(&a, buf_view(&text), &is));
+    judge_keep_write(&was, &text);
+    assert_true(judge_keep_read(&a, buf_view(&text), &is));
     assert_memory_equal(&was, &is, sizeof was);
-    assert_false(trial_read(&a, STR_NULL, &is));
-    assert_false(trial_read(&a, STR("{\"sides\":[[1,2]]}"), &is));
-    assert_true(trial_read(&a, STR("{\"sides\":[[1,2,[464,9]],[1,2,[70000,1]]]}"), &is));
+    assert_false(judge_keep_read(&a, STR_NULL, &is));
+    assert_false(judge_keep_read(&a, STR("{\"sides\":[[1,2]]}"), &is));
+    assert_true(judge_keep_read(&a, STR("{\"sides\":[[1,2,[464,9]],[1,2,[70000,1]]]}"), &is));
     assert_int_equal(is.side[0].requests, 1);
 }
 

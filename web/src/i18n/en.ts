@@ -1,6 +1,7 @@
 import { computeEn } from './compute.en'
 import { dataEn } from './data.en'
 import { imagesEn } from './images.en'
+import { modelsEn } from './models.en'
 import { serveEn } from './serve.en'
 
 // English. {x} is filled in; {n#one|many} picks by number.
@@ -9,6 +10,7 @@ export const en = {
   ...computeEn,
   ...imagesEn,
   ...serveEn,
+  ...modelsEn,
   'app.name': 'Ingot',
   'app.tagline': 'From raw data to a running service',
   'app.skip': 'Skip to content',

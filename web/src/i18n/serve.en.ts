@@ -37,7 +37,6 @@ export const serveEn = {
   'catalogue.service': 'Service',
   'catalogue.project': 'Project',
   'catalogue.interface': 'Interface',
-  'catalogue.document': 'OpenAPI document',
   'catalogue.own': 'Its own program',
 
   'try.title': 'Try it',

@@ -39,7 +39,6 @@ export const serveZh: Record<keyof typeof serveEn, string> = {
   'catalogue.service': '服务',
   'catalogue.project': '项目',
   'catalogue.interface': '接口',
-  'catalogue.document': 'OpenAPI 文档',
   'catalogue.own': '自有程序',
 
   'try.title': '试用',

@@ -1,6 +1,7 @@
 import { computeZh } from './compute.zh'
 import { dataZh } from './data.zh'
 import { imagesZh } from './images.zh'
+import { modelsZh } from './models.zh'
 import { serveZh } from './serve.zh'
 import type { Key } from './en'
 
@@ -10,6 +11,7 @@ export const zh: Record<Key, string> = {
   ...computeZh,
   ...imagesZh,
   ...serveZh,
+  ...modelsZh,
   'app.name': 'Ingot',
   'app.tagline': '从原始数据到在线服务',
   'app.skip': '跳到正文',

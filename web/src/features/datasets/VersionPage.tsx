@@ -33,6 +33,7 @@ import type { Step } from './steps'
 import { StateTag } from './Versions'
 
 const ModelTab = lazy(async () => ({ default: (await import('../models/ModelTab')).ModelTab }))
+const TryTab = lazy(async () => ({ default: (await import('../models/TryTab')).TryTab }))
 const Deploy = lazy(async () => ({ default: (await import('../services/Deploy')).Deploy }))
 const LineageView = lazy(async () => ({ default: (await import('../trainings/Lineage')).LineageView }))
 
@@ -65,7 +66,7 @@ function Found({ parentKind, kind, id, number }: { parentKind: Kind; kind: Kind;
 }
 
 const dataTabs = ['samples', 'statistics', 'import', 'export', 'records', 'duplicates', 'compare', 'activity'] as const
-const fileTabs = ['files', 'model', 'lineage', 'compare', 'activity'] as const
+const fileTabs = ['files', 'model', 'try', 'lineage', 'compare', 'activity'] as const
 type Tab = (typeof dataTabs)[number] | (typeof fileTabs)[number]
 
 function Loaded({ version }: { version: Version }) {
@@ -73,12 +74,12 @@ function Loaded({ version }: { version: Version }) {
   const { session, project, kind: byName } = useApp()
   const navigate = useNavigate()
   const [params] = useSearchParams()
-  const [open, setOpen] = useState<Open | 'publish' | 'deploy' | { preprocess: Step[] } | null>(null)
+  const [open, setOpen] = useState<Open | 'publish' | 'deploy' | { preprocess: Step[] } | null>(params.get('open') === 'deploy' ? 'deploy' : null)
   const { kind, parentKind, parent, item } = version
   const data = kind.name === 'dataset_version'
   const audit = byName('audit')
   const tabs: Tab[] = (data ? [...dataTabs] : [...fileTabs]).filter((tab) =>
-    tab === 'import' ? version.open : tab === 'model' ? kind.name === 'model_version' && Number(item['files']) > 0 : tab === 'lineage' ? item['lineage'] !== null && typeof item['lineage'] === 'object' : tab === 'duplicates' ? parent['data_type'] === 'image' : tab === 'activity' ? audit !== undefined && offers(session, audit, 'list') : true)
+    tab === 'import' ? version.open : tab === 'try' ? kind.name === 'model_version' && Number(item['files']) > 0 && may(session, 'service.invoke', project?.id) : tab === 'model' ? kind.name === 'model_version' && Number(item['files']) > 0 : tab === 'lineage' ? item['lineage'] !== null && typeof item['lineage'] === 'object' : tab === 'duplicates' ? parent['data_type'] === 'image' : tab === 'activity' ? audit !== undefined && offers(session, audit, 'list') : true)
   const first: Tab = data ? 'samples' : 'files'
   const now = tabs.find((tab) => tab === params.get('tab')) ?? first
   const tabBar = useRef<HTMLElement>(null)
@@ -114,6 +115,7 @@ function Loaded({ version }: { version: Version }) {
         </span>
         <div className="row wrap">
           {data && version.open && <Button type={Number(item['samples']) === 0 ? 'primary' : 'default'} onClick={() => void navigate('?tab=import')}>{t('import.title')}</Button>}
+          {tabs.includes('try') && now !== 'try' && <Button onClick={() => void navigate('?tab=try')}>{t('try.title')}</Button>}
           {mayDeploy && <Button type="primary" onClick={() => setOpen('deploy')}>{t('deploy.button')}</Button>}
           {version.open && <Button onClick={() => setOpen('publish')}>{t('publish.title')}</Button>}
           {menu.length > 0 && (
@@ -136,6 +138,7 @@ function Loaded({ version }: { version: Version }) {
       {now === 'compare' && (data ? <Compare version={version} /> : <FileCompare version={version} />)}
       {now === 'lineage' && <Suspense fallback={null}><LineageView lineage={{ ...(item['lineage'] as Lineage), model_version: { kind: kind.name, set: { id: parent.id, name: nameOf(parentKind, parent) }, version: { id: item.id, name: nameOf(kind, item) } } }} /></Suspense>}
       {now === 'model' && <Suspense fallback={null}><ModelTab version={version} /></Suspense>}
+      {now === 'try' && <Suspense fallback={null}><TryTab version={version} /></Suspense>}
       {now === 'files' && <FileBrowser version={version} />}
       {now === 'activity' && audit && <ListView kind={audit} place={{}} fixed={`kind = ${JSON.stringify(kind.name)} and object = ${item.id}`} hiddenFields={['kind', 'object', 'name', 'project']} />}
       {open === 'deploy' && <Suspense fallback={null}><Deploy version={version} onClose={() => setOpen(null)} /></Suspense>}

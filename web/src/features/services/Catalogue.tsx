@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
-import { Input } from 'antd'
+import { Button, Input } from 'antd'
 import { useState } from 'react'
 import { Link } from 'react-router'
-import { apiUrl, request } from '../../api/client'
+import { request } from '../../api/client'
 import { projectUrl } from '../../app/links'
 import { useTitle } from '../../components/hooks'
 import { Empty, ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { StateTag } from '../jobs/State'
+import { Interface } from './Interface'
 
 interface Entry {
   service: number
@@ -25,9 +26,11 @@ interface Entry {
 export function Catalogue() {
   const { t } = useI18n()
   const [words, setWords] = useState('')
+  const [shown, setShown] = useState<number | null>(null)
   useTitle(t('catalogue.title'))
   const found = useQuery({ queryKey: ['objects', 'service', 'catalogue'], queryFn: async ({ signal }) => (await request<{ items: Entry[] }>('/catalogue', { signal })).items })
   const items = (found.data ?? []).filter((one) => `${one.project_title}/${one.title} ${one.address}`.toLowerCase().includes(words.toLowerCase()))
+  const opened = items.find((one) => one.service === shown)
   return (
     <section>
       <h1>{t('catalogue.title')}</h1>
@@ -48,13 +51,14 @@ export function Catalogue() {
                     <td>{one.project_title}</td>
                     <td><StateTag state={one.state} /></td>
                     <td><code>{one.address}</code></td>
-                    <td>{one.model ? <a href={apiUrl(`/services/${one.service}/openapi.json`)}>{t('catalogue.document')}</a> : <span className="muted">{t('catalogue.own')}</span>}</td>
+                    <td>{one.model ? <Button size="small" aria-expanded={shown === one.service} onClick={() => setShown(shown === one.service ? null : one.service)}>{t('interface.show')}</Button> : <span className="muted">{t('catalogue.own')}</span>}</td>
                   </tr>
                 ))}
                 {items.length === 0 && <tr><td colSpan={5} className="muted">{t('list.noMatch')}</td></tr>}
               </tbody>
             </table>
           </div>
+          {opened && <section className="catalogue-interface"><h2>{`${opened.project_name}/${opened.name}`}</h2><Interface service={opened.service} /></section>}
         </>
       )}
     </section>

@@ -50,10 +50,12 @@ export function Deploy({ version, onClose }: { version: Version; onClose: () => 
   }
   return (
     <FormDialog title={t('deploy.title', { name: `${nameOf(version.parentKind, version.parent)} ${nameOf(version.kind, version.item)}` })} submitText={t('deploy.submit')} dirty={false} busy={deploy.isPending} submittable={name.trim() !== ''} onSubmit={() => deploy.mutate()} onClose={onClose}>
-      <label htmlFor="deploy-name">{t('deploy.service')}</label>
-      <Input id="deploy-name" value={name} maxLength={50} onChange={(e) => setName(e.target.value)} autoFocus />
-      {services.length > 0 && <Select aria-label={t('deploy.existing')} placeholder={t('deploy.existing')} value={there ? name : null} onChange={(value: string) => setName(value)} options={services.map((one) => ({ value: String(one['name']), label: String(one['name']) }))} className="deploy-existing" />}
-      <p className="muted">{t(there ? 'deploy.thereText' : 'deploy.newText')}</p>
+      <div className="field">
+        <label htmlFor="deploy-name">{t('deploy.service')}</label>
+        <Input id="deploy-name" value={name} maxLength={50} onChange={(e) => setName(e.target.value)} autoFocus />
+        {services.length > 0 && <Select aria-label={t('deploy.existing')} placeholder={t('deploy.existing')} value={there ? name : null} onChange={(value: string) => setName(value)} options={services.map((one) => ({ value: String(one['name']), label: String(one['name']) }))} />}
+        <p className="field-help">{t(there ? 'deploy.thereText' : 'deploy.newText')}</p>
+      </div>
       {there && <Radio.Group value={role} onChange={(e) => setRole(e.target.value as 'canary' | 'production')} options={[{ value: 'canary', label: t('deploy.asCanary') }, { value: 'production', label: t('deploy.asProduction') }]} />}
       {deploy.error && <ProblemNote error={deploy.error} />}
     </FormDialog>

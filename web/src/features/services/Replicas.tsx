@@ -1,4 +1,5 @@
-import { Link } from 'react-router'
+import { Button } from 'antd'
+import { Link, useNavigate } from 'react-router'
 import { useApp } from '../../app/context'
 import { itemUrl } from '../../app/links'
 import { ErrorState } from '../../components/States'
@@ -11,6 +12,7 @@ import { useReplicas, useServiceEvents } from './services'
 export function Replicas({ service }: { service: number }) {
   const { t, language } = useI18n()
   const { project, kind: byName } = useApp()
+  const navigate = useNavigate()
   const found = useReplicas(service)
   const jobs = byName('job')
   if (found.error) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
@@ -18,7 +20,7 @@ export function Replicas({ service }: { service: number }) {
   return (
     <div className="table-box">
       <table className="table events">
-        <thead><tr><th scope="col">{t('service.replica')}</th><th scope="col">{t('service.version')}</th><th scope="col">{t('job.state')}</th><th scope="col">{t('job.at')}</th><th scope="col">{t('job.reason')}</th></tr></thead>
+        <thead><tr><th scope="col">{t('service.replica')}</th><th scope="col">{t('service.version')}</th><th scope="col">{t('job.state')}</th><th scope="col">{t('job.at')}</th><th scope="col">{t('job.reason')}</th><th aria-hidden="true" /></tr></thead>
         <tbody>
           {found.data.map((r) => (
             <tr key={r.job}>
@@ -27,9 +29,10 @@ export function Replicas({ service }: { service: number }) {
               <td><StateTag state={r.state} /></td>
               <td><Time at={r.since} /></td>
               <td>{(language === 'zh' && r.reason_zh) || r.reason || t('value.none')}</td>
+              <td className="right">{jobs && r.job_state === 'running' && <Button size="small" onClick={() => void navigate(`${itemUrl(jobs, r.job, project) ?? '/'}?tab=terminal`)}>{t('service.terminal')}</Button>}</td>
             </tr>
           ))}
-          {found.data.length === 0 && <tr><td colSpan={5} className="muted">{t('service.noReplicas')}</td></tr>}
+          {found.data.length === 0 && <tr><td colSpan={6} className="muted">{t('service.noReplicas')}</td></tr>}
         </tbody>
       </table>
     </div>

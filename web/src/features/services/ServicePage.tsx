@@ -16,6 +16,7 @@ import { ListView } from '../objects/ListView'
 import { Facts } from '../objects/ObjectTabs'
 import type { PageProps } from '../objects/special'
 import { Address } from './Address'
+import { Interface } from './Interface'
 import { Replicas, ServiceEvents } from './Replicas'
 import { ServiceLog } from './ServiceLog'
 import './services.css'
@@ -97,6 +98,7 @@ export function ServicePage({ kind, place, item }: PageProps) {
         },
         ...(model && may(session, 'service.invoke', project?.id) ? [{ name: 'try', title: t('try.title'), content: () => <TryIt path={`/services/${item.id}/predict`} /> }] : []),
         ...(versionKind ? [{ name: 'versions', title: w(versionKind.titles), content: () => <ListView kind={versionKind} place={{ parent }} /> }] : []),
+        { name: 'interface', title: t('interface.title'), content: () => <Interface service={item.id} /> },
         { name: 'replicas', title: t('service.replicas'), content: () => <Replicas service={item.id} /> },
         { name: 'log', title: t('job.log'), content: () => <ServiceLog service={item.id} /> },
         { name: 'events', title: t('job.events'), content: () => <ServiceEvents service={item.id} /> },

@@ -33,7 +33,7 @@ export function TrafficView({ service, versions }: { service: number; versions: 
   const shown = (found.data?.versions ?? []).filter((v) => v.points.length > 0).sort((a, b) => place(a.version) - place(b.version))
   const lines = (value: (p: TrafficPoint) => number | null) => shown.map((v) => ({ name: name(v.version), points: v.points.map((p) => [Date.parse(p.at), value(p)] as const) }))
   const common = { from: to - span * 1000, to, gap: step * 5000, at, onAt: setAt }
-  const ms = (v: number) => `${n(v, 1)} ms`
+  const ms = (v: number) => `${n(v, 2)} ms`
   const spanNames = { 600: 'chart.tenMinutes', 7200: 'service.twoHours', 86_400: 'chart.day', 604_800: 'service.week' } as const
   return (
     <section aria-label={t('service.traffic')}>
@@ -43,7 +43,7 @@ export function TrafficView({ service, versions }: { service: number; versions: 
         <span className="muted num" role="status">{found.dataUpdatedAt > 0 && t('chart.updated', { time: clock(found.dataUpdatedAt, true, language) })}</span>
       </div>
       <div className="charts">
-        <Chart {...common} title={t('service.requests')} series={lines((p) => p.requests / step)} format={(v) => t('service.perSecond', { n: n(v, 1) })} tick={(v) => n(v, 1)} />
+        <Chart {...common} title={t('service.requests')} series={lines((p) => p.requests / step)} format={(v) => t('service.perSecond', { n: n(v, 1) })} tick={(v) => n(v, 2)} />
         <Chart {...common} title={t('service.errors')} series={lines((p) => (p.requests > 0 ? (100 * wrong(p)) / p.requests : null))} format={(v) => `${n(v, 2)} %`} />
         <Chart {...common} title={t('service.p50')} series={lines((p) => p.p50_ms)} format={ms} />
         <Chart {...common} title={t('service.p95')} series={lines((p) => p.p95_ms)} format={ms} />

@@ -56,13 +56,25 @@ export function useTraffic(service: number, span: number, every: number) {
   })
 }
 
-/** Sends one picture, text or sound as the body; the milliseconds are those of the whole way. */
-export async function predict(path: string, input: Blob, signal?: AbortSignal): Promise<{ answer: Prediction; text: string; ms: number }> {
+function joined(input: Blob, manifest: object): FormData {
+  const parts = new FormData()
+  parts.append('manifest', new Blob([JSON.stringify(manifest)], { type: 'application/json' }), 'ingot-model.json')
+  parts.append('file', input, 'input')
+  return parts
+}
+
+/** Sends one picture, text or sound as the body, with the manifest that is to be followed where there is one; the milliseconds are those of the whole way. */
+export async function predict(path: string, input: Blob, manifest?: object): Promise<{ answer: Prediction; text: string; ms: number }> {
   const begun = performance.now()
-  const answer = await send(apiUrl(path), { method: 'POST', body: input, headers: { 'Content-Type': input.type || 'application/octet-stream' }, signal })
+  const how = manifest ? { body: joined(input, manifest) } : { body: input, headers: { 'Content-Type': input.type || 'application/octet-stream' } }
+  const answer = await send(apiUrl(path), { method: 'POST', ...how })
   const text = await answer.text()
   const ms = performance.now() - begun
-  if (!answer.ok) throw new Problem(answer.status, parse(text) as ConstructorParameters<typeof Problem>[1])
+  if (!answer.ok) {
+    const { error, ...problem } = parse(text)
+    // What the model's server says has no code of the platform's.
+    throw new Problem(answer.status, typeof error === 'string' ? { code: 'invalid', detail: error, field: typeof problem['field'] === 'string' ? problem['field'] : null } : (problem as ConstructorParameters<typeof Problem>[1]))
+  }
   return { answer: parse(text) as unknown as Prediction, text, ms }
 }
 

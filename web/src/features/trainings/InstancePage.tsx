@@ -24,6 +24,7 @@ import { useJobTabs } from '../jobs/tabs'
 import { Dialogs, type Open } from '../objects/Dialogs'
 import { fits } from '../objects/fits'
 import { useLineage } from './instances'
+import { ResultButtons } from './ResultButtons'
 import { LineageView } from './Lineage'
 import { TensorBoard } from './TensorBoard'
 
@@ -100,6 +101,7 @@ function Loaded({ parentKind, kind, parent, item }: { parentKind: Kind; kind: Ki
       note={<ReasonNote item={item} failed={item['state'] === 'failed'} log={Number(job.data?.['attempt']) > 0} />}
       buttons={
         <>
+          <ResultButtons path={path} item={item} />
           {board && <TensorBoard path={path} />}
           {resume && <Button loading={resuming.isPending} onClick={() => void resumeOnce()}>{w(resume.title)}</Button>}
           {stop && <Button danger onClick={() => setOpen({ what: stop, item })}>{w(stop.title)}</Button>}

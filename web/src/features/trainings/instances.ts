@@ -15,9 +15,10 @@ export function useMetrics(path: string, id: number, live: boolean, every: numbe
   })
 }
 
-export function useLineage(path: string, id: number) {
+export function useLineage(path: string, id: number, enabled = true) {
   return useQuery({
     queryKey: ['objects', 'training_instance', 'lineage', id],
     queryFn: ({ signal }) => request<Lineage>(`${path}/lineage`, { signal }),
+    enabled,
   })
 }
