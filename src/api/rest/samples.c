@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/messages.h"
 #include "core/data/sample.h"
+#include "core/data/sample_access.h"
 #include "core/pending.h"
 #include "media/media.h"
 #include "net/url.h"
@@ -15,24 +16,24 @@
 #define THUMBNAIL_DEFAULT 256
 #define THUMBNAIL_MAX     1024
 
-/* The version of the path, with the right to read it; params: dataset, version. */
-static bool find_version(struct api_call *call, struct object *ret, struct err *err)
+/* The version of the path, with a right to its samples; params: dataset, version. */
+static bool find_version(struct api_call *call, int64_t sample, enum sample_right right, struct object *ret,
+                         struct err *err)
 {
     int64_t dataset, version;
     if (!str_to_i64(call->params[0], &dataset) || !str_to_i64(call->params[1], &version))
         return err_set(err, ERR_NOT_FOUND, NULL, "there is no such version");
-    return engine_get(call->core, &call->caller, &kind_dataset_version, dataset, version, call->arena, ret,
-                      err);
+    return sample_version(call->core, &call->caller, dataset, version, sample, right, call->arena, ret, err);
 }
 
-static bool find_sample(struct api_call *call, struct object *version, struct sample *ret, struct err *err)
+static bool find_sample(struct api_call *call, enum sample_right right, struct object *version,
+                        struct sample *ret, struct err *err)
 {
     int64_t id;
-    if (!find_version(call, version, err))
-        return false;
     if (!str_to_i64(call->params[2], &id))
         return err_set(err, ERR_NOT_FOUND, NULL, "there is no such sample");
-    return sample_get(call->core->db, NULL, call->arena, version->id, id, ret, err);
+    return find_version(call, id, right, version, err) &&
+           sample_get(call->core->db, NULL, call->arena, version->id, id, ret, err);
 }
 
 static void write_sample(struct json_out *o, const struct sample *s)
@@ -103,7 +104,7 @@ static void run_list(struct api_call *call)
     size_t n;
     auto_buf struct buf body = {0};
     struct json_out o;
-    if (!read_query(call, &q, &err) || !find_version(call, &version, &err) ||
+    if (!read_query(call, &q, &err) || !find_version(call, 0, SAMPLE_SEE, &version, &err) ||
         !sample_list(call->core->db, call->arena, version.id, &q, &list, &n, &err)) {
         api_problem(call, &err, NULL, 0);
         return;
@@ -139,7 +140,7 @@ static void run_get(struct api_call *call)
     struct err err = {0};
     struct object version;
     struct sample s;
-    if (find_sample(call, &version, &s, &err))
+    if (find_sample(call, SAMPLE_SEE, &version, &s, &err))
         answer_sample(call, 200, &s);
     else
         api_problem(call, &err, NULL, 0);
@@ -188,12 +189,6 @@ static bool read_revision(struct api_call *call, int64_t *ret, struct err *err)
     return true;
 }
 
-static bool may_annotate(struct api_call *call, const struct object *version, struct err *err)
-{
-    return caller_may(&call->caller, "annotation.update", version->project) ||
-           caller_need(&call->caller, "dataset_version.update", version->project, err);
-}
-
 static bool read_state(yyjson_val *body, int *ret, struct err *err)
 {
     enum sample_state state;
@@ -215,7 +210,7 @@ static bool read_edit(struct api_call *call, const struct object *version, const
     auto_buf struct buf text = {0};
     struct json_out o;
     *ret = (struct sample_edit){.id = s->id};
-    if (!may_annotate(call, version, err) || !read_revision(call, &ret->revision, err))
+    if (!read_revision(call, &ret->revision, err))
         return false;
     if (!yyjson_is_obj(call->json))
         return err_set(err, ERR_INVALID, NULL, "the body must be an object with annotation and/or state");
@@ -235,7 +230,7 @@ static void run_annotate(struct api_call *call)
     struct object version;
     struct sample s;
     struct sample_edit edit;
-    if (find_sample(call, &version, &s, &err) && read_edit(call, &version, &s, &edit, &err))
+    if (find_sample(call, SAMPLE_ANNOTATE, &version, &s, &err) && read_edit(call, &version, &s, &edit, &err))
         apply_edit(call, &version, &edit);
     else
         api_problem(call, &err, NULL, 0);
@@ -265,7 +260,7 @@ static void run_history(struct api_call *call)
     size_t n;
     auto_buf struct buf body = {0};
     struct json_out o;
-    if (!find_sample(call, &version, &s, &err) ||
+    if (!find_sample(call, SAMPLE_SEE, &version, &s, &err) ||
         !sample_history(call->core->db, call->arena, s.id, &list, &n, &err)) {
         api_problem(call, &err, NULL, 0);
         return;
@@ -304,7 +299,7 @@ static void run_restore(struct api_call *call)
     struct object version;
     struct sample s;
     struct sample_edit edit = {0};
-    if (!find_sample(call, &version, &s, &err) || !may_annotate(call, &version, &err) ||
+    if (!find_sample(call, SAMPLE_ANNOTATE, &version, &s, &err) ||
         !read_revision(call, &edit.revision, &err) || !find_past(call, &s, &edit, &err)) {
         api_problem(call, &err, NULL, 0);
         return;
@@ -329,7 +324,7 @@ static void run_content(struct api_call *call)
     struct object version;
     struct sample s;
     char etag[SHA256_HEX + 3] = "\"";
-    if (!find_sample(call, &version, &s, &err)) {
+    if (!find_sample(call, SAMPLE_SEE, &version, &s, &err)) {
         api_problem(call, &err, NULL, 0);
         return;
     }
@@ -353,7 +348,7 @@ static void run_thumbnail(struct api_call *call)
     struct sample s;
     int64_t side;
     if (!api_number(call, "side", 16, THUMBNAIL_MAX, THUMBNAIL_DEFAULT, &side, &err) ||
-        !find_sample(call, &version, &s, &err)) {
+        !find_sample(call, SAMPLE_SEE, &version, &s, &err)) {
         api_problem(call, &err, NULL, 0);
         return;
     }
