@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/messages.h"
 #include "core/data/sample.h"
+#include "core/data/sample_show.h"
 #include "core/data/sample_access.h"
 #include "core/pending.h"
 #include "media/media.h"
@@ -34,34 +35,6 @@ static bool find_sample(struct api_call *call, enum sample_right right, struct o
         return err_set(err, ERR_NOT_FOUND, NULL, "there is no such sample");
     return find_version(call, id, right, version, err) &&
            sample_get(call->core->db, NULL, call->arena, version->id, id, ret, err);
-}
-
-static void write_sample(struct json_out *o, const struct sample *s)
-{
-    char hex[SHA256_HEX + 1], at[CLOCK_TEXT_MAX];
-    digest_hex(&s->blob, hex);
-    json_object(o);
-    json_kint(o, "id", s->id);
-    json_kint(o, "position", s->position);
-    json_kstr(o, "name", s->name);
-    json_kz(o, "digest", hex);
-    json_kint(o, "size", s->size);
-    json_kint(o, "width", s->width);
-    json_kint(o, "height", s->height);
-    json_key(o, "duration");
-    json_real(o, s->duration);
-    json_kz(o, "state", sample_state_names[s->state]);
-    json_kbool(o, "by_person", s->by_person);
-    json_kint(o, "revision", s->revision);
-    json_kz(o, "updated_at", clock_format(s->updated_at, at));
-    json_kint(o, "updated_by", s->updated_by);
-    json_key(o, "sharpness");
-    s->measured ? json_real(o, s->sharpness) : json_null(o);
-    json_key(o, "split");
-    s->split ? json_string(o, str_of(codec_split_names[s->split])) : json_null(o);
-    json_key(o, "annotation");
-    json_raw(o, s->annotation);
-    json_object_end(o);
 }
 
 /* --- list --- */
@@ -114,7 +87,7 @@ static void run_list(struct api_call *call)
     json_key(&o, "items");
     json_array(&o);
     for (size_t i = 0; i < n; i++)
-        write_sample(&o, &list[i]);
+        sample_show(&o, &list[i]);
     json_array_end(&o);
     json_key(&o, "next");
     (int64_t) n == q.limit ? json_int(&o, list[n - 1].position) : json_null(&o);
@@ -131,7 +104,7 @@ static void answer_sample(struct api_call *call, int status, const struct sample
     const char *etag = arena_printf(call->arena, "\"%lld\"", (long long)s->revision);
     const struct header headers[] = {{STR("ETag"), str_of(etag)}};
     json_begin(&o, &body);
-    write_sample(&o, s);
+    sample_show(&o, s);
     api_answer(call, status, headers, 1, buf_view(&body));
 }
 
