@@ -18,10 +18,12 @@ from .errors import (
     Unauthorized,
     Unavailable,
 )
+from .labelling import LabelTasks
 from .running import Jobs, Run, RunFailed, Trainings, log
 from .services import NotServing, ServiceHandle, Services
 from .transfer import TaskFailed
 from .types import (
+    Assignment,
     Audit,
     Dataset,
     DatasetVersion,
@@ -33,6 +35,7 @@ from .types import (
     GroupMember,
     Job,
     LabelSet,
+    LabelTask,
     Member,
     ModelVersion,
     Object,
@@ -45,6 +48,7 @@ from .types import (
     Session,
     Spec,
     Task,
+    Team,
     Token,
     Training,
     TrainingInstance,
@@ -52,6 +56,7 @@ from .types import (
 )
 
 __all__ = [
+    "Assignment",
     "Audit",
     "Client",
     "Collection",
@@ -74,6 +79,8 @@ __all__ = [
     "Job",
     "Jobs",
     "LabelSet",
+    "LabelTask",
+    "LabelTasks",
     "Member",
     "ModelVersion",
     "NotFound",
@@ -97,6 +104,7 @@ __all__ = [
     "Stale",
     "Task",
     "TaskFailed",
+    "Team",
     "Token",
     "Training",
     "TrainingInstance",

@@ -4,7 +4,9 @@ import csv
 import io
 import threading
 
+import ingot
 import pytest
+from cli import Cli
 from harness import Api, problem, unique, wait_for
 from test_datasets import bring, png, zipped
 
@@ -375,3 +377,34 @@ def test_required_attributes_and_figures_of_the_version(admin, make_person):
         (first.user["id"], "label", 2, 1, 1), (reviewer.user["id"], "review", 2, 1, 1)}
     assert figures["labels"] == [{"label": "cat", "samples": 2, "shapes": 2, "review": 0, "rejected": 1}]
     assert sum(day["submitted"] for day in figures["days"]) == 4
+
+
+def test_from_the_command_line_and_from_python(shop, server, tmp_path):
+    task = shop.task(batch_size=2, review_ratio=100)
+    first, reviewer = shop.annotators[0], shop.reviewers[0]
+    name = shop.owner.get(task)["name"]
+    cli = Cli(tmp_path)
+    cli.run("login", server.url, "--name", first.user["name"], "--password-stdin", stdin="pass-word-1\n")
+    cli.run("use", shop.project["name"])
+    taken = cli.json("label", "next", name)["items"]
+    assert len(taken) == 2 and taken[0]["sample"]["name"] in cli.run("label", "next", name).out
+    shop.annotate(first, taken[0], {})
+    assert "review" in cli.run("label", "submit", name, str(taken[0]["id"]), "--nothing").out
+    cli.fails(6, "label", "submit", name, str(10**12), says="assignment")
+    assert "next" in cli.run("label", "--help").out
+    assert cli.run("label-task", "work", name).out
+    with ingot.Client(server.url) as client:
+        client.sign_in(reviewer.user["name"], "pass-word-1")
+        mine = client.label_tasks.find(name, project=shop.project["id"])
+        one = client.label_tasks.next(mine, stage="review")[0]
+        assert client.label_tasks.heartbeat(mine, [one]) >= (one["until"] or "")
+        assert client.label_tasks.reject(one, "look again")["state"] == "rejected"
+        assert client.label_tasks.bench(mine)["labels"] == shop.labels
+    with ingot.Client(server.url) as client:
+        client.sign_in(shop.owner.user["name"], "pass-word-1")
+        assert client.teams.get(shop.team)["role"] == "labelling"
+        assert [m["rejected"] for m in client.label_tasks.progress(mine["id"])["members"]] == [1, 1]
+        assert client.label_tasks.cancel(mine["id"])["state"] == "cancelled"
+    cli.run("login", server.url, "--name", shop.owner.user["name"], "--password-stdin", stdin="pass-word-1\n")
+    assert first.user["name"] in cli.run("label", "progress", name, "--csv", "--project", shop.project["name"]).out
+    assert "left" in cli.run("label", "progress", name, "--project", shop.project["name"]).out
