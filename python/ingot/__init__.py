@@ -18,11 +18,13 @@ from .errors import (
     Unauthorized,
     Unavailable,
 )
+from .labelling import LabelTasks
 from .models import Models, NotTried
 from .running import Jobs, Run, RunFailed, Trainings, log
 from .services import NotServing, ServiceHandle, Services
 from .transfer import TaskFailed
 from .types import (
+    Assignment,
     Audit,
     Dataset,
     DatasetVersion,
@@ -34,6 +36,7 @@ from .types import (
     GroupMember,
     Job,
     LabelSet,
+    LabelTask,
     Member,
     ModelVersion,
     Object,
@@ -46,6 +49,7 @@ from .types import (
     Session,
     Spec,
     Task,
+    Team,
     Token,
     Training,
     TrainingInstance,
@@ -53,6 +57,7 @@ from .types import (
 )
 
 __all__ = [
+    "Assignment",
     "Audit",
     "Client",
     "Collection",
@@ -75,6 +80,8 @@ __all__ = [
     "Job",
     "Jobs",
     "LabelSet",
+    "LabelTask",
+    "LabelTasks",
     "Member",
     "ModelVersion",
     "Models",
@@ -100,6 +107,7 @@ __all__ = [
     "Stale",
     "Task",
     "TaskFailed",
+    "Team",
     "Token",
     "Training",
     "TrainingInstance",

@@ -18,11 +18,12 @@ from .datasets import Datasets
 from .environments import Environments
 from .errors import ConnectionFailed, Problem, problem
 from .folders import Folders
+from .labelling import LabelTasks
 from .models import Models
 from .running import Jobs, Trainings
 from .services import Services
 from .transfer import Progress, wait
-from .types import Audit, Group, GroupMember, LabelSet, Member, Object, Project, Role, Session, Spec, Task, Token, User
+from .types import Audit, Group, GroupMember, LabelSet, Member, Object, Project, Role, Session, Spec, Task, Team, Token, User
 
 _IDEMPOTENT = frozenset({"GET", "HEAD", "PUT", "DELETE"})
 _FIRST_DELAY = 0.1
@@ -81,6 +82,8 @@ class Client:
         self.environments = Environments(self)
         self.trainings = Trainings(self)
         self.services = Services(self)
+        self.teams: Collection[Team] = Collection(self, "teams")
+        self.label_tasks = LabelTasks(self)
         self.specs: Collection[Spec] = Collection(self, "specs")
         # What belongs to something else, over a whole project: list and get.
         self.dataset_versions: Collection[Object] = Collection(self, "dataset-versions")

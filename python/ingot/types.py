@@ -266,6 +266,58 @@ class Deployment(TypedDict):
     key: ServiceKey | None
 
 
+class Team(Base):
+    project: Ref
+    name: str
+    description: str | None
+    role: str  # labelling, review
+    members: list[Ref]
+
+
+class LabelTask(Base):
+    project: Ref
+    name: str
+    description: str | None
+    version: Ref
+    labelling_team: Ref
+    review_team: Ref | None
+    state: str  # draft, open, paused, done, cancelled
+    deadline: str | None
+    review_ratio: int
+    raised: dict[str, int]
+    seats: int
+    selection: dict[str, Any]
+    instructions: str | None
+    batch_size: int
+    lease: int  # seconds
+    require_attributes: bool
+    samples: int
+    labelled: int
+    reviewing: int
+    accepted: int
+    rejected: int
+    skipped: int
+
+
+class _ForReview(TypedDict, total=False):
+    for_review: dict[str, Any]
+
+
+class Assignment(_ForReview):
+    id: int
+    task: Ref
+    stage: str  # label, review
+    seat: int
+    state: str  # leased, submitted, skipped, accepted, rejected, returned
+    until: str | None
+    dataset: int
+    version: int
+    layer: int | None
+    sample: dict[str, Any]
+    user: Ref
+    rejections: list[dict[str, Any]]
+
+
 class Training(Base):
     project: Ref
     name: str

@@ -9,6 +9,7 @@
 #include "cli/fetch.h"
 #include "cli/help.h"
 #include "cli/infer.h"
+#include "cli/label.h"
 #include "cli/predict.h"
 #include "cli/running.h"
 #include "cli/serve.h"
@@ -42,6 +43,7 @@ static int record_program(int argc, char **argv)
 
 static const char *const train_words[] = {"run", "resume", NULL};
 static const char *const env_words[] = {"ssh", "open", NULL};
+static const char *const label_words[] = {"next", "submit", "progress", NULL};
 static const char *const record_words[] = {"info", "cat", "verify", "convert", NULL};
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 
@@ -116,6 +118,16 @@ const struct command commands[] = {
      .summary = "which version and replica answered a request at the gateway (its X-Request-Id)",
      .examples = "ingot request 0f6c1e5d2a9b4c7e0000000000000007",
      .run = service_request_run},
+    {.name = "label",
+     .usage = "next TASK | submit TASK ASSIGNMENT | progress TASK",
+     .summary = "work of a labelling task: take samples, submit them, see how it goes on",
+     .examples = "ingot label next cats\ningot label submit cats 17 --nothing\n"
+                 "ingot label progress cats --csv --from 2026-01-01T00:00:00Z --to 2026-02-01T00:00:00Z",
+     .words = label_words,
+     .names = {"label_task"},
+     .flags = label_flags,
+     .flag_count = LABEL_FLAGS,
+     .run = label_run},
     {.name = "logs",
      .usage = "JOB | TRAINING[/RUN] | --service NAME | --platform",
      .summary =

@@ -112,6 +112,7 @@ struct action {
     bool read_only;         /* GET instead of POST, not audited */
     bool for_readers; /* of POST with "<kind>.read": also for those who read another project's public one;
                          what it takes beyond that is asked for by run */
+    bool unaudited;         /* not audited either: what people do all day, and the kind keeps itself */
     const struct field
         *fields;        /* of the request's body (or query when read_only); ended by name NULL; may be NULL */
     const char *answer; /* OpenAPI: name of the schema of the answer, or NULL: the object itself */
@@ -184,6 +185,9 @@ struct kind {
     /* Writes the virtual fields (keys and values) of an object being shown; called once per object, outside
      * writes. */
     bool (*show)(struct op *op, const struct object *o, struct json_out *out, struct err *err);
+    /* Whether a caller without the right to read may read this one after all; optional. */
+    bool (*reads_too)(struct core *core, const struct caller *c, struct db_conn *conn, const struct object *o,
+                      struct arena *a);
     /* Extra SQL condition for lists (scope OWN and special visibility), with one value; NULL: none. */
     const char *(*visible)(struct op *op, struct db_value *arg);
     /* SQL condition for lists whose filter does not name the field `listed_by`: what few people look for. */

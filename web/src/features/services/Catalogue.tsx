@@ -58,7 +58,7 @@ export function Catalogue() {
               </tbody>
             </table>
           </div>
-          {opened && <section className="catalogue-interface"><h2>{`${opened.project_name}/${opened.name}`}</h2><Interface service={opened.service} /></section>}
+          {opened && <section className="catalogue-interface"><h2>{`${opened.project_title}/${opened.title}`}</h2><Interface service={opened.service} /></section>}
         </>
       )}
     </section>
