@@ -13,8 +13,8 @@ export interface ShapeIndex {
   /** In order of the document, the first at the bottom. */
   search(r: Rect): Shape[]
   boundsOf(id: string): Rect | undefined
-  /** Brings one shape up to date after it was put or removed. */
-  update(id: string): void
+  /** Brings one shape up to date after it was put or removed; the places where it was and is. */
+  update(id: string): Rect[]
   reload(): void
 }
 
@@ -64,9 +64,11 @@ export function createIndex(document: CanvasDocument): ShapeIndex {
       items.delete(id)
       const shape = document.shape(id)
       const item = shape && itemOf(shape)
-      if (!item) return
-      items.set(id, item)
-      tree.insert(item)
+      if (item) {
+        items.set(id, item)
+        tree.insert(item)
+      }
+      return [old, item].filter((r) => r !== undefined && r !== null)
     },
     reload,
   }

@@ -53,6 +53,8 @@ export interface Stage {
   change(changes: readonly Change[]): boolean
   refuse(reason: Refusal): false
   emit(event: CanvasEvent): void
+  /** Stops following the document. */
+  close(): void
 }
 
 export interface StageOptions {
@@ -65,6 +67,8 @@ export interface StageOptions {
   emit(event: CanvasEvent): void
   /** The stroke or the selection changed; the next frame shows it. */
   touched(what: 'draft' | 'selection'): void
+  /** The document's shapes changed at these places; null: everywhere. */
+  changed(places: readonly Rect[] | null): void
 }
 
 export function createStage(options: StageOptions): Stage {
@@ -159,10 +163,13 @@ export function createStage(options: StageOptions): Stage {
       return false
     },
     emit: (event) => options.emit(event),
+    close: () => off(),
   }
-  document.listen(({ changes }) => {
-    if (changes.some((c) => c.op === 'replace') || changes.length > 2_000) index.reload()
-    else for (const c of changes) if (c.op === 'put' || c.op === 'remove') index.update(c.op === 'put' ? c.shape.id : c.shape)
+  const off = document.listen(({ changes }) => {
+    const ids = new Set(changes.flatMap((c) => (c.op === 'put' ? [c.shape.id] : c.op === 'remove' ? [c.shape] : [])))
+    const all = ids.size > 2_000 || changes.some((c) => c.op === 'replace')
+    if (all) index.reload()
+    options.changed(all ? null : [...ids].flatMap((id) => index.update(id)))
     if (selection.some((id) => !document.shape(id))) select(selection)
   })
   return stage
