@@ -14,6 +14,8 @@ export interface PaintOptions {
   readonly lineWidth: number
   style(name: string | undefined): LabelStyle | undefined
   boundsOf?(id: string): Rect | undefined
+  /** Among very many, small shapes are drawn coarsely. */
+  readonly quick?: boolean
 }
 
 export const plain = '#3b82f6'
@@ -21,12 +23,18 @@ export const colorOf = (o: Pick<PaintOptions, 'style'>, shape: Shape): string =>
 
 /** Below this many screen pixels a shape is a dot. */
 const dot = 3
-/** Points closer than this to the last one drawn are left out. */
+/** Below this many it has no outline of its own, only a stronger fill: strokes cost ten times as much and would be all one sees. */
+const small = 14
+/** Points closer than this to the last one drawn are left out; of small shapes more of them. */
 const close = 0.8
+const closeSmall = 1.6
+
+type Outline = { readonly ring: Ring; readonly reverse: boolean }
 
 interface Batch {
   readonly dots: number[]
-  readonly outlines: { readonly ring: Ring; readonly reverse: boolean }[]
+  readonly outlines: Outline[]
+  readonly smalls: Outline[]
   readonly joints: KeypointsShape[]
   readonly masks: Shape[]
 }
@@ -38,22 +46,23 @@ export function paintShapes(ctx: CanvasRenderingContext2D, shapes: readonly Shap
     if (isEmpty(r)) continue
     const color = colorOf(o, shape)
     let batch = batches.get(color)
-    if (!batch) batches.set(color, (batch = { dots: [], outlines: [], joints: [], masks: [] }))
-    if ((r.maxX - r.minX) * o.view.scale < dot && (r.maxY - r.minY) * o.view.scale < dot) batch.dots.push((r.minX + r.maxX) / 2, (r.minY + r.maxY) / 2)
-    else sort(shape, batch)
+    if (!batch) batches.set(color, (batch = { dots: [], outlines: [], smalls: [], joints: [], masks: [] }))
+    const side = Math.max(r.maxX - r.minX, r.maxY - r.minY) * o.view.scale
+    if (side < dot) batch.dots.push((r.minX + r.maxX) / 2, (r.minY + r.maxY) / 2)
+    else sort(shape, batch, side < small && o.quick === true ? batch.smalls : batch.outlines)
   }
   for (const [color, batch] of batches) paintBatch(ctx, color, batch, o)
   ctx.globalAlpha = 1
 }
 
-function sort(shape: Shape, batch: Batch): void {
-  if (shape.type === 'box') batch.outlines.push({ ring: flat(corners(shape)), reverse: false })
+function sort(shape: Shape, batch: Batch, outlines: Outline[]): void {
+  if (shape.type === 'box') outlines.push({ ring: flat(corners(shape)), reverse: false })
   else if (shape.type === 'mask') batch.masks.push(shape)
   else {
     if (shape.type === 'keypoints') batch.joints.push(shape)
     // All rings one way round and all holes the other, so that overlapping shapes of one path do not cut each other out.
-    for (const ring of shape.rings ?? []) batch.outlines.push({ ring, reverse: signedArea2(ring) < 0 })
-    if (shape.type === 'polygon') for (const ring of shape.holes ?? []) batch.outlines.push({ ring, reverse: signedArea2(ring) > 0 })
+    for (const ring of shape.rings ?? []) outlines.push({ ring, reverse: signedArea2(ring) < 0 })
+    if (shape.type === 'polygon') for (const ring of shape.holes ?? []) outlines.push({ ring, reverse: signedArea2(ring) > 0 })
   }
 }
 
@@ -61,22 +70,28 @@ function paintBatch(ctx: CanvasRenderingContext2D, color: string, batch: Batch, 
   const { scale, x, y } = o.view
   ctx.fillStyle = ctx.strokeStyle = color
   ctx.lineWidth = o.lineWidth
-  ctx.lineJoin = 'round'
+  ctx.lineJoin = o.quick ? 'bevel' : 'round'
   for (const shape of batch.masks) paintMask(ctx, shape, color, o)
   if (batch.outlines.length > 0) {
     ctx.beginPath()
-    for (const { ring, reverse } of batch.outlines) trace(ctx, ring, reverse, o.view)
+    for (const { ring, reverse } of batch.outlines) trace(ctx, ring, reverse, o.view, close)
     ctx.globalAlpha = o.opacity
     if (o.opacity > 0) ctx.fill()
     ctx.globalAlpha = 1
     ctx.stroke()
+  }
+  if (batch.smalls.length > 0) {
+    ctx.beginPath()
+    for (const { ring, reverse } of batch.smalls) trace(ctx, ring, reverse, o.view, closeSmall)
+    ctx.globalAlpha = Math.min(1, o.opacity + 0.4)
+    ctx.fill()
   }
   ctx.globalAlpha = 1
   for (const shape of batch.joints) paintJoints(ctx, shape, o)
   for (let i = 0; i < batch.dots.length; i += 2) ctx.fillRect((batch.dots[i] as number) * scale + x - 1, (batch.dots[i + 1] as number) * scale + y - 1, 2, 2)
 }
 
-function trace(ctx: CanvasRenderingContext2D, ring: Ring, reverse: boolean, { scale, x, y }: Viewport): void {
+function trace(ctx: CanvasRenderingContext2D, ring: Ring, reverse: boolean, { scale, x, y }: Viewport, near: number): void {
   const n = ring.length >> 1
   let [lastX, lastY] = [NaN, NaN]
   for (let i = 0; i < n; i += 1) {
@@ -84,7 +99,7 @@ function trace(ctx: CanvasRenderingContext2D, ring: Ring, reverse: boolean, { sc
     const px = (ring[k] as number) * scale + x
     const py = (ring[k + 1] as number) * scale + y
     if (Number.isNaN(lastX)) ctx.moveTo(px, py)
-    else if (Math.abs(px - lastX) + Math.abs(py - lastY) < close) continue
+    else if (Math.abs(px - lastX) + Math.abs(py - lastY) < near) continue
     else ctx.lineTo(px, py)
     lastX = px
     lastY = py

@@ -14,6 +14,9 @@ const few = 400
 const chunk = 200
 /** Milliseconds of a frame that painting may take. */
 const budget = 5
+/** Frames without a move after which a scaled bitmap is painted anew, and how far it may be scaled until then. */
+const quietFrames = 2
+const mostStretch = 1.8
 /** Part of the window that the bitmap has beyond each of its edges. */
 const margin = 0.15
 
@@ -22,6 +25,8 @@ interface Bitmap {
   readonly context: CanvasRenderingContext2D
   view: Viewport
   area: Rect
+  /** Painted coarsely; repairs have to look the same. */
+  quick: boolean
 }
 
 interface Job {
@@ -54,9 +59,11 @@ export function createStill(): StillLayer {
   let job: Job | null = null
   let broken: Rect[] = []
   let pixelRatio = 1
+  let quiet = 0
+  let lastView: Viewport | null = null
 
   const drawn = (shapes: readonly Shape[]): Shape[] => shapes.filter((s) => !lifted.has(s.id) && stage?.isHidden(s) === false)
-  const options = (into: Bitmap, from: Stage): PaintOptions => ({ view: local(into.view, into.area), opacity: from.settings.opacity, lineWidth: 1.5, style: (n) => from.style(n), boundsOf: (id) => from.index.boundsOf(id) })
+  const options = (into: Bitmap, from: Stage): PaintOptions => ({ quick: into.quick, view: local(into.view, into.area), opacity: from.settings.opacity, lineWidth: 1.5, style: (n) => from.style(n), boundsOf: (id) => from.index.boundsOf(id) })
 
   function begin(view: Viewport, window: Size, ratio: number, from: Stage): void {
     const area = visible(view, window)
@@ -68,6 +75,7 @@ export function createStill(): StillLayer {
     into.view = view
     into.area = wide
     job = { into, shapes: drawn(from.index.search(wide)), next: 0 }
+    into.quick = job.shapes.length > few * 3
     stale = false
     broken = []
   }
@@ -149,8 +157,12 @@ export function createStill(): StillLayer {
       const picture = { minX: 0, minY: 0, maxX: stage.document.width, maxY: stage.document.height }
       const needed = { minX: Math.max(seen.minX, picture.minX), minY: Math.max(seen.minY, picture.minY), maxX: Math.min(seen.maxX, picture.maxX), maxY: Math.min(seen.maxY, picture.maxY) }
       if (broken.length > 0) mend(stage)
-      const fits = front.view.scale === view.scale && covers(front.area, needed)
-      if (stale || ratio !== pixelRatio || (!job && !fits)) {
+      quiet = view === lastView ? quiet + 1 : 0
+      lastView = view
+      // While somebody is zooming, a stretched bitmap is good enough.
+      const stretch = Math.max(view.scale / front.view.scale, front.view.scale / view.scale)
+      const sharp = stretch === 1 || (quiet < quietFrames && stretch < mostStretch)
+      if (stale || ratio !== pixelRatio || (!job && !(sharp && covers(front.area, needed)))) {
         pixelRatio = ratio
         begin(view, window, ratio, stage)
       }
@@ -166,7 +178,7 @@ function createBitmap(): Bitmap {
   const context = canvas.getContext('2d')
   if (!context) throw new Error('no 2d context')
   canvas.style.cssText = 'position:absolute;left:0;top:0;transform-origin:0 0;pointer-events:none'
-  return { canvas, context, view: { scale: 1, x: 0, y: 0 }, area: { minX: 0, minY: 0, maxX: 0, maxY: 0 } }
+  return { canvas, context, view: { scale: 1, x: 0, y: 0 }, area: { minX: 0, minY: 0, maxX: 0, maxY: 0 }, quick: false }
 }
 
 /** The view in which the area's corner is the bitmap's. */
