@@ -106,10 +106,10 @@ export const shifted = (ring: Ring, dx: number, dy: number): number[] => ring.ma
 /** Without points that repeat the one before. */
 export function withoutRepeats(ring: Ring): number[] {
   const out: number[] = []
-  const n = count(ring)
-  for (let i = 0; i < n; i += 1) {
-    const [p, q] = [pointOf(ring, i), pointOf(ring, i - 1)]
-    if (n === 1 || p.x !== q.x || p.y !== q.y) out.push(p.x, p.y)
+  for (let i = 0; i + 1 < ring.length; i += 2) {
+    const [x, y] = [ring[i] as number, ring[i + 1] as number]
+    if (out.length === 0 || out.at(-2) !== x || out.at(-1) !== y) out.push(x, y)
   }
+  while (out.length > 2 && out.at(-2) === out[0] && out.at(-1) === out[1]) out.length -= 2
   return out
 }
