@@ -328,6 +328,21 @@
 #define MESSAGE_VERSION_PUBLISHED                                                                            \
     "version-published", "the version is published and never changes", "版本已发布，不能再修改"
 #define MESSAGE_VERSION_DELETED "version-gone", "the version was deleted meanwhile", "版本已被删除"
+#define MESSAGE_OPERATION_CONFLICT                                                                           \
+    "operation-conflict", "somebody else changed this meanwhile", "其他人已在此期间修改了这里"
+#define MESSAGE_OPERATIONS_COUNT                                                                             \
+    "operations-count", "operations: a list of 1 to %d operations", "operations：须为 1 到 %d 个操作的列表"
+#define MESSAGE_OPERATION_SAMPLE                                                                             \
+    "operation-sample", "sample: the id of a sample is required", "sample：必须给出样本编号"
+#define MESSAGE_ROOM_FULL "room-full", "%d people have this sample open already", "已有 %d 人打开了该样本"
+#define MESSAGE_ROOM_CLIENT                                                                                  \
+    "room-client", "client: 8 to 24 letters and digits", "client：须为 8 到 24 个字母或数字"
+#define MESSAGE_LAYER_PUBLISHED                                                                              \
+    "layer-published", "the version is published: its own annotations never change",                         \
+        "版本已发布，其标注不能再修改"
+#define MESSAGE_LAYER_LARGE                                                                                  \
+    "layer-large", "the layer has more than %d samples: name those to accept",                               \
+        "该标注层超过 %d 个样本：请指定要采纳的样本"
 #define MESSAGE_VERSION_STAYS                                                                                \
     "version-stays", "the unfinished version could not be deleted", "未完成的版本无法删除"
 #define MESSAGE_SHAPES_DROPPED                                                                               \
