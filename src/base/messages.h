@@ -681,6 +681,8 @@
 #define MESSAGE_LABEL_REASON                                                                                 \
     "label-reason", "reason: say why, for the sample or for shapes of it",                                   \
         "reason：请说明样本或标注对象的驳回原因"
+#define MESSAGE_LABEL_NO_LAYER                                                                               \
+    "label-no-layer", "layer: %lld is no work on this sample", "layer：%lld 不是该样本的标注图层"
 #define MESSAGE_LABEL_NOTES "label-notes", "the sample has %d notes already", "该样本已有 %d 条备注"
 
 #endif

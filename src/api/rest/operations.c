@@ -5,6 +5,7 @@
 #include "base/messages.h"
 #include "core/account/accounts.h"
 #include "core/data/layer.h"
+#include "core/data/lease.h"
 #include "core/data/operate.h"
 #include "core/names.h"
 #include "core/pending.h"
@@ -16,6 +17,7 @@ struct running {
     const struct caller *caller;
     struct arena *arena;
     struct operations_where where;
+    int64_t assignment; /* of a labelling task, by which they are made; 0: none */
     struct operate_item *items;
     struct str *ids; /* as given: also of what could not be read */
     struct operate_result *results;
@@ -73,10 +75,35 @@ static bool read_item(struct running *r, enum annotation_type type, yyjson_val *
     return parsed && operation_read(r->arena, type, parsed, op, err);
 }
 
+/* By an assignment, whose lease is asked again in the write; else by the right to the sample. */
 static bool may(struct running *r, int64_t sample, struct object *version, struct err *err)
 {
+    struct db_row row;
+    struct object o = {0};
+    bool found;
+    if (r->assignment) {
+        if (!db_query_one(r->core->db, r->arena,
+                          "SELECT project FROM dataset_versions WHERE id = ? AND dataset = ?",
+                          db_args(db_int(r->where.version), db_int(r->where.dataset)), &row, &found, err))
+            return false;
+        o = (struct object){
+            .kind = &kind_dataset_version, .id = r->where.version, .project = found ? row.v[0].i : 0};
+        if (found && !lease_find(r->core, r->caller, &o, sample, r->assignment, r->arena, &found, err))
+            return false;
+        if (found)
+            return engine_get(r->core, &caller_system, &kind_dataset_version, r->where.dataset,
+                              r->where.version, r->arena, version, err);
+    }
     return sample_version(r->core, r->caller, r->where.dataset, r->where.version, sample, SAMPLE_ANNOTATE,
                           r->arena, version, err);
+}
+
+/* Layers are changed by who has the seat, whose assignment names it, or who may change the version. */
+static bool may_layer(struct running *r, const struct object *version, const struct operate_item *item,
+                      struct err *err)
+{
+    return !item->layer || r->assignment ||
+           caller_need(r->caller, "dataset_version.update", version->project, err);
 }
 
 static void settle(struct running *r, size_t i, const struct err *why)
@@ -108,7 +135,8 @@ static bool read_items(struct running *r, yyjson_val *list, bool keep_state, str
         r->items[i].sample = sample;
         r->ids[i] = json_str(yyjson_obj_get(v, "id"));
         allowed += !right.code;
-        if (wrong.code || !read_item(r, set.type, v, &r->items[i], &wrong))
+        if (wrong.code || !read_item(r, set.type, v, &r->items[i], &wrong) ||
+            !may_layer(r, &version, &r->items[i], &wrong))
             settle(r, i, &wrong);
         r->items[i].keep_state = keep_state;
     }
@@ -132,8 +160,18 @@ static bool write_items(struct op *op, void *ctx, struct err *err)
     r->now = r->done;
     do {
         size_t i = r->now;
-        if (!r->settled[i] && !operate(op, &set, &r->items[i], &r->results[i], err))
+        struct operate_item item = r->items[i];
+        struct err lost = {0};
+        if (!r->settled[i] && r->assignment &&
+            !lease_use(op, &version, item.sample, r->assignment, &item.layer, &lost)) {
+            if (lost.code != ERR_CONFLICT) {
+                *err = lost;
+                return false;
+            }
+            r->results[i] = (struct operate_result){.state = OPERATE_REFUSED, .problem = lost};
+        } else if (!r->settled[i] && !operate(op, &set, &item, &r->results[i], err)) {
             return false;
+        }
         r->now++;
     } while (r->now < r->n && conn_goes_on(op->conn));
     return true;
@@ -213,7 +251,8 @@ void operations_run(struct core *core, const struct caller *c, struct arena *a,
     r->ids = arena_array(a, struct str, n);
     r->results = arena_array(a, struct operate_result, n);
     r->settled = arena_array(a, bool, n);
-    if (read_items(r, list, yyjson_is_int(yyjson_obj_get(body, "assignment")), &err))
+    r->assignment = yyjson_get_sint(yyjson_obj_get(body, "assignment"));
+    if (read_items(r, list, r->assignment != 0, &err))
         engine_write_then(core, c, a, write_items, go_on, r);
     else
         then(ctx, STR_NULL, &err);
@@ -266,6 +305,7 @@ static bool find(struct api_call *call, struct reading *ret, struct err *err)
            operations_find(call, id, SAMPLE_SEE, &ret->version, err) &&
            sample_set_of(&op, &ret->version, &ret->set, err) &&
            sample_get(call->core->db, NULL, call->arena, ret->version.id, id, &ret->sample, err) &&
+           lease_sees(call->core, &call->caller, &ret->version, id, layer, call->arena, err) &&
            (!layer || layer_get(call->core->db, call->arena, ret->version.id, layer, &ret->sample, err)) &&
            operate_place(call->core->db, call->arena, ret->version.id, id, layer, &ret->place, err);
 }

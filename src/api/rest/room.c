@@ -10,6 +10,7 @@
 #include "base/messages.h"
 #include "core/account/accounts.h"
 #include "core/data/layer.h"
+#include "core/data/lease.h"
 #include "core/data/operate.h"
 
 #include <pthread.h>
@@ -307,6 +308,7 @@ static bool read_entering(struct api_call *call, struct entering *e, struct err 
     if (!request_param(call->request, "client", &e->client, err) || !is_client(e->client))
         return err->code ? false : err_message(err, ERR_INVALID, "client", MESSAGE_ROOM_CLIENT);
     return operations_find(call, id, SAMPLE_SEE, &e->version, err) &&
+           lease_sees(call->core, &call->caller, &e->version, id, e->layer, call->arena, err) &&
            sample_get(call->core->db, NULL, call->arena, e->version.id, id, &e->sample, err);
 }
 

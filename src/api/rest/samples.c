@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/messages.h"
 #include "core/data/layer.h"
+#include "core/data/lease.h"
 #include "core/data/operate.h"
 #include "core/data/sample_access.h"
 #include "core/data/sample_show.h"
@@ -118,6 +119,7 @@ static void run_get(struct api_call *call)
     int64_t layer;
     if (api_number(call, "layer", 0, INT64_MAX, 0, &layer, &err) &&
         find_sample(call, SAMPLE_SEE, &version, &s, &err) &&
+        lease_sees(call->core, &call->caller, &version, s.id, layer, call->arena, &err) &&
         (!layer || layer_get(call->core->db, call->arena, version.id, layer, &s, &err)))
         answer_sample(call, 200, &s);
     else
