@@ -172,6 +172,7 @@ def full(server, admin):
         ids["tasks"] = finished(admin, admin.post(f"{version}/{action}", body, expect=202))["id"]
     ids["datasets/versions/samples"] = admin.get(f"{version}/samples")["items"][0]["id"]
     ids["datasets/versions/records"] = admin.get(version)["records"][0]["name"]
+    ids["layers"] = admin.post("layers", {**inside, "dataset_version": made, "name": "layer"})["id"]
     ids["teams"] = admin.post("teams", {**inside, "name": "team", "members": [1]})["id"]
     ids["label-tasks"] = admin.post("label-tasks", {**inside, "name": "label", "version": made, "labelling_team": ids["teams"]})["id"]
     admin.post(f"label-tasks/{ids['label-tasks']}/open", expect=200)

@@ -1,6 +1,8 @@
 """Operations on samples: applied once, in conflict when two changed the same, kept without end (issue "Label")."""
 
 import json
+import re
+import sqlite3
 import threading
 
 import pytest
@@ -217,6 +219,65 @@ def test_layers_lie_over_a_version_and_are_accepted(work):
     other = work.api.post("layers", {"project": work.project["id"], "name": unique("layer"), "dataset_version": work.id})
     work.api.delete(work.path, headers={"If-Match": f'"{work.api.get(work.path)["revision"]}"'})
     problem(work.api.call("GET", f"layers/{other['id']}"), 404, "not_found")
+
+
+def test_packed_history_is_the_same(fresh_server, request):
+    """Operations of a sample left alone become a pack; nothing that can be asked for changes by that."""
+    server = fresh_server()
+    postgres = request.getfixturevalue("postgres") if server.db else None
+    admin = server.admin()
+    work = Work(admin, admin.post("projects", {"name": unique("project")}), 2)
+    layer = admin.post("layers", {"project": work.project["id"], "name": unique("layer"), "dataset_version": work.id})["id"]
+
+    def asked() -> tuple:
+        return (work.history(limit=1000), work.history(before=9, limit=3), [work.at(r) for r in range(1, work.sample()["revision"])],
+                work.history(layer=layer), work.at(2, layer=layer), work.sample())
+
+    def without_times(answers: tuple) -> str:
+        return re.sub(r'"(at|updated_at)": "[^"]*"', "", json.dumps(answers))
+
+    def pack() -> None:
+        """An hour later."""
+        server.stop()
+        backdate = "UPDATE sample_operations SET at = at - 8000000000"
+        if server.db:
+            postgres.sql(backdate, server.db)
+        else:
+            with sqlite3.connect(f"{server.data}/ingot.db") as db:
+                db.execute(backdate)
+            db.close()
+        server.start()
+        work.api = Api(server.url, admin.token)
+        other = Work(work.api, work.project, 1)
+        work.api.post(f"{other.path}/publish", {}, expect=200)  # what wakes the one that packs
+        wait_for(lambda: count("sample_operations") == 0, "the packing")
+
+    def count(table: str) -> int:
+        if server.db:
+            return int(postgres.sql(f"SELECT COUNT(*) FROM {table}", server.db))
+        with sqlite3.connect(f"{server.data}/ingot.db") as db:
+            found = db.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0]
+        db.close()
+        return found
+
+    for n in range(1, 8):
+        work.send(put(n, box(f"s{n % 3}", x=n)), put(n, box("l", x=n), layer=layer), put(n, box("t"), client=OTHER, sample=work.ids[1]))
+    before = without_times(asked())
+    pack()
+    assert without_times(asked()) == before and count("operation_packs") == 1
+    again = work.send(put(3, box("s0")), put(8, box("s0", x=20), base=3), put(9, box("new"), client=OTHER, base=3))
+    assert states(again) == ["already", "applied", "applied"] and again[0]["revision"] == 4
+    assert states(work.send(put(10, box("s1"), client=OTHER, base=3))) == ["conflict"]
+    before = without_times(asked())
+    pack()
+    assert without_times(asked()) == before and count("operation_packs") == 2
+    assert states(work.send(put(8, box("s0")), put(2, box("s0")))) == ["already"] * 2
+    # The samples go, and what was packed of them.
+    server.stop()
+    server.start()
+    work.api = Api(server.url, admin.token)
+    work.api.delete(work.path, headers={"If-Match": f'"{work.api.get(work.path)["revision"]}"'})
+    wait_for(lambda: [count(t) for t in ("operation_packs", "layer_samples", "layer_purges", "sample_operations")] == [0] * 4, "the purge")
 
 
 def test_nothing_acknowledged_is_lost_or_doubled_by_kills(fresh_server):

@@ -14,14 +14,12 @@ bool lease_find(struct core *core, const struct caller *c, const struct object *
     *ret = false;
     if (!assignment || !caller_may(c, "annotation.update", version->project))
         return true;
-    return db_query_one(
-        core->db, a,
-        "SELECT 1 FROM label_assignments a JOIN label_tasks t ON t.id = a.task"
-        " WHERE a.id = ? AND a.worker = ? AND a.sample = ? AND a.version = ?"
-        " AND (a.leased = 1 OR (a.state = ? AND a.stage = 0))"
-        " AND t.state IN ('open', 'paused')",
-        db_args(db_int(assignment), db_int(c->user), db_int(sample), db_int(version->id), db_int(RETURNED)),
-        &row, ret, err);
+    return db_query_one(core->db, a,
+                        "SELECT 1 FROM label_assignments a JOIN label_tasks t ON t.id = a.task"
+                        " WHERE a.id = ? AND a.worker = ? AND a.sample = ? AND a.version = ?"
+                        " AND t.state IN ('open', 'paused')",
+                        db_args(db_int(assignment), db_int(c->user), db_int(sample), db_int(version->id)),
+                        &row, ret, err);
 }
 
 bool lease_layer(struct op *op, const struct object *version, int64_t task, int64_t seat, int64_t *ret,

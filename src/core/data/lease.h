@@ -6,7 +6,8 @@
 
 #include "core/engine.h"
 
-/* Outside of writes: whether it is the caller's, on that sample, and something may still be drawn by it. */
+/* Outside of writes: whether it is the caller's, on that sample, of a task that goes on: lease_use decides.
+ */
 bool lease_find(struct core *core, const struct caller *c, const struct object *version, int64_t sample,
                 int64_t assignment, struct arena *a, bool *ret, struct err *err);
 /* Inside a write: extends the lease. *ret_layer is 0, or where the operation goes instead. ERR_CONFLICT when

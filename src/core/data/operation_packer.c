@@ -182,5 +182,6 @@ const struct controller controller_pack_operations = {
     .gives_way = true,
     .first_s = 120,
     .every_s = 120,
+    .woken_by = {{"dataset_version", "publish"}},
     .tick = tick,
 };
