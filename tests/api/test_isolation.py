@@ -147,7 +147,8 @@ APPEND = {"Tus-Resumable": "1.0.0", "Upload-Offset": "0", "Content-Type": "appli
 # What a path needs before its permission matters.
 HEADERS = {"POST uploads": BEGIN, "PATCH uploads/{upload}": APPEND}
 # Ways in, and streams that do not end.
-LEFT_OUT = PUBLIC | ELSEWHERE | {"OPTIONS uploads", "GET events", "GET jobs/{job_id}/log/follow", "GET jobs/{job_id}/terminal"}
+LEFT_OUT = PUBLIC | ELSEWHERE | {"OPTIONS uploads", "GET events", "GET jobs/{job_id}/log/follow", "GET jobs/{job_id}/terminal",
+                                 "GET datasets/{dataset_id}/versions/{version_id}/samples/{sample_id}/room"}
 
 
 @pytest.fixture(scope="module")
