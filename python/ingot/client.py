@@ -23,7 +23,7 @@ from .models import Models
 from .running import Jobs, Trainings
 from .services import Services
 from .transfer import Progress, wait
-from .types import Audit, Group, GroupMember, LabelSet, Member, Object, Project, Role, Session, Spec, Task, Team, Token, User
+from .types import Audit, Group, GroupMember, LabelSet, Layer, Member, Object, Project, Role, Session, Spec, Task, Team, Token, User
 
 _IDEMPOTENT = frozenset({"GET", "HEAD", "PUT", "DELETE"})
 _FIRST_DELAY = 0.1
@@ -75,6 +75,7 @@ class Client:
         self.audit: Collection[Audit] = Collection(self, "audit")
         self.label_sets: Collection[LabelSet] = Collection(self, "label-sets")
         self.datasets = Datasets(self)
+        self.layers: Collection[Layer] = Collection(self, "layers")
         self.algorithm_sets = Folders(self, "algorithm-sets")
         self.model_sets = Models(self, "model-sets")
         self.tasks: Collection[Task] = Collection(self, "tasks")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence, Union, cast
 
 from .collection import Collection, Which, _id
 from .errors import NotFound
+from .samples import Samples
 from .transfer import Bundle, Progress, download, upload, wait
 from .types import Dataset, DatasetVersion, Object, Task
 
@@ -36,6 +37,11 @@ class Datasets(Collection[Dataset]):
         for item in found.items:
             return item
         raise NotFound(404, {"code": "not_found", "detail": f"the dataset has no version {version or ''}".strip()})
+
+    def samples(self, dataset: Named, version: str | int | None = None, *, project: Which | None = None) -> Samples:
+        """The samples of a version ("v3" or 3; None: the newest), and changes of what is labelled on them."""
+        which = self._find(dataset, project)
+        return Samples(self._client, f"datasets/{_id(which)}/versions/{self.version(which, version)['id']}")
 
     def import_(
         self,

@@ -126,6 +126,16 @@ class DatasetVersion(Base):
     digest: str | None
 
 
+class Layer(Base):
+    project: Ref
+    name: str
+    dataset_version: Ref
+    made_by_kind: str | None
+    made_by: int | None
+    state: str  # writing, ready, failed
+    samples: int
+
+
 class Task(Base):
     project: Ref
     name: str

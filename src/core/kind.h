@@ -112,7 +112,7 @@ struct action {
     bool read_only;         /* GET instead of POST, not audited */
     bool for_readers; /* of POST with "<kind>.read": also for those who read another project's public one;
                          what it takes beyond that is asked for by run */
-    bool unaudited;         /* not audited either: what people do all day, and the kind keeps itself */
+    bool unaudited;   /* not audited either: what people do all day, and the kind keeps itself */
     const struct field
         *fields;        /* of the request's body (or query when read_only); ended by name NULL; may be NULL */
     const char *answer; /* OpenAPI: name of the schema of the answer, or NULL: the object itself */

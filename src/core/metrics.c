@@ -1,4 +1,6 @@
 #include "core/metrics.h"
+#include "core/data/operate.h"
+#include "core/data/room.h"
 
 #include "base/metric.h"
 #include "core/controller.h"
@@ -44,6 +46,29 @@ static bool answers(struct core *core, const char *name, struct arena *a, struct
     metric_value(out, name, "_total", (const char *[]){"from", "database", NULL},
                  (double)metric_read(&core->answers.made));
     return true;
+}
+
+static bool operations(struct core *core, const char *name, struct arena *a, struct buf *out, struct err *err)
+{
+    (void)a, (void)err;
+    for (int i = 0; i < OPERATE_STATE_COUNT; i++)
+        metric_value(out, name, "_total", (const char *[]){"result", operate_states[i], NULL},
+                     (double)metric_read(&core->operations[i]));
+    return true;
+}
+
+static double rooms_open(struct core *core)
+{
+    size_t rooms, people;
+    rooms_count(core->rooms, &rooms, &people);
+    return (double)rooms;
+}
+
+static double rooms_people(struct core *core)
+{
+    size_t rooms, people;
+    rooms_count(core->rooms, &rooms, &people);
+    return (double)people;
 }
 
 static double writes_waiting(struct core *core)
@@ -290,6 +315,10 @@ static const struct metric_row families[] = {
      "How long each write kept people's writes waiting, its commit apart", .write = held_times},
     {"ingot_db_batch_duration_seconds", "histogram", "seconds",
      "Batches of the writing thread: all writes that waited, and their commit", .write = batch_times},
+    {"ingot_operations", "counter", NULL, "Operations on samples, by what became of them",
+     .write = operations},
+    {"ingot_rooms", "gauge", NULL, "Samples that somebody has open", .value = rooms_open},
+    {"ingot_rooms_people", "gauge", NULL, "Connections to them", .value = rooms_people},
     {"ingot_tasks", "gauge", NULL, "Background tasks", .write = tasks},
     {"ingot_jobs", "gauge", NULL, "Jobs", .write = jobs},
     {"ingot_label_leases", "gauge", NULL, "Samples that people have just now", .value = label_open_leases},

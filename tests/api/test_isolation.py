@@ -147,7 +147,8 @@ APPEND = {"Tus-Resumable": "1.0.0", "Upload-Offset": "0", "Content-Type": "appli
 # What a path needs before its permission matters.
 HEADERS = {"POST uploads": BEGIN, "PATCH uploads/{upload}": APPEND}
 # Ways in, and streams that do not end.
-LEFT_OUT = PUBLIC | ELSEWHERE | {"OPTIONS uploads", "GET events", "GET jobs/{job_id}/log/follow", "GET jobs/{job_id}/terminal"}
+LEFT_OUT = PUBLIC | ELSEWHERE | {"OPTIONS uploads", "GET events", "GET jobs/{job_id}/log/follow", "GET jobs/{job_id}/terminal",
+                                 "GET datasets/{dataset_id}/versions/{version_id}/samples/{sample_id}/room"}
 
 
 @pytest.fixture(scope="module")
@@ -172,6 +173,7 @@ def full(server, admin):
         ids["tasks"] = finished(admin, admin.post(f"{version}/{action}", body, expect=202))["id"]
     ids["datasets/versions/samples"] = admin.get(f"{version}/samples")["items"][0]["id"]
     ids["datasets/versions/records"] = admin.get(version)["records"][0]["name"]
+    ids["layers"] = admin.post("layers", {**inside, "dataset_version": made, "name": "layer"})["id"]
     ids["teams"] = admin.post("teams", {**inside, "name": "team", "members": [1]})["id"]
     ids["label-tasks"] = admin.post("label-tasks", {**inside, "name": "label", "version": made, "labelling_team": ids["teams"]})["id"]
     admin.post(f"label-tasks/{ids['label-tasks']}/open", expect=200)

@@ -390,7 +390,7 @@ def test_from_the_command_line_and_from_python(shop, server, tmp_path):
     assert len(taken) == 2 and taken[0]["sample"]["name"] in cli.run("label", "next", name).out
     shop.annotate(first, taken[0], {})
     assert "review" in cli.run("label", "submit", name, str(taken[0]["id"]), "--nothing").out
-    cli.fails(6, "label", "submit", name, str(10**12), says="assignment")
+    cli.fails(4, "label", "submit", name, str(10**12), says="assignment")
     assert "next" in cli.run("label", "--help").out
     assert cli.run("label-task", "work", name).out
     with ingot.Client(server.url) as client:
@@ -408,3 +408,67 @@ def test_from_the_command_line_and_from_python(shop, server, tmp_path):
     cli.run("login", server.url, "--name", shop.owner.user["name"], "--password-stdin", stdin="pass-word-1\n")
     assert first.user["name"] in cli.run("label", "progress", name, "--csv", "--project", shop.project["name"]).out
     assert "left" in cli.run("label", "progress", name, "--project", shop.project["name"]).out
+
+
+def draw(who: Api, shop: Shop, one: dict, number: int, box: dict | None = None) -> dict:
+    body = {"operations": [{"id": f"client{who.user['id']:06}.{number}", "sample": one["sample"]["id"], "op": "put", "shape": {**BOX, "id": "s1", **(box or {})}}],
+            "assignment": one["id"]}
+    return who.post(f"{shop.version}/operations", body, expect=200)["results"][0]
+
+
+def test_several_people_label_each_sample_apart(admin, make_person):
+    shop = Shop(admin, make_person, pictures=3, annotators=3)
+    first, second, third = shop.annotators
+    reviewer = shop.reviewers[0]
+    body = {"project": shop.project["id"], "name": unique(), "version": shop.version_id, "labelling_team": shop.team, "seats": 2}
+    problem(shop.owner.call("POST", "label-tasks", json=body), 422, "invalid", "review_team")
+    task = shop.task(seats=2, review_ratio=0)
+    mine, theirs = take(first, task), take(second, task)
+    assert ids(mine) == ids(theirs) and {one["seat"] for one in mine} == {1} and {one["seat"] for one in theirs} == {2}
+    assert take(third, task) == []  # all seats are taken
+    assert len({mine[0]["layer"], theirs[0]["layer"]}) == 2 and mine[0]["layer"]
+    where = f"{shop.version}/samples/{mine[0]['sample']['id']}"
+    assert draw(first, shop, mine[0], 1)["state"] == "applied"
+    assert draw(second, shop, theirs[0], 1, {"x": 9})["state"] == "applied"
+    # Each sees their own; the sample itself has nothing, and nobody draws on it.
+    assert first.get(where)["annotation"] == {} and first.get(where, layer=mine[0]["layer"])["annotation"]["shapes"][0]["x"] == 1
+    problem(first.call("GET", where, params={"layer": theirs[0]["layer"]}), 403, "forbidden")
+    shop.annotate(first, mine[0], expect=403)
+    problem(first.call("POST", f"{shop.version}/operations", json={"operations": [
+        {"id": "clientclient.1", "sample": mine[0]["sample"]["id"], "layer": theirs[0]["layer"], "op": "remove", "shape": "s1"}]}), 403, "forbidden")
+    first.post(f"{task}/submit", {"assignment": mine[0]["id"]}, expect=200)
+    assert shop.owner.get(task)["labelled"] == 0 and take(reviewer, task, "review") == []
+    second.post(f"{task}/submit", {"assignment": theirs[0]["id"]}, expect=200)
+    assert shop.state(mine[0]) == "review"
+    one = take(reviewer, task, "review")[0]
+    layers = {entry["user"]["id"]: entry["layer"] for entry in one["for_review"]["layers"]}
+    assert layers == {first.user["id"]: mine[0]["layer"], second.user["id"]: theirs[0]["layer"]}
+    assert reviewer.get(where, layer=layers[second.user["id"]])["annotation"]["shapes"][0]["x"] == 9
+    problem(reviewer.call("POST", f"{task}/decide", json={"assignment": one["id"], "verdict": "accept", "layer": 10**9}), 422, "invalid", "layer")
+    reviewer.post(f"{task}/decide", {"assignment": one["id"], "verdict": "accept", "layer": layers[second.user["id"]]}, expect=200)
+    over = shop.owner.get(where)
+    assert over["state"] == "accepted" and over["annotation"]["shapes"][0]["x"] == 9
+    first.post(f"{task}/release", {"assignments": [one["id"] for one in mine[1:]]}, expect=204)
+    assert ids(take(third, task)) == ids(mine[1:])
+    shop.owner.post(f"{task}/cancel", expect=200)
+    shop.owner.delete(task)
+
+
+def test_work_that_comes_too_late_is_kept_for_the_reviewer(admin, make_person):
+    shop = Shop(admin, make_person, pictures=1)
+    first, second = shop.annotators
+    task = shop.task(lease=1, review_ratio=100)
+    mine = take(first, task)[0]
+    theirs = wait_for(lambda: take(second, task), "the lease's end")[0]
+    shop.owner.patch(task, {"lease": 600}, shop.owner.get(task)["revision"])
+    theirs = take(second, task)[0]
+    assert draw(second, shop, theirs, 1)["state"] == "applied"
+    assert draw(first, shop, mine, 1, {"x": 8})["state"] == "applied"
+    sample = shop.owner.get(f"{shop.version}/samples/{mine['sample']['id']}")
+    assert [shape["x"] for shape in sample["annotation"]["shapes"]] == [1]
+    second.post(f"{task}/submit", {"assignment": theirs["id"]}, expect=200)
+    assert draw(second, shop, theirs, 2)["state"] == "refused"  # it is submitted
+    for_review = take(shop.reviewers[0], task, "review")[0]["for_review"]
+    assert for_review["annotator"]["id"] == second.user["id"]
+    assert [(one["user"]["id"], one["late"]) for one in for_review["layers"]] == [(first.user["id"], True)]
+    shop.owner.post(f"{task}/cancel", expect=200)

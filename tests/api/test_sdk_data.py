@@ -119,3 +119,20 @@ def test_folders_of_code(client, space, tmp_path):
     assert [p.name for p in (tmp_path / "newest").iterdir()] == ["run.sh"]
     with pytest.raises(ingot.NotFound):
         client.algorithm_sets.download("code", tmp_path / "c", project=space, version=9)
+
+
+def test_samples_shape_by_shape(client, space, folder):
+    client.datasets.import_(folder, "cats", project=space, type="detection")
+    samples = client.datasets.samples("cats", project=space)
+    sample = next(samples.all(state="unannotated"))
+    done = samples.put(sample["id"], {"type": "box", "label": "cat", "x": 1, "y": 1, "w": 4, "h": 4})
+    assert (done["state"], done["revision"], len(done["shape"]["id"])) == ("applied", 2, 10)
+    assert samples.remove(sample["id"], done["shape"]["id"])["state"] == "applied"
+    assert samples.operate([{"id": f"{samples.client_id}.1", "sample": sample["id"], "op": "remove", "shape": "x"}])[0]["state"] == "already"
+    assert [i["operation"]["op"] for i in samples.operations(sample["id"], limit=1)] == ["put", "remove"]
+    assert samples.at(sample["id"], 2)["annotation"]["shapes"][0]["label"] == "cat"
+    assert samples.restore(sample["id"], 2)["annotation"]["shapes"][0]["id"] == done["shape"]["id"]
+    version = client.datasets.version(client.datasets.find("cats", project=space))
+    layer = client.layers.create(name="mine", project=space, dataset_version=version)
+    assert samples.put(sample["id"], {"type": "box", "label": "dog", "x": 1, "y": 1, "w": 4, "h": 4}, layer=layer["id"])["revision"] == 1
+    assert samples.get(sample["id"], layer=layer["id"])["annotation"]["shapes"][0]["label"] == "dog"

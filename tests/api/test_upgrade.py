@@ -54,11 +54,24 @@ def metrics(api: Api, project: dict) -> dict:
     return {s["name"]: [(p[0], p[2]) for p in s["points"]] for s in api.get(instance_path(first) + "/metrics")["series"]}
 
 
+def label(api: Api, path: str) -> None:
+    """What was labelled before is changed shape by shape, and what was can be had again."""
+    was = samples(api, path)[0]
+    shape = {"id": "new", "type": "box", "label": "car", "x": 1, "y": 1, "w": 3, "h": 3}
+    body = {"operations": [{"sample": was["id"], "id": "upgraded1.1", "op": "put", "shape": shape}]}
+    [result] = api.post(f"{path}/operations", body, expect=200)["results"]
+    assert (result["state"], result["revision"]) == ("applied", was["revision"] + 1), result
+    assert api.get(f"{path}/samples/{was['id']}/at", revision=was["revision"])["annotation"] == was["annotation"]
+    now = api.get(f"{path}/samples/{was['id']}")["annotation"]["shapes"]
+    assert len(now) == len(was["annotation"].get("shapes", [])) + 1 and all("id" in s for s in now)
+
+
 def use(api: Api, project: dict, begins: str) -> None:
     """It can be changed: rows, files, samples, and a run that goes on where the older program's ended."""
     api.post("label-sets", {"project": project["id"], "name": unique("new"), "labels": []})
     put(api, version_path(api, "algorithm-sets", project, "net", "v1"), "more.py", b"pass")
     bring(api, project, version_path(api, "datasets", project, "streets", "v2"), "z.zip", zipped({"z/z.png": png(9, 9, 99)}))
+    label(api, version_path(api, "datasets", project, "streets", "v2"))
     training = one(api, "trainings", project=project["id"], filter='name = "night"')
     first = api.get(f"trainings/{training['id']}/instances", sort="created_at")["items"][0]
     resumed = api.post(instance_path(first) + "/resume")

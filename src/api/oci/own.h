@@ -11,12 +11,12 @@ struct oci_call {
     struct request *request;
     struct arena *arena; /* the request's */
     const struct oci_route *route;
-    struct str name, last; /* "<project>/<image>"; what follows "manifests/" and the like */
-    struct str body;       /* of manifests */
-    struct caller caller;  /* released after run */
-    struct str scopes;     /* lines "repository:name:actions" of its token; STR_NULL: not limited */
-    int64_t until;         /* the credential is good until then (wall) */
-    uint64_t commits;      /* db_commits before anything was read */
+    struct str name, last;  /* "<project>/<image>"; what follows "manifests/" and the like */
+    struct str body;        /* of manifests */
+    struct caller caller;   /* released after run */
+    struct str scopes;      /* lines "repository:name:actions" of its token; STR_NULL: not limited */
+    int64_t until;          /* the credential is good until then (wall) */
+    uint64_t commits;       /* db_commits before anything was read */
     struct db_tables reads; /* from there on, of manifests */
 };
 

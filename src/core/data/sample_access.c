@@ -12,12 +12,13 @@ static const char *const takes[] = {
 };
 
 /* The same by what was given to the caller in a labelling task: they see what they have or had there, change
- * what they hold, also to mend it in a review, and judge what they hold for review. */
+ * what they hold, also to mend it in a review, and judge what they hold for review. Whose seat has a layer
+ * changes that, by lease.h. */
 static const struct {
     const char *permission, *held;
 } given[] = {
     [SAMPLE_SEE] = {"annotation.update", ""},
-    [SAMPLE_ANNOTATE] = {"annotation.update", " AND leased = 1"},
+    [SAMPLE_ANNOTATE] = {"annotation.update", " AND leased = 1 AND layer = 0"},
     [SAMPLE_JUDGE] = {"review.update", " AND leased = 1 AND stage = 1"},
 };
 

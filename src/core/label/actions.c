@@ -100,6 +100,13 @@ static const struct field decide_fields[] = {
      .title = {"Shapes", "标注对象"},
      .help = {"Ids of shapes that are wrong, each with a reason.", "有误的标注对象 id 及原因。"}},
     ACTIVE_SECONDS,
+    {.name = "layer",
+     .type = FIELD_INT,
+     .flags = FIELD_CREATE,
+     .min = 1,
+     .max = INT64_MAX,
+     .title = {"Layer", "图层"},
+     .help = {"Of one seat: it becomes the sample's annotation.", "采用的图层：成为样本的标注。"}},
     {0},
 };
 

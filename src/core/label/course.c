@@ -365,10 +365,10 @@ bool run_hand(struct op *op, struct object *o, const struct db_value *input, str
 
 #define PURGE_STEP 300 /* rows of one part of a write */
 
-static const char *const purged[] = {"label_items", "label_assignments", "label_decisions",
-                                     "label_notes", "label_hours",       "label_cursors"};
+static const char *const purged[] = {"label_items", "label_assignments", "label_decisions", "label_notes",
+                                     "label_hours", "label_cursors",     "label_layers"};
 /* What tells its rows apart. */
-static const char *const purge_keys[] = {"sample", "id", "id", "id", "hour", "worker"};
+static const char *const purge_keys[] = {"sample", "id", "id", "id", "hour", "worker", "seat"};
 
 struct purging {
     int64_t task;

@@ -1,5 +1,6 @@
 /* Giving out work: leases, their extension, their end. */
 #include "core/controllers.h"
+#include "core/data/lease.h"
 #include "core/label/label_own.h"
 
 #define EXPIRE_AT_ONCE 200 /* of one write */
@@ -98,6 +99,7 @@ const struct controller controller_label_leases = {
 struct deal {
     const struct object *task;
     struct object now;
+    struct object version; /* of several seats: what their layers lie over */
     enum label_stage stage;
     int64_t sample; /* only this one; 0: the next */
     int64_t *ids;
@@ -177,9 +179,10 @@ static bool free_seat(struct op *op, int64_t task, int64_t sample, int64_t seats
 static bool lease(struct op *op, struct deal *d, int64_t sample, int64_t revision, struct err *err)
 {
     struct label_item old, now;
-    int64_t seat = 0, id, at = clock_now();
+    int64_t seat = 0, layer = 0, id, at = clock_now();
     if (!item_load(op, d->task->id, sample, &old, err) ||
-        (d->stage == STAGE_LABEL && !free_seat(op, d->task->id, sample, old.seats, &seat, err)))
+        (d->stage == STAGE_LABEL && !free_seat(op, d->task->id, sample, old.seats, &seat, err)) ||
+        (seat && old.seats > 1 && !lease_layer(op, &d->version, d->task->id, seat, &layer, err)))
         return false;
     now = old;
     if (d->stage == STAGE_LABEL)
@@ -189,11 +192,11 @@ static bool lease(struct op *op, struct deal *d, int64_t sample, int64_t revisio
     if (!conn_insert(op->conn,
                      "INSERT INTO label_assignments (task, version, sample, seat, stage, worker, state,"
                      " leased, holds, live, lease_s, until, begun, ended, rounds, layer, base, active)"
-                     " VALUES (?, ?, ?, ?, ?, ?, 0, 1, 1, 1, ?, ?, ?, 0, 0, 0, ?, 0)",
+                     " VALUES (?, ?, ?, ?, ?, ?, 0, 1, 1, 1, ?, ?, ?, 0, 0, ?, ?, 0)",
                      db_args(db_int(d->task->id), db_int(object_int(&d->now, "version")), db_int(sample),
                              db_int(seat), db_int(d->stage), db_int(op->caller->user),
                              db_int(object_int(&d->now, "lease")), db_int(d->until), db_int(at),
-                             db_int(revision)),
+                             db_int(layer), db_int(revision)),
                      &id, err))
         return false;
     d->ids[d->n++] = id;
@@ -261,11 +264,12 @@ static bool take_new(struct op *op, struct deal *d, struct err *err)
 static bool deal_write(struct op *op, void *ctx, struct err *err)
 {
     struct deal *d = ctx;
+    struct sample_set set;
     int64_t ended;
     d->n = 0;
     d->most = (size_t)object_int(d->task, "batch_size"); /* take_held lowers it */
     if (!label_task_now(op, d->task, "open", &d->now, err) || !in_team(op, d, err) ||
-        !lease_expire(op, EXPIRE_AT_ONCE, &ended, err))
+        !label_set_of(op, &d->now, &d->version, &set, err) || !lease_expire(op, EXPIRE_AT_ONCE, &ended, err))
         return false;
     d->until = clock_now() + object_int(&d->now, "lease") * 1000000;
     return take_held(op, d, err) && take_rejected(op, d, err) && take_new(op, d, err);

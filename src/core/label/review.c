@@ -1,4 +1,5 @@
 /* Reviewers' decisions. */
+#include "core/data/layer.h"
 #include "core/label/label_own.h"
 #include "core/pending.h"
 
@@ -6,7 +7,7 @@
 
 struct decision {
     const struct object *task;
-    int64_t assignment, active;
+    int64_t assignment, active, layer; /* layer: the one that is taken; 0: the sample as it is */
     bool accept;
     struct str reason, shapes;
     struct object now, version;
@@ -87,6 +88,21 @@ static bool keep_decision(struct op *op, const struct decision *d, struct assign
                      NULL, err);
 }
 
+/* One seat's work, or what came late, becomes the sample's own. */
+static bool take_layer(struct op *op, const struct decision *d, const struct sample_set *set, int64_t sample,
+                       struct err *err)
+{
+    struct db_row row;
+    bool found;
+    if (!conn_query_one(op->conn, op->arena,
+                        "SELECT 1 FROM label_assignments WHERE sample = ? AND task = ? AND layer = ? LIMIT 1",
+                        db_args(db_int(sample), db_int(d->task->id), db_int(d->layer)), &row, &found, err))
+        return false;
+    if (!found)
+        return err_message(err, ERR_INVALID, "layer", MESSAGE_LABEL_NO_LAYER, (long long)d->layer);
+    return layer_take(op, set, d->layer, sample, &found, err);
+}
+
 static bool decide_write(struct op *op, void *ctx, struct err *err)
 {
     struct decision *d = ctx;
@@ -104,6 +120,8 @@ static bool decide_write(struct op *op, void *ctx, struct err *err)
     item.state = d->accept ? ITEM_ACCEPTED : ITEM_REJECTED;
     if (!d->accept)
         item.done = 0;
+    if (d->accept && d->layer && !take_layer(op, d, &set, a.sample, err))
+        return false;
     struct sample_edit edit = {
         .id = a.sample, .state = d->accept ? SAMPLE_ACCEPTED : SAMPLE_REJECTED, .person = true};
     return (set.published || sample_change(op, &set, &edit, &after, err)) && keep_decision(op, d, &a, err) &&
@@ -118,6 +136,7 @@ bool run_decide(struct op *op, struct object *o, const struct db_value *input, s
                          .assignment = input[0].i,
                          .accept = str_is(input[1].s, "accept"),
                          .reason = input[2].type == DB_TEXT ? input[2].s : STR_NULL,
+                         .layer = input[5].i,
                          .active = input[4].i > ACTIVE_MOST ? ACTIVE_MOST : input[4].i};
     if (!read_shapes(op, &input[3], &d.shapes, err))
         return false;

@@ -42,6 +42,8 @@ const char label_sql[] =
     " accepted BIGINT NOT NULL, rejected BIGINT NOT NULL, active BIGINT NOT NULL,"
     " PRIMARY KEY (task, worker, stage, hour));\n"
     "CREATE INDEX label_hours_version ON label_hours (version);\n"
+    "CREATE TABLE label_layers (task BIGINT NOT NULL, seat BIGINT NOT NULL, layer BIGINT NOT NULL,"
+    " PRIMARY KEY (task, seat));\n"
     "CREATE TABLE label_purges (task BIGINT PRIMARY KEY);\n" PUBLISH_REVIEW_SQL;
 
 const char *const stage_names[] = {"label", "review"};

@@ -22,7 +22,13 @@ static bool work_of(struct op *op, const struct sample_set *set, const struct as
 {
     if (!sample_get(NULL, op->conn, op->arena, set->version, a->sample, ret_sample, err))
         return false;
-    *ret = ret_sample->annotation;
+    struct db_row row;
+    bool found = false;
+    if (a->layer && !conn_query_one(op->conn, op->arena,
+                                    "SELECT annotation FROM layer_samples WHERE layer = ? AND sample = ?",
+                                    db_args(db_int(a->layer), db_int(a->sample)), &row, &found, err))
+        return false;
+    *ret = found ? row.v[0].s : a->layer ? STR("{}") : ret_sample->annotation;
     return true;
 }
 

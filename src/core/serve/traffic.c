@@ -3,9 +3,9 @@
 #include "base/clock.h"
 #include "core/controllers.h"
 #include "core/serve/gate_own.h"
+#include "core/serve/judge_keep.h"
 #include "core/serve/request_log.h"
 #include "core/serve/traffic_curve.h"
-#include "core/serve/judge_keep.h"
 
 #include <stdio.h>
 

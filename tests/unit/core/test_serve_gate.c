@@ -2,8 +2,8 @@
  * given, so nothing here waits. */
 #include "base/hash.h"
 #include "core/serve/gate.h"
-#include "core/serve/traffic.h"
 #include "core/serve/judge_keep.h"
+#include "core/serve/traffic.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

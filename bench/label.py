@@ -1,0 +1,150 @@
+"""Benchmarks of labelling: operations of many annotators at once, and strokes on a full picture.
+
+    scripts/bench.sh label [--list] [--seconds N] [NAME...]
+
+The clients are scripted, on one thread (asyncio), each on a sample of its own, one operation a second.
+"""
+
+import asyncio
+import json
+import os
+import random
+import sys
+import time
+import zipfile
+
+from data import blank, ended, imported, new_version, sent
+from peers import Server
+from runner import Bench, main
+
+SHAPES = 50  # of each sample at work
+
+
+class Client:
+    """A connection that is kept; each operation is timed from its sending to its answer."""
+
+    def __init__(self, server: Server, version: str, sample: int, number: int) -> None:
+        self.server, self.version, self.sample = server, version, sample
+        self.id, self.sent, self.times = f"annotator{number:06}", 0, []
+        self.rng = random.Random(number)
+
+    def body(self) -> bytes:
+        r = self.rng
+        shape = {"id": f"shape{self.sent % SHAPES:05}", "type": "box", "label": "class 01", "x": round(r.uniform(0, 300), 2),
+                 "y": round(r.uniform(0, 200), 2), "w": round(r.uniform(5, 300), 2), "h": round(r.uniform(5, 200), 2)}
+        operation = {"id": f"{self.id}.{self.sent + 1}", "sample": self.sample, "op": "put", "shape": shape}
+        return json.dumps({"operations": [operation]}).encode()
+
+    async def run(self, until: float, start: float) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.server.port)
+        await asyncio.sleep(start)
+        due = time.monotonic()
+        while due < until:
+            body = self.body()
+            begun = time.monotonic()
+            writer.write(f"POST /api/v1{self.version}/operations HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {self.server.token}\r\n"
+                         f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+            head = await reader.readuntil(b"\r\n\r\n")
+            length = int(head.lower().split(b"content-length:")[1].split()[0])
+            answer = json.loads(await reader.readexactly(length))
+            assert answer["results"][0]["state"] == "applied", answer
+            self.times.append(time.monotonic() - begun)
+            self.sent += 1
+            due += 1
+            await asyncio.sleep(max(0, due - time.monotonic()))
+        writer.close()
+
+
+def percentile(times: list[float], share: float) -> float:
+    return sorted(times)[min(len(times) - 1, int(len(times) * share))] * 1000
+
+
+class Label(Bench):
+    names = ["annotators", "stroke"]
+
+    def annotators(self) -> None:
+        """200 annotators with an operation a second each and an import beside them, against one alone"""
+        with self.server("annotators") as server:
+            project = server.project("bench")
+            version, ids = self.pictures(server, project, 200)
+            asyncio.run(self.work(server, version, ids[:1], 5))  # what is warm stays warm
+            alone = asyncio.run(self.work(server, version, ids[:1], max(5, self.seconds)))
+            idle = server.memory()
+            other = new_version(server, project, "beside")
+            task = server.call("POST", f"{other}/import", {"uploads": [{"upload": self.archive(server, project, 20_000), "name": "b.zip"}]})
+            clients = asyncio.run(self.work(server, version, ids, max(15, self.seconds)))
+            took = server.memory() - idle
+            ended(server, task)
+            self.count(server, version, clients)
+        times = [t for c in clients for t in c.times]
+        p99, one = percentile(times, 0.99), percentile([t for c in alone for t in c.times], 0.99)
+        self.report("200 annotators, an operation a second each, beside an import", f"p50/p99 {percentile(times, 0.5):.1f}/{p99:.1f} ms; one alone p99 {one:.1f} ms",
+                    f"{p99:.1f} ms, {p99 / one:.1f}x", "at most 50 ms, at most 5x", p99 <= 50 and p99 <= 5 * one)
+        each = took / len(clients) / 1000
+        self.report("memory of the server for each of them", f"{took / 1e6:.1f} MB more", f"{each:.0f} KB", "at most 200 KB", each <= 200)
+
+    def count(self, server: Server, version: str, clients: list[Client]) -> None:
+        """Nothing is lost or doubled: each sample has one revision for each operation that was answered."""
+        wrong = 0
+        for c in clients:
+            items, after = [], 0
+            while after is not None:
+                page = server.call("GET", f"{version}/samples/{c.sample}/operations?limit=1000&after={after}")
+                items += [i["id"] for i in page["items"] if i["client"] == c.id]
+                after = page["next"]
+            wrong += abs(len(items) - c.sent) + len(items) - len(set(items))
+        self.report("operations lost or doubled", f"{sum(c.sent for c in clients)} sent", str(wrong), "0", wrong == 0)
+
+    def stroke(self) -> None:
+        """one polygon of 1,000 (of 20 points each) moved: the time of an operation"""
+        rng = random.Random(1)
+
+        def polygon(name: str) -> dict:
+            x, y = rng.uniform(20, 620), rng.uniform(20, 460)
+            ring = [round(v + rng.uniform(-20, 20), 2) for _ in range(20) for v in (x, y)]
+            return {"id": name, "type": "polygon", "label": "class 01", "rings": [ring]}
+        with self.server("stroke") as server:
+            project = server.project("bench")
+            version, ids = self.pictures(server, project, 1, "segmentation")
+            shapes = [polygon(f"shape{i:05}") for i in range(1000)]
+            send(server, version, {"sample": ids[0], "id": "benchmark.1", "op": "replace", "annotation": {"shapes": shapes}})
+            times = []
+            for n in range(2, 202):
+                begun = time.monotonic()
+                send(server, version, {"sample": ids[0], "id": f"benchmark.{n}", "op": "put", "shape": polygon(f"shape{n:05}")})
+                times.append(time.monotonic() - begun)
+        p50 = percentile(times, 0.5)
+        self.report("an operation on a picture with 1,000 polygons", f"p50/p99 {p50:.1f}/{percentile(times, 0.99):.1f} ms", f"{p50:.1f} ms", "at most 5 ms", p50 <= 5)
+
+    # --- what is worked on ---
+
+    def archive(self, server: Server, project: int, count: int) -> str:
+        path = os.path.join(self.dir, f"{count}.zip")
+        with zipfile.ZipFile(path, "w") as out:
+            for i in range(count):
+                out.writestr(f"images/{i:06}.png", blank(640, 480, i))
+        return sent(server, project, path)
+
+    def pictures(self, server: Server, project: int, count: int, kind: str = "detection") -> tuple[str, list[int]]:
+        if kind == "detection":
+            version = new_version(server, project, "work")
+        else:
+            made = server.call("POST", "/datasets", {"project": project, "name": "work", "annotation_type": kind})
+            version = f"/datasets/{made['id']}/versions/{server.call('POST', '/datasets/%d/versions' % made['id'], {})['id']}"
+        imported(server, version, self.archive(server, project, count), "p.zip")
+        return version, [s["id"] for s in server.call("GET", f"{version}/samples?limit=1000")["items"]]
+
+    async def work(self, server: Server, version: str, ids: list[int], seconds: int) -> list[Client]:
+        clients = [Client(server, version, sample, int(time.time() * 1000) % 10**6 + i) for i, sample in enumerate(ids)]
+        until = time.monotonic() + seconds
+        await asyncio.gather(*(c.run(until, i / len(clients)) for i, c in enumerate(clients)))
+        return clients
+
+
+def send(server: Server, version: str, operation: dict) -> None:
+    result, = server.call("POST", f"{version}/operations", {"operations": [operation]})["results"]
+    assert result["state"] == "applied", result
+
+
+if __name__ == "__main__":
+    sys.exit(main(Label))
