@@ -406,3 +406,14 @@ def test_flags_there_and_back(tool, tmp_path, form):
     (sample,) = [x for x in tool.read("detection", form, tmp_path / "out") if "file" in x]
     found = [{k: v for k, v in x.items() if k != "area"} for x in sample["annotation"]["shapes"]]
     assert found == shapes
+
+
+def test_definitions_of_labels_through_the_own_format(tool, tmp_path):
+    source = own_sample(tmp_path / "in", [])
+    defined = {"name": "car", "retired": True,
+               "attributes": [{"choices": ["red", "blue"], "name": "colour", "type": "choice"}]}
+    lines = (source / "ingot.jsonl").read_text()
+    (source / "ingot.jsonl").write_text(json.dumps({"ingot": 1, "type": "segmentation", "labels": [defined]}) + "\n" + lines)
+    tool.run("convert", "segmentation", "ingot", source, "ingot", tmp_path / "out")
+    first = json.loads((tmp_path / "out" / "ingot.jsonl").read_text().splitlines()[0])
+    assert first["labels"] == [defined]
