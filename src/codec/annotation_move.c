@@ -39,13 +39,13 @@ static enum model_fate clip_rotated(const struct moving *m, const struct shape *
     return inside.count ? MODEL_KEPT : MODEL_GONE;
 }
 
-static enum model_fate clip_rings(struct moving *m, struct shape *s)
+static enum model_fate clip_rings(struct moving *m, struct ring **rings, uint32_t *count)
 {
     enum model_fate fate = MODEL_KEPT;
     uint32_t kept = 0;
-    struct ring *out = arena_array(m->a, struct ring, s->ring_count);
-    for (uint32_t i = 0; i < s->ring_count; i++) {
-        struct ring r = s->rings[i];
+    struct ring *out = arena_array(m->a, struct ring, *count);
+    for (uint32_t i = 0; i < *count; i++) {
+        struct ring r = (*rings)[i];
         if (!geometry_ring_inside(&r, m->w, m->h)) {
             r = geometry_clip_ring(m->a, &r, m->w, m->h);
             fate = MODEL_CHANGED;
@@ -53,9 +53,18 @@ static enum model_fate clip_rings(struct moving *m, struct shape *s)
         if (r.count)
             out[kept++] = r;
     }
-    s->rings = out;
-    s->ring_count = kept;
+    *rings = out;
+    *count = kept;
     return kept ? fate : MODEL_GONE;
+}
+
+/* A hole that lies outside says nothing any more. */
+static enum model_fate clip_polygon(struct moving *m, struct shape *s)
+{
+    enum model_fate fate = clip_rings(m, &s->rings, &s->ring_count);
+    if (fate != MODEL_GONE && s->hole_count && clip_rings(m, &s->holes, &s->hole_count) != MODEL_KEPT)
+        fate = MODEL_CHANGED;
+    return fate;
 }
 
 static enum model_fate clip_points(const struct moving *m, struct shape *s)
@@ -94,9 +103,9 @@ static enum model_fate clip_geometry(struct moving *m, struct shape *s)
     if (s->kind == SHAPE_MASK)
         return MODEL_KEPT;
     if (s->kind == SHAPE_POLYGON)
-        return clip_rings(m, s);
+        return clip_polygon(m, s);
     enum model_fate fate = clip_points(m, s);
-    if (s->ring_count && clip_rings(m, s) != MODEL_KEPT && fate == MODEL_KEPT)
+    if (s->ring_count && clip_rings(m, &s->rings, &s->ring_count) != MODEL_KEPT && fate == MODEL_KEPT)
         fate = MODEL_CHANGED;
     return fate;
 }
@@ -244,6 +253,13 @@ static void map_mask(struct moving *mv, const double m[6], const double inverse[
     s->size[1] = w;
 }
 
+static void map_rings(const double m[6], struct ring *rings, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < rings[i].count; k++)
+            map_pair(m, rings[i].xy + 2 * (size_t)k);
+}
+
 static void map_shape(struct moving *mv, enum annotation_type type, const double m[6],
                       const double inverse[6], struct shape *s)
 {
@@ -256,9 +272,8 @@ static void map_shape(struct moving *mv, enum annotation_type type, const double
         map_rotated(m, s);
     else if (s->kind == SHAPE_BOX)
         map_upright(m, s);
-    for (uint32_t i = 0; i < s->ring_count; i++)
-        for (uint32_t k = 0; k < s->rings[i].count; k++)
-            map_pair(m, s->rings[i].xy + 2 * (size_t)k);
+    map_rings(m, s->rings, s->ring_count);
+    map_rings(m, s->holes, s->hole_count);
     for (uint32_t i = 0; i < s->point_count; i++)
         if (s->points[i][2] != 0)
             map_pair(m, s->points[i]);

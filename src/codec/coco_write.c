@@ -64,6 +64,29 @@ static void put_segmentation(struct buf *b, const struct shape *s)
     }
 }
 
+/* Flags of a shape are attributes of COCO's; one that is among them already says it itself. */
+static void put_attributes(struct buf *b, const struct shape *s)
+{
+    const struct {
+        const char *member;
+        bool on;
+    } flags[] = {{"\"occluded\":", s->occluded}, {"\"truncated\":", s->truncated}};
+    auto_buf struct buf all = {0};
+    for (size_t i = 0; i < countof(flags); i++)
+        if (flags[i].on && (!s->attributes.n || str_find(s->attributes, str_of(flags[i].member)) < 0))
+            buf_printf(&all, "%s%strue", all.n ? "," : "", flags[i].member);
+    if (s->attributes.n > 2) {
+        if (all.n)
+            buf_char(&all, ',');
+        buf_add(&all, s->attributes.p + 1, s->attributes.n - 2);
+    }
+    if (all.n) {
+        buf_z(b, ",\"attributes\":{");
+        buf_str(b, buf_view(&all));
+        buf_char(b, '}');
+    }
+}
+
 static void put_annotation(struct buf *b, uint64_t id, size_t image, size_t category, const struct shape *s)
 {
     double box[4];
@@ -94,10 +117,7 @@ static void put_annotation(struct buf *b, uint64_t id, size_t image, size_t cate
         buf_z(b, ",\"text\":");
         model_write_string(b, s->text);
     }
-    if (s->attributes.n) {
-        buf_z(b, ",\"attributes\":");
-        buf_str(b, s->attributes);
-    }
+    put_attributes(b, s);
     buf_char(b, '}');
 }
 
@@ -145,6 +165,7 @@ static bool write_annotations(struct codec_writer *w, enum codec_split part, str
     buf_z(&w->buf, "\"annotations\":[");
     while (ok && (ok = writer_next(w, &it, &end, err)) && !end) {
         for (uint32_t i = 0; ok && wanted(w, &it, part) && i < it.n.shape_count; i++) {
+            writer_holes(w, &it, i, true);
             const struct shape *s = &it.n.shapes[i];
             buf_z(&w->buf, id ? ",\n" : "\n");
             put_annotation(&w->buf, ++id, it.number, writer_label(w, s->label), s);

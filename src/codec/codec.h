@@ -48,6 +48,8 @@ struct codec_label {
     size_t keypoint_count;
     const uint16_t (*edges)[2]; /* pairs of indices into keypoints */
     size_t edge_count;
+    struct str attributes; /* what it asks of each thing that bears it: a JSON list, STR_NULL for none */
+    bool retired;          /* not offered any more; what bears it stays */
 };
 
 enum codec_problem_kind {

@@ -177,7 +177,9 @@ double geometry_area_of(const struct shape *s)
         double sum = 0;
         for (uint32_t i = 0; i < s->ring_count; i++)
             sum += geometry_ring_area(&s->rings[i]);
-        return sum;
+        for (uint32_t i = 0; i < s->hole_count; i++)
+            sum -= geometry_ring_area(&s->holes[i]);
+        return sum > 0 ? sum : 0;
     }
     if (s->counts.n) {
         auto_arena struct arena a = {0};

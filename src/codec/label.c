@@ -26,6 +26,12 @@ void label_write(struct json_out *o, const struct codec_label *l)
         }
         json_array_end(o);
     }
+    if (l->attributes.n) {
+        json_key(o, "attributes");
+        json_raw(o, l->attributes);
+    }
+    if (l->retired)
+        json_kbool(o, "retired", true);
     json_object_end(o);
 }
 
@@ -52,6 +58,11 @@ bool label_read(struct arena *a, yyjson_val *v, struct codec_label *ret)
         pairs[l.edge_count][0] = (uint16_t)from;
         pairs[l.edge_count++][1] = (uint16_t)to;
     }
+    yyjson_val *attributes = yyjson_obj_get(v, "attributes");
+    const char *why;
+    if (yyjson_is_arr(attributes) && yyjson_arr_size(attributes))
+        model_attribute(a, attributes, &l.attributes, &why);
+    l.retired = yyjson_get_bool(yyjson_obj_get(v, "retired"));
     l.keypoints = keypoints;
     l.keypoint_count = n;
     l.edges = pairs;

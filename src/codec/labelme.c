@@ -383,10 +383,12 @@ static bool write_sample(struct codec_writer *w, struct writer_sample *it, struc
     json_object_end(&o);
     json_key(&o, "shapes");
     json_array(&o);
-    for (uint32_t i = 0; i < it->n.shape_count; i++)
+    for (uint32_t i = 0; i < it->n.shape_count; i++) {
+        writer_holes(w, it, i, true);
         if (!put_any(&o, &g, &it->n.shapes[i]))
             writer_problem(w, CODEC_SKIPPED, it->s.path, str_of(arena_printf(&it->arena, "shapes[%u]", i)),
                            "its mask is empty");
+    }
     json_array_end(&o);
     json_kstr(&o, "imagePath", writer_reference(w, it, base));
     json_key(&o, "imageData");

@@ -20,6 +20,7 @@ struct ring {
 struct shape {
     enum shape_kind kind;
     bool crowd;                        /* COCO's iscrowd */
+    bool occluded, truncated;          /* partly hidden by something; partly beyond the picture's edge */
     bool has_score, has_box, has_area; /* box and area beside the geometry, as a file gave them */
     struct str id, label, skeleton;
     struct str text;            /* of OCR; STR_NULL: none */
@@ -28,6 +29,8 @@ struct shape {
     double score, area, box[4]; /* box: x, y, w, h */
     struct ring *rings;         /* polygon; outline of keypoints */
     uint32_t ring_count;
+    struct ring *holes; /* polygon: cut out of the union of its rings */
+    uint32_t hole_count;
     uint32_t size[2];    /* mask: height, width */
     struct str counts;   /* mask: compressed run lengths */
     double (*points)[3]; /* keypoints: x, y, visibility 0..2 */

@@ -234,10 +234,10 @@ static bool count_points(struct reading *r, const char *member, size_t more)
     return true;
 }
 
-static bool read_ring(struct reading *r, size_t index, yyjson_val *v, struct ring *ret)
+static bool read_ring(struct reading *r, const char *list, size_t index, yyjson_val *v, struct ring *ret)
 {
     char member[40];
-    snprintf(member, sizeof member, "rings[%zu]", index);
+    snprintf(member, sizeof member, "%s[%zu]", list, index);
     size_t n = yyjson_arr_size(v), i, max;
     if (!yyjson_is_arr(v) || n < 6 || n % 2)
         return refuse(r, member, "must be an even list of at least 6 numbers: x, y, x, y, x, y");
@@ -254,22 +254,33 @@ static bool read_ring(struct reading *r, size_t index, yyjson_val *v, struct rin
     return true;
 }
 
-static bool read_rings(struct reading *r, yyjson_val *v, struct shape *s)
+static bool read_rings(struct reading *r, const char *member, yyjson_val *v, struct ring **ret,
+                       uint32_t *ret_count)
 {
     size_t n = yyjson_arr_size(v), i, max;
     if (!yyjson_is_arr(v) || n == 0)
-        return refuse(r, "rings", "must be a list of at least one ring");
+        return refuse(r, member, "must be a list of at least one ring");
     if (n > ANNOTATION_MAX_SHAPES)
-        return refuse(r, "rings", "has more than 20000 rings");
-    s->rings = arena_array(r->a, struct ring, n);
-    s->ring_count = (uint32_t)n;
+        return refuse(r, member, "has more than 20000 rings");
+    struct ring *rings = arena_array(r->a, struct ring, n);
     yyjson_val *item;
     yyjson_arr_foreach(v, i, max, item)
     {
-        if (!read_ring(r, i, item, &s->rings[i]))
+        if (!read_ring(r, member, i, item, &rings[i]))
             return false;
     }
+    *ret = rings;
+    *ret_count = (uint32_t)n;
     return true;
+}
+
+/* Holes may be absent, null or an empty list. */
+static bool read_polygon(struct reading *r, yyjson_val *v, struct shape *s)
+{
+    yyjson_val *holes = yyjson_obj_get(v, "holes");
+    bool none = !holes || yyjson_is_null(holes) || (yyjson_is_arr(holes) && yyjson_arr_size(holes) == 0);
+    return read_rings(r, "rings", yyjson_obj_get(v, "rings"), &s->rings, &s->ring_count) &&
+           (none || read_rings(r, "holes", holes, &s->holes, &s->hole_count));
 }
 
 static bool read_mask(struct reading *r, yyjson_val *v, struct shape *s)
@@ -332,14 +343,15 @@ static bool read_geometry(struct reading *r, yyjson_val *v, struct shape *s)
     case SHAPE_BOX:
         return read_box(r, v, s);
     case SHAPE_POLYGON:
-        return read_rings(r, yyjson_obj_get(v, "rings"), s);
+        return read_polygon(r, v, s);
     case SHAPE_MASK:
         return read_mask(r, v, s);
     default:
         break;
     }
     yyjson_val *rings = yyjson_obj_get(v, "rings"), *counts = yyjson_obj_get(v, "counts");
-    return read_points(r, yyjson_obj_get(v, "points"), s) && (!rings || read_rings(r, rings, s)) &&
+    return read_points(r, yyjson_obj_get(v, "points"), s) &&
+           (!rings || read_rings(r, "rings", rings, &s->rings, &s->ring_count)) &&
            (!counts || read_mask(r, v, s));
 }
 
@@ -378,6 +390,8 @@ static bool known_shape_member(struct str key, enum shape_kind kind)
         {"score", ~0U},
         {"attributes", ~0U},
         {"crowd", ~0U},
+        {"occluded", ~0U},
+        {"truncated", ~0U},
         {"area", ~0U},
         {"box", ~0U},
         {"text", ~0U},
@@ -387,6 +401,7 @@ static bool known_shape_member(struct str key, enum shape_kind kind)
         {"h", 1 << SHAPE_BOX},
         {"angle", 1 << SHAPE_BOX},
         {"rings", 1 << SHAPE_POLYGON | 1 << SHAPE_KEYPOINTS},
+        {"holes", 1 << SHAPE_POLYGON},
         {"size", 1 << SHAPE_MASK | 1 << SHAPE_KEYPOINTS},
         {"counts", 1 << SHAPE_MASK | 1 << SHAPE_KEYPOINTS},
         {"points", 1 << SHAPE_KEYPOINTS},
@@ -422,6 +437,21 @@ static bool read_kind(struct reading *r, yyjson_val *v, struct shape *s)
     return refuse(r, "type", "must be box, polygon, mask or keypoints");
 }
 
+static bool read_flags(struct reading *r, yyjson_val *v, struct shape *s)
+{
+    const struct {
+        const char *name;
+        bool *ret;
+    } flags[] = {{"crowd", &s->crowd}, {"occluded", &s->occluded}, {"truncated", &s->truncated}};
+    for (size_t i = 0; i < countof(flags); i++) {
+        yyjson_val *flag = yyjson_obj_get(v, flags[i].name);
+        if (flag && !yyjson_is_bool(flag))
+            return refuse(r, flags[i].name, "must be true or false");
+        *flags[i].ret = yyjson_get_bool(flag);
+    }
+    return true;
+}
+
 static bool read_shape(struct reading *r, yyjson_val *v, void *ret)
 {
     struct shape *s = ret;
@@ -436,10 +466,8 @@ static bool read_shape(struct reading *r, yyjson_val *v, void *ret)
         if (!known_shape_member(json_str(key), s->kind))
             return unknown_member(r, json_str(key));
     }
-    yyjson_val *crowd = yyjson_obj_get(v, "crowd");
-    if (crowd && !yyjson_is_bool(crowd))
-        return refuse(r, "crowd", "must be true or false");
-    s->crowd = yyjson_get_bool(crowd);
+    if (!read_flags(r, v, s))
+        return false;
     bool texts = r->rule->takes & TAKES_SHAPE_TEXT;
     yyjson_val *text = yyjson_obj_get(v, "text");
     if (text && !texts)

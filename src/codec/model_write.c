@@ -213,14 +213,22 @@ static void put_points(struct members *m, const struct shape *s)
     buf_char(m->b, ']');
 }
 
-static void put_rings(struct members *m, const struct shape *s)
+static void put_rings(struct members *m, const char *key, const struct ring *rings, uint32_t count)
 {
-    put_key(m, "rings");
-    for (uint32_t i = 0; i < s->ring_count; i++) {
+    if (!count)
+        return;
+    put_key(m, key);
+    for (uint32_t i = 0; i < count; i++) {
         buf_char(m->b, i ? ',' : '[');
-        write_numbers(m->b, s->rings[i].xy, (size_t)s->rings[i].count * 2);
+        write_numbers(m->b, rings[i].xy, (size_t)rings[i].count * 2);
     }
     buf_char(m->b, ']');
+}
+
+static void put_flag(struct members *m, const char *key, bool on)
+{
+    if (on)
+        put_raw(m, key, STR("true"));
 }
 
 void model_write_shape(struct buf *b, const struct shape *s)
@@ -235,22 +243,23 @@ void model_write_shape(struct buf *b, const struct shape *s)
     if (s->has_box)
         put_numbers(&m, "box", s->box, 4);
     put_string(&m, "counts", s->counts);
-    if (s->crowd)
-        put_raw(&m, "crowd", STR("true"));
+    put_flag(&m, "crowd", s->crowd);
     if (box)
         put_number(&m, "h", s->h);
+    put_rings(&m, "holes", s->holes, s->hole_count);
     put_string(&m, "id", s->id);
     put_string(&m, "label", s->label);
+    put_flag(&m, "occluded", s->occluded);
     if (s->kind == SHAPE_KEYPOINTS)
         put_points(&m, s);
-    if (s->ring_count)
-        put_rings(&m, s);
+    put_rings(&m, "rings", s->rings, s->ring_count);
     if (s->has_score)
         put_number(&m, "score", s->score);
     if (s->counts.n)
         put_numbers(&m, "size", (double[]){s->size[0], s->size[1]}, 2);
     put_string(&m, "skeleton", s->skeleton);
     put_string(&m, "text", s->text);
+    put_flag(&m, "truncated", s->truncated);
     put_string(&m, "type", str_of(shape_kind_names[s->kind]));
     if (box) {
         put_number(&m, "w", s->w);

@@ -120,7 +120,9 @@ static struct load load_of(const struct list *l, uint32_t i)
     load.bytes += ESCAPED * (s->id.n + s->label.n + s->text.n + s->skeleton.n);
     for (uint32_t k = 0; k < s->ring_count; k++)
         load.points += s->rings[k].count;
-    load.bytes += load.points * 3 * NUMBER_BYTES + s->ring_count * 2;
+    for (uint32_t k = 0; k < s->hole_count; k++)
+        load.points += s->holes[k].count;
+    load.bytes += load.points * 3 * NUMBER_BYTES + (s->ring_count + s->hole_count) * 2;
     return load;
 }
 
@@ -353,14 +355,10 @@ static void put_member(struct buf *b, struct str key, struct str value)
     buf_str(b, value);
 }
 
-static bool set_attribute(struct applying *ap)
+/* The attributes with the operation's, in the order of their keys. */
+static void merge_attribute(struct buf *b, yyjson_val *v, const struct operation *op)
 {
-    struct operation *op = ap->op;
-    struct str old = ap->n->attributes;
-    yyjson_val *v = old.n ? json_parse(ap->a, old, ap->err) : NULL;
-    if (old.n && !v)
-        return false;
-    auto_buf struct buf b = {0}, one = {0};
+    auto_buf struct buf one = {0};
     bool written = false;
     size_t i, max;
     yyjson_val *key, *item;
@@ -368,19 +366,29 @@ static bool set_attribute(struct applying *ap)
     {
         struct str k = json_str(key);
         if (!written && !comes_before(k, op->name)) {
-            put_member(&b, op->name, op->value);
+            put_member(b, op->name, op->value);
             written = true;
         }
         if (str_eq(k, op->name))
             continue;
         buf_clear(&one);
         model_write_value(&one, item);
-        put_member(&b, k, buf_view(&one));
+        put_member(b, k, buf_view(&one));
     }
     if (!written)
-        put_member(&b, op->name, op->value);
-    if (b.n)
-        buf_char(&b, '}');
+        put_member(b, op->name, op->value);
+    if (b->n)
+        buf_char(b, '}');
+}
+
+static bool set_attribute(struct applying *ap)
+{
+    struct str old = ap->n->attributes;
+    yyjson_val *v = json_parse(ap->a, old.n ? old : STR("{}"), ap->err);
+    if (!v)
+        return false;
+    auto_buf struct buf b = {0};
+    merge_attribute(&b, v, ap->op);
     if (b.n > MODEL_MAX_ATTRIBUTES)
         return err_message(ap->err, ERR_INVALID, "value", MESSAGE_ATTRIBUTES_TOO_LARGE,
                            MODEL_MAX_ATTRIBUTES / 1024);
@@ -427,7 +435,8 @@ static bool replace(struct applying *ap)
     *ap->n = *with;
     /* op keeps its own list: later operations move the entries of n. */
     struct list l = list_of(ap);
-    l.items = arena_copy(ap->a, l.items, l.count * l.size);
+    if (l.count)
+        l.items = arena_copy(ap->a, l.items, l.count * l.size);
     list_set(ap, &l);
     return true;
 }

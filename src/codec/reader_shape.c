@@ -32,6 +32,8 @@ static bool sane_geometry(const struct shape *s)
     ok = ok && (!s->has_box || sane(s->box, 4));
     for (uint32_t i = 0; ok && i < s->ring_count; i++)
         ok = sane(s->rings[i].xy, 2 * (size_t)s->rings[i].count);
+    for (uint32_t i = 0; ok && i < s->hole_count; i++)
+        ok = sane(s->holes[i].xy, 2 * (size_t)s->holes[i].count);
     for (uint32_t i = 0; ok && i < s->point_count; i++)
         ok = sane(s->points[i], 2);
     return ok;
@@ -62,6 +64,8 @@ static void become_box(struct shape *s)
     *s = (struct shape){
         .kind = SHAPE_BOX,
         .crowd = s->crowd,
+        .occluded = s->occluded,
+        .truncated = s->truncated,
         .has_score = s->has_score,
         .score = s->score,
         .id = s->id,
@@ -184,10 +188,49 @@ static bool clip(struct reader_sample *s, struct shape *shape, const char *posit
     }
 }
 
+/* Whether an attribute is one of the model's flags, which then has what it says. */
+static bool take_flag(struct shape *shape, struct str name, yyjson_val *v)
+{
+    bool *flag = str_is(name, "occluded")    ? &shape->occluded
+                 : str_is(name, "truncated") ? &shape->truncated
+                                             : NULL;
+    if (!flag || !(yyjson_is_bool(v) || yyjson_is_num(v)))
+        return false;
+    *flag = yyjson_get_bool(v) || yyjson_get_num(v) != 0;
+    return true;
+}
+
+/* Files have occluded and truncated among the attributes; shapes have them as flags. */
+static void take_flags(struct reader_sample *s, struct shape *shape)
+{
+    struct str text = shape->attributes;
+    struct err ignored;
+    if (!text.n || (str_find(text, STR("\"occluded\"")) < 0 && str_find(text, STR("\"truncated\"")) < 0))
+        return;
+    yyjson_val *attributes = json_parse(&s->arena, text, &ignored), *key, *item;
+    auto_buf struct buf rest = {0};
+    size_t i, max;
+    if (!attributes)
+        return;
+    yyjson_obj_foreach(attributes, i, max, key, item)
+    {
+        if (take_flag(shape, json_str(key), item))
+            continue;
+        buf_char(&rest, rest.n ? ',' : '{');
+        model_write_string(&rest, json_str(key));
+        buf_char(&rest, ':');
+        model_write_value(&rest, item);
+    }
+    if (rest.n)
+        buf_char(&rest, '}');
+    shape->attributes = rest.n ? arena_str(&s->arena, buf_view(&rest)) : STR_NULL;
+}
+
 bool reader_check_shape(struct reader_sample *s, struct shape *shape, const char *position)
 {
     if (!sane_geometry(shape))
         return skip(s, position, "a coordinate is beyond 10000000 or not a number");
+    take_flags(s, shape);
     if (!convert(s, shape, position) || !check_label(s, shape, position))
         return false;
     if (shape->kind == SHAPE_BOX && !(shape->w > 0 && shape->h > 0))

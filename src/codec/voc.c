@@ -312,10 +312,10 @@ static void put_object(struct buf *b, struct arena *a, const struct shape *s)
     buf_z(b, "  <object>");
     put_element(b, "name", s->label);
     put_flag(b, attributes, "pose", "Unspecified");
-    put_flag(b, attributes, "truncated", "0");
+    put_flag(b, attributes, "truncated", s->truncated ? "1" : "0");
     put_flag(b, attributes, "difficult", "0");
-    if (yyjson_obj_get(attributes, "occluded"))
-        put_flag(b, attributes, "occluded", "0");
+    if (s->occluded || yyjson_obj_get(attributes, "occluded"))
+        put_flag(b, attributes, "occluded", s->occluded ? "1" : "0");
     if (s->kind == SHAPE_BOX && s->angle != 0) {
         buf_z(b, "<type>robndbox</type><robndbox>");
         put_real(b, "cx", s->x + s->w / 2);

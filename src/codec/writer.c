@@ -2,6 +2,7 @@
 #include "codec/path.h"
 
 #include "base/map.h"
+#include "codec/raster.h"
 #include "codec/trace.h"
 
 #include <stdarg.h>
@@ -237,4 +238,20 @@ bool writer_outline(struct codec_writer *w, struct writer_sample *it, uint32_t i
     writer_problem(w, CODEC_REPAIRED, it->s.path, str_of(at), "its mask became a polygon%s",
                    holes ? " without its holes" : "");
     return true;
+}
+
+void writer_holes(struct codec_writer *w, struct writer_sample *it, uint32_t i, bool masks)
+{
+    struct shape *s = &it->n.shapes[i];
+    char at[32];
+    if (!s->hole_count)
+        return;
+    snprintf(at, sizeof at, "shapes[%u]", i);
+    if (masks && model_takes_shape(w->type, SHAPE_MASK) &&
+        raster_polygon(&it->arena, s, it->s.width, it->s.height)) {
+        writer_problem(w, CODEC_REPAIRED, it->s.path, str_of(at), "it has holes and became a mask");
+        return;
+    }
+    s->hole_count = 0;
+    writer_problem(w, CODEC_REPAIRED, it->s.path, str_of(at), "its holes were left out");
 }

@@ -69,6 +69,10 @@ char *writer_bare(struct codec_writer *w, struct writer_sample *it);
  * cannot be one: left out and reported. */
 bool writer_outline(struct codec_writer *w, struct writer_sample *it, uint32_t i);
 
+/* What becomes of the holes of shape number i: where the format has masks (and the type takes them) it
+ * becomes one, else they are left out. Either is reported. */
+void writer_holes(struct codec_writer *w, struct writer_sample *it, uint32_t i, bool masks);
+
 /* ---- labels ---- */
 size_t writer_label(const struct codec_writer *w, struct str name); /* its number from 0, SIZE_MAX: unknown */
 

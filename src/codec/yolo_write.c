@@ -75,6 +75,7 @@ static bool write_sample(struct codec_writer *w, struct writer_sample *it, struc
                        "the size of the picture %.*s is not known, which YOLO needs",
                        it->s.path.n > 200 ? 200 : (int)it->s.path.n, it->s.path.p);
     for (uint32_t i = 0; i < it->n.shape_count; i++) {
+        writer_holes(w, it, i, false);
         if (!writer_outline(w, it, i))
             continue;
         const char *why = put_shape(w, it, &it->n.shapes[i]);

@@ -357,16 +357,13 @@ bool media_probe(struct media *m, int fd, struct media_info *ret, struct err *er
     return true;
 }
 
-static struct str thumbnail_text(struct arena *a, unsigned side)
-{
-    return str_of(arena_printf(a, "{\"op\":\"thumbnail\",\"side\":%u}", side));
-}
-
 bool media_thumbnail(struct media *m, int fd, unsigned side, struct buf *out, struct err *err)
 {
     auto_arena struct arena a;
     arena_init(&a);
-    struct ask q = {.m = m, .text = thumbnail_text(&a, side), .fd = fd, .arena = &a, .data = out};
+    struct media_job j;
+    media_job_thumbnail(&j, side);
+    struct ask q = {.m = m, .text = str_of(j.request), .fd = fd, .arena = &a, .data = out};
     return ask(&q, err);
 }
 
@@ -379,6 +376,31 @@ static void job_over(struct media_job *j, struct str jpeg, const struct err *fai
     j->done(j, jpeg, failed);
 }
 
+void media_job_thumbnail(struct media_job *j, unsigned side)
+{
+    snprintf(j->request, sizeof j->request, "{\"op\":\"thumbnail\",\"side\":%u}", side);
+}
+
+void media_job_tile(struct media_job *j, unsigned level, unsigned x, unsigned y)
+{
+    snprintf(j->request, sizeof j->request, "{\"op\":\"tile\",\"level\":%u,\"x\":%u,\"y\":%u}", level, x, y);
+}
+
+void media_job_peaks(struct media_job *j, unsigned buckets)
+{
+    snprintf(j->request, sizeof j->request, "{\"op\":\"peaks\",\"buckets\":%u}", buckets);
+}
+
+/* Answers without bytes are signs of life. */
+static bool take_more(void *ctx, yyjson_val *answer, struct str data, struct err *err)
+{
+    struct media_job *j = ctx;
+    (void)err;
+    if (data.n && j->more)
+        j->more(j, (unsigned)yyjson_get_uint(yyjson_obj_get(answer, "x")), data);
+    return true;
+}
+
 static void run_job(void *arg)
 {
     struct media_job *j = arg;
@@ -387,9 +409,15 @@ static void run_job(void *arg)
     auto_buf struct buf jpeg = {0};
     auto_arena struct arena a;
     arena_init(&a);
-    struct ask q = {
-        .m = m, .text = thumbnail_text(&a, j->side), .fd = j->fd, .arena = &a, .data = &jpeg, .job = j};
-    bool ok = ask_in_turn(&q, &err);
+    struct ask q = {.m = m,
+                    .text = str_of(j->request),
+                    .fd = j->fd,
+                    .arena = &a,
+                    .data = &jpeg,
+                    .each = take_more,
+                    .ctx = j,
+                    .job = j};
+    bool ok = (j->early && j->early(j, &jpeg)) || ask_in_turn(&q, &err);
     pthread_mutex_lock(&m->lock);
     j->state = MEDIA_OVER;
     pthread_mutex_unlock(&m->lock);
@@ -406,7 +434,7 @@ void media_begin(struct media *m, struct media_job *j)
     bool ok = j->unwanted ? unwanted(&err)
                           : fair_add(m->jobs, &j->whose) ||
                                 err_set(&err, ERR_UNAVAILABLE, NULL,
-                                        "too many pictures wait to be made smaller: try again soon");
+                                        "too many files wait to be decoded: try again soon");
     j->state = ok ? MEDIA_WAITS : MEDIA_OVER;
     if (ok)
         grant(m);

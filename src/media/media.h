@@ -53,20 +53,38 @@ bool media_upright(int orientation, int64_t w, int64_t h, double ret[6]);
 /* A JPEG of at most side x side pixels (never enlarged), upright, on white where it was transparent. */
 bool media_thumbnail(struct media *m, int fd, unsigned side, struct buf *out, struct err *err);
 
-/* A thumbnail that no thread waits for: `done` tells on a thread of media when it is made, or why not.
- * Embedded in what it is about, zeroed; the first members are the caller's to set. */
+/* A thumbnail, tile or wave form that no thread waits for: `done` tells on a thread of media when it is made,
+ * or why not. Embedded in what it is about, zeroed; the first members are the caller's to set, the request by
+ * one of the functions below. */
 struct media_job {
     struct fair_item whose; /* project and user */
     int fd;                 /* owned by media from media_begin on */
-    unsigned side;
+    char request[96];
     /* Once, in any case; the job may be freed by it. */
-    void (*done)(struct media_job *j, struct str jpeg, const struct err *failed);
+    void (*done)(struct media_job *j, struct str bytes, const struct err *failed);
+    /* May be NULL. When its turn comes: whether another made it meanwhile, then with its bytes. */
+    bool (*early)(struct media_job *j, struct buf *ret);
+    /* May be NULL. What was made on the way: the tile at column x of the same row. */
+    void (*more)(struct media_job *j, unsigned x, struct str bytes);
     /* media's own: */
     enum { MEDIA_NEW, MEDIA_WAITS, MEDIA_RUNS, MEDIA_OVER } state;
     bool unwanted;
     int sock; /* of the worker that has it */
     struct media *media;
 };
+/* As media_thumbnail. */
+void media_job_thumbnail(struct media_job *j, unsigned side);
+/* A JPEG of the part at column x, row y of the upright picture, MEDIA_TILE pixels wide and high (less at the
+ * right and lower edge); at level L the picture is made smaller by 2^L before. All of a row are made at once,
+ * since most formats can only be read from the top. */
+#define MEDIA_TILE      256
+#define MEDIA_LEVEL_MAX 16
+void media_job_tile(struct media_job *j, unsigned level, unsigned x, unsigned y);
+/* The wave form of a sound: {"duration":SECONDS,"peaks":[[least,greatest],...]}, at most so many pairs, from
+ * -1 to 1, over all channels. */
+#define MEDIA_PEAKS_MAX 10000
+void media_job_peaks(struct media_job *j, unsigned buckets);
+
 /* ERR_UNAVAILABLE when too many of the user's, or of all, wait. */
 void media_begin(struct media *m, struct media_job *j);
 /* It is not wanted any more, whether it was begun or not: it is done soon, and a worker that has it is ended.

@@ -24,7 +24,40 @@ def test_skeletons(make_set):
     assert make_set(labels=labels)["labels"] == labels
 
 
+def asks(**more):
+    return [label(attributes=[{"name": "colour", "type": "text", **more}])]
+
+
+def test_attributes_and_retired(admin, make_set):
+    labels = [label("car", attributes=[
+        {"name": "colour", "title": {"en": "Colour", "zh": "颜色"}, "type": "choice", "choices": ["red", "blue"], "required": True,
+         "default": "red"},
+        {"name": "plate", "type": "text", "default": ""}, {"name": "doors", "type": "number", "default": 4},
+        {"name": "parked", "type": "flag", "default": False, "title": None, "choices": None}]),
+        label("cart", retired=True), label("bus", attributes=[], retired=None, children=[label("coach", retired=False)])]
+    made = make_set(labels=labels)
+    assert made["labels"] == labels
+    assert admin.get(f"label-sets/{made['id']}")["labels"] == labels
+
+
 @pytest.mark.parametrize("labels, where, says", [
+    ([label(retired=1)], "labels[0].retired", "true or false"),
+    ([label(attributes={})], "labels[0].attributes", "at most 20"),
+    ([label(attributes=[{"name": f"a{i}", "type": "flag"} for i in range(21)])], "labels[0].attributes", "at most 20"),
+    ([label(attributes=[7])], "labels[0].attributes[0]", "an object"),
+    (asks(name=""), "labels[0].attributes[0].name", "1 to 100"),
+    ([label(attributes=[{"name": "a", "type": "flag"}] * 2)], "labels[0].attributes[1].name", "the same name"),
+    (asks(type="date"), "labels[0].attributes[0].type", "choice, text, number or flag"),
+    (asks(size=3), "labels[0].attributes[0].size", "none of name"),
+    (asks(title={"fr": "x"}), "labels[0].attributes[0].title", "en and zh"),
+    (asks(required="yes"), "labels[0].attributes[0].required", "true or false"),
+    (asks(choices=["a"]), "labels[0].attributes[0].choices", "choice only"),
+    (asks(type="choice"), "labels[0].attributes[0].choices", "1 to 100 texts"),
+    (asks(type="choice", choices=["a", "a"]), "labels[0].attributes[0].choices[1]", "twice"),
+    (asks(type="choice", choices=["a"], default="b"), "labels[0].attributes[0].default", "one of choices"),
+    (asks(type="number", default="b"), "labels[0].attributes[0].default", "a number"),
+    (asks(type="flag", default=1), "labels[0].attributes[0].default", "true or false"),
+    ([label(children=[label(attributes=7)])], "labels[0].children[0].attributes", "at most 20"),
     ({}, "labels", "must be a list"),
     (["car"], "labels[0]", "must be an object"),
     ([{}], "labels[0].name", "is required"),

@@ -177,6 +177,7 @@ static bool on_label(void *ctx, const struct codec_label *l, struct err *err)
     *copy = *l;
     copy->name = arena_str(&t->arena, l->name);
     copy->parent = arena_str(&t->arena, l->parent);
+    copy->attributes = arena_str(&t->arena, l->attributes);
     struct str *names = arena_array(&t->arena, struct str, l->keypoint_count + 1);
     for (size_t i = 0; i < l->keypoint_count; i++)
         names[i] = arena_str(&t->arena, l->keypoints[i]);

@@ -347,3 +347,73 @@ def test_masks_become_polygons(tool, tmp_path):
     (shape,) = found["annotation"]["shapes"]
     assert shape["rings"] == [[25, 4, 25, 12, 15, 12, 15, 8, 5, 8, 5, 4]]
     assert (mask.decode(mask.merge(mask.frPyObjects(shape["rings"], 20, 30))) == pixels).all()
+
+
+def own_sample(folder: Path, shapes: list[dict], size: tuple[int, int] = (40, 30)) -> Path:
+    folder.mkdir()
+    (folder / "a.png").write_bytes(png(*size))
+    (folder / "ingot.jsonl").write_text(json.dumps({"file": "a.png", "width": size[0], "height": size[1],
+                                                    "annotation": {"shapes": shapes}}) + "\n")
+    return folder
+
+
+HOLED = {"type": "polygon", "label": "ring", "rings": [[2, 2, 32, 2, 32, 26, 2, 26]], "holes": [[10, 8, 20, 8, 20, 18, 10, 18]],
+         "occluded": True}
+
+
+def holed() -> numpy.ndarray:
+    wanted = numpy.zeros((30, 40), numpy.uint8)
+    wanted[2:26, 2:32] = 1
+    wanted[8:18, 10:20] = 0
+    return wanted
+
+
+def test_polygons_with_holes_are_masks_under_pycocotools(tool, tmp_path):
+    source = own_sample(tmp_path / "in", [HOLED])
+    tool.run("convert", "segmentation", "ingot", source, "coco", tmp_path / "out")
+    coco = load(tmp_path / "out" / "annotations" / "instances.json")
+    (found,) = coco.loadAnns(coco.getAnnIds())
+    assert (coco.annToMask(found) == holed()).all()
+    assert found["area"] == holed().sum() == 620 and found["bbox"] == [2, 2, 30, 24]
+    assert found["attributes"] == {"occluded": True}
+    (sample,) = [x for x in tool.read("segmentation", "coco", tmp_path / "out") if "file" in x]
+    (back,) = sample["annotation"]["shapes"]
+    assert back["type"] == "mask" and back["occluded"] and "attributes" not in back
+    assert (mask.decode({"size": back["size"], "counts": back["counts"]}) == holed()).all()
+
+
+def test_polygons_with_holes_through_other_formats(tool, tmp_path):
+    source = own_sample(tmp_path / "in", [HOLED])
+    tool.run("convert", "segmentation", "ingot", source, "ingot", tmp_path / "own")
+    (sample,) = [x for x in tool.read("segmentation", "ingot", tmp_path / "own") if "file" in x]
+    assert sample["annotation"]["shapes"] == [HOLED]
+    tool.run("convert", "segmentation", "ingot", source, "labelme", tmp_path / "labelme")
+    (sample,) = [x for x in tool.read("segmentation", "labelme", tmp_path / "labelme") if "file" in x]
+    (back,) = sample["annotation"]["shapes"]
+    assert (mask.decode({"size": back["size"], "counts": back["counts"]}) == holed()).all()
+    tool.run("convert", "segmentation", "ingot", source, "yolo", tmp_path / "yolo")
+    (sample,) = [x for x in tool.read("segmentation", "yolo", tmp_path / "yolo") if "file" in x]
+    (back,) = sample["annotation"]["shapes"]
+    assert back["type"] == "polygon" and "holes" not in back
+
+
+@pytest.mark.parametrize("form", ["voc", "coco"])
+def test_flags_there_and_back(tool, tmp_path, form):
+    box = {"type": "box", "label": "car", "x": 1, "y": 2, "w": 10, "h": 12}
+    shapes = [{**box, "occluded": True}, {**box, "truncated": True, "attributes": {"pose": "Left"}}, box]
+    source = own_sample(tmp_path / "in", shapes)
+    tool.run("convert", "detection", "ingot", source, form, tmp_path / "out")
+    (sample,) = [x for x in tool.read("detection", form, tmp_path / "out") if "file" in x]
+    found = [{k: v for k, v in x.items() if k != "area"} for x in sample["annotation"]["shapes"]]
+    assert found == shapes
+
+
+def test_definitions_of_labels_through_the_own_format(tool, tmp_path):
+    source = own_sample(tmp_path / "in", [])
+    defined = {"name": "car", "retired": True,
+               "attributes": [{"choices": ["red", "blue"], "name": "colour", "type": "choice"}]}
+    lines = (source / "ingot.jsonl").read_text()
+    (source / "ingot.jsonl").write_text(json.dumps({"ingot": 1, "type": "segmentation", "labels": [defined]}) + "\n" + lines)
+    tool.run("convert", "segmentation", "ingot", source, "ingot", tmp_path / "out")
+    first = json.loads((tmp_path / "out" / "ingot.jsonl").read_text().splitlines()[0])
+    assert first["labels"] == [defined]

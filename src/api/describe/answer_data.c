@@ -10,6 +10,8 @@ static const struct shape annotation_shape[] = {
     M("score", REAL, .flags = OPTIONAL),
     M("text", TEXT, .flags = OPTIONAL),
     M("crowd", BOOL, .flags = OPTIONAL),
+    M("occluded", BOOL, .flags = OPTIONAL),
+    M("truncated", BOOL, .flags = OPTIONAL),
     M("attributes", FREE, .flags = OPTIONAL),
     M("x", REAL, .flags = OPTIONAL),
     M("y", REAL, .flags = OPTIONAL),
@@ -17,6 +19,7 @@ static const struct shape annotation_shape[] = {
     M("h", REAL, .flags = OPTIONAL),
     M("angle", REAL, .flags = OPTIONAL),
     M("rings", RINGS, .flags = OPTIONAL),
+    M("holes", RINGS, .flags = OPTIONAL),
     M("size", PAIR, .flags = OPTIONAL),
     M("counts", TEXT, .flags = OPTIONAL),
     M("points", TRIPLES, .flags = OPTIONAL),
@@ -123,6 +126,8 @@ static const struct shape operation_result[] = {
 };
 
 static const struct shape operation_results[] = {M("results", LIST, .of = operation_result), {0}};
+
+static const struct shape peaks[] = {M("duration", REAL), M("peaks", RINGS), {0}};
 
 /* --- versions of datasets --- */
 
@@ -330,6 +335,7 @@ const struct answer_shape answers_of_data[] = {
     {"ModelSummary", model_summary},
     {"OperationList", operation_list},
     {"OperationResults", operation_results},
+    {"Peaks", peaks},
     {"RecordPage", record_page},
     {"RecordVerdict", record_verdict},
     {"Sample", sample},

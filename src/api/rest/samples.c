@@ -19,6 +19,7 @@
 
 #define THUMBNAIL_DEFAULT 256
 #define THUMBNAIL_MAX     1024
+#define TILES_MAX         4096 /* of a row or column: a side of a million pixels */
 
 /* The version of the path, with a right to its samples; params: dataset, version. */
 static bool find_version(struct api_call *call, int64_t sample, enum sample_right right, struct object *ret,
@@ -344,6 +345,35 @@ static void run_thumbnail(struct api_call *call)
     thumbnail_run(call, &s, version.project, (unsigned)side);
 }
 
+static void run_tile(struct api_call *call)
+{
+    struct err err = {0};
+    struct object version;
+    struct sample s;
+    int64_t level, x, y;
+    if (!api_number(call, "level", 0, MEDIA_LEVEL_MAX, 0, &level, &err) ||
+        !api_number(call, "x", 0, TILES_MAX, 0, &x, &err) ||
+        !api_number(call, "y", 0, TILES_MAX, 0, &y, &err) || !find_sample(call, &version, &s, &err)) {
+        api_problem(call, &err, NULL, 0);
+        return;
+    }
+    tile_run(call, &s, version.project, (unsigned)level, (unsigned)x, (unsigned)y);
+}
+
+static void run_peaks(struct api_call *call)
+{
+    struct err err = {0};
+    struct object version;
+    struct sample s;
+    int64_t buckets;
+    if (!api_number(call, "buckets", 1, MEDIA_PEAKS_MAX, 1000, &buckets, &err) ||
+        !find_sample(call, &version, &s, &err)) {
+        api_problem(call, &err, NULL, 0);
+        return;
+    }
+    peaks_run(call, &s, version.project, (unsigned)buckets);
+}
+
 #define SAMPLES "/api/v1/datasets/{dataset_id}/versions/{version_id}/samples"
 
 /* Not read: pages put a piece of the digest there, so that other bytes have another address. */
@@ -366,5 +396,10 @@ const struct route sample_routes[] = {
      .query = VERSIONED, .answer = ROUTE_BINARY, .type = "application/octet-stream", .parts = true},
     {"GET", SAMPLES "/{sample_id}/thumbnail", NULL, run_thumbnail, .summary = "A small picture of a sample",
      .query = "side:int " VERSIONED, .answer = ROUTE_BINARY, .type = "image/jpeg"},
+    {"GET", SAMPLES "/{sample_id}/tile", NULL, run_tile,
+     .summary = "A part of a large picture: 256 pixels wide and high, smaller by 2 to the level",
+     .query = "level:int x:int y:int " VERSIONED, .answer = ROUTE_BINARY, .type = "image/jpeg"},
+    {"GET", SAMPLES "/{sample_id}/peaks", NULL, run_peaks, .summary = "The wave form of a sound",
+     .query = "buckets:int " VERSIONED, .answer = ROUTE_ANSWER("Peaks")},
     {0},
 };

@@ -127,6 +127,8 @@ static void complete(struct codec_label *known, const struct codec_label *named)
 {
     if (!known->parent.n)
         known->parent = named->parent;
+    if (!known->attributes.n)
+        known->attributes = named->attributes;
     if (known->keypoint_count)
         return;
     known->keypoints = named->keypoints;

@@ -13,7 +13,8 @@ static const char *const change_names[] = {"added", "removed", "changed", "annot
 struct side {
     int64_t id;
     struct str name;
-    uint8_t blob[32], annotation[32]; /* a hash of the annotation is enough to see that it differs */
+    uint8_t blob[32],
+        annotation[32]; /* a hash of the annotation without ids is enough to see that it differs */
     enum codec_split split;
 };
 
@@ -34,10 +35,13 @@ static bool take_row(void *ctx, const struct db_row *row, struct err *err)
 {
     struct stream *s = ctx;
     struct side *side = &s->page[s->n];
-    (void)err;
+    auto_arena struct arena scratch = {0};
+    struct str said;
+    if (!annotation_without_ids(&scratch, row->v[2].s, &said, err))
+        return false;
     side->name = arena_str(&s->arena, row->v[0].s);
     memcpy(side->blob, row->v[1].s.p, sizeof side->blob);
-    sha256_of(row->v[2].s, side->annotation);
+    sha256_of(said, side->annotation);
     side->id = row->v[3].i;
     side->split = (enum codec_split)row->v[4].i;
     s->n++;

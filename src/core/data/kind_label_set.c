@@ -1,6 +1,8 @@
-/* Label sets (SPEC D8): two levels of labels, each with a colour and a shortcut, those of keypoints with
- * their skeleton. */
+/* Label sets (SPEC D8): two levels of labels, each with a colour, a shortcut and the attributes it asks for,
+ * those of keypoints with their skeleton. A retired label stays, since samples bear it, and is offered no
+ * more. */
 #include "base/json.h"
+#include "core/data/label_attribute.h"
 #include "core/fields.h"
 #include "core/kinds.h"
 #include "core/rule.h"
@@ -59,7 +61,8 @@ static bool check_key(struct check *c, yyjson_val *label, const char *path)
 
 static bool known_keys(struct check *c, yyjson_val *label, const char *path, bool top)
 {
-    static const char *const known[] = {"name", "color", "key", "keypoints", "edges"};
+    static const char *const known[] = {"name",  "color",      "key",    "keypoints",
+                                        "edges", "attributes", "retired"};
     size_t i, n;
     yyjson_val *k, *v;
     yyjson_obj_foreach(label, i, n, k, v)
@@ -69,10 +72,12 @@ static bool known_keys(struct check *c, yyjson_val *label, const char *path, boo
         for (size_t j = 0; j < countof(known); j++)
             found = found || strcmp(key, known[j]) == 0;
         if (!found)
-            return bad(c, path,
-                       arena_printf(c->arena,
-                                    "there is no \"%.40s\" here (name, color, key, keypoints, edges%s)", key,
-                                    top ? ", children" : ""));
+            return bad(
+                c, path,
+                arena_printf(c->arena,
+                             "there is no \"%.40s\" here (name, color, key, keypoints, edges, attributes, "
+                             "retired%s)",
+                             key, top ? ", children" : ""));
     }
     return true;
 }
@@ -108,6 +113,18 @@ static bool check_skeleton(struct check *c, yyjson_val *label, const char *path)
     return true;
 }
 
+static bool check_asked(struct check *c, yyjson_val *label, const char *path)
+{
+    yyjson_val *attributes = yyjson_obj_get(label, "attributes"), *retired = yyjson_obj_get(label, "retired");
+    const char *where, *why;
+    if (retired && !yyjson_is_null(retired) && !yyjson_is_bool(retired))
+        return bad(c, arena_printf(c->arena, "%s.retired", path), "must be true or false");
+    if (!attributes || yyjson_is_null(attributes) ||
+        label_attributes_check(c->arena, attributes, &where, &why))
+        return true;
+    return bad(c, arena_printf(c->arena, "%s.attributes%s", path, where), why);
+}
+
 static bool check_labels(struct check *c, yyjson_val *list, const char *path, bool top);
 
 static bool check_label(struct check *c, yyjson_val *label, const char *path, bool top)
@@ -119,7 +136,7 @@ static bool check_label(struct check *c, yyjson_val *label, const char *path, bo
     if (!known_keys(c, label, path, top) || !check_text(c, label, path, "name", "name", true) ||
         !check_text(c, label, path, "color", "color", false) ||
         !check_text(c, label, path, "key", "key", false) || !check_key(c, label, path) ||
-        !check_skeleton(c, label, path))
+        !check_skeleton(c, label, path) || !check_asked(c, label, path))
         return false;
     yyjson_val *children = yyjson_obj_get(label, "children");
     if (!children || yyjson_is_null(children))
@@ -160,7 +177,8 @@ static bool labels_ok(struct arena *a, const struct field *f, const struct db_va
 #define LABELS(more)                                                                                         \
     "{\"type\":\"array\",\"items\":{\"type\":\"object\",\"required\":[\"name\"],\"properties\":{\"name\":"   \
     "{\"type\":\"string\"},\"color\":{\"type\":[\"string\",\"null\"]},\"key\":{\"type\":[\"string\","        \
-    "\"null\"]}" more "}}}"
+    "\"null\"]},\"attributes\":{\"type\":[\"array\",\"null\"],\"items\":{\"type\":\"object\"}},"             \
+    "\"retired\":{\"type\":[\"boolean\",\"null\"]}" more "}}}"
 
 static const struct field fields[] = {
     FIELD_NAME(FIELD_EDIT | FIELD_UNIQUE),

@@ -16,13 +16,18 @@ struct listing {
     struct blob_writer *writer;
 };
 
-/* One line per sample, by name: blob, size, name, part, annotation. Equal versions have equal digests. */
+/* One line per sample, by name: blob, size, name, part, annotation. Equal versions have equal digests: ids of
+ * shapes, which say nothing, are left out. */
 static bool list_one(void *ctx, const struct sample *s, struct err *err)
 {
     struct listing *l = ctx;
     auto_buf struct buf line = {0};
+    auto_arena struct arena scratch = {0};
+    struct str said;
     struct json_out o;
     char hex[SHA256_HEX + 1];
+    if (!annotation_without_ids(&scratch, s->annotation, &said, err))
+        return false;
     digest_hex(&s->blob, hex);
     json_begin(&o, &line);
     json_object(&o);
@@ -34,7 +39,7 @@ static bool list_one(void *ctx, const struct sample *s, struct err *err)
     if (s->split)
         json_kz(&o, "split", codec_split_names[s->split]);
     json_key(&o, "annotation");
-    json_raw(&o, s->annotation);
+    json_raw(&o, said);
     json_object_end(&o);
     buf_char(&line, '\n');
     return blob_writer_add(l->writer, buf_view(&line), err) &&

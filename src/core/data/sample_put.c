@@ -197,7 +197,7 @@ static bool set_split(struct op *op, int64_t id, enum codec_split split, struct 
 
 static bool other_text(const struct sample *old, const struct sample_new *n)
 {
-    return n->annotation.p && !str_eq(n->annotation, old->annotation);
+    return n->annotation.p && !annotation_equal(n->annotation, old->annotation);
 }
 
 bool sample_differs(const struct sample *old, const struct sample_new *n)

@@ -1,88 +1,16 @@
 /* Video and audio, with FFmpeg; plain sound files too. */
-#include "media/worker/worker.h"
+#include "media/worker/source.h"
 
 #include <errno.h>
-#include <libavcodec/avcodec.h>
-#include <libavformat/avformat.h>
 #include <libavutil/display.h>
 #include <libswscale/swscale.h>
 #include <math.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
-#define BUFFER   (64 << 10)
 #define LIFE_S   5 /* a sign of life at least so often, when no frame is wanted */
 #define ALLOW    2 /* frames that a video may have fewer than it says, and 1 in ALLOW_IN more */
 #define ALLOW_IN 50
-
-struct source {
-    int fd;
-    int64_t at, size;
-    AVIOContext *io;
-    AVFormatContext *format;
-    AVCodecContext *codec;
-};
-
-static int source_read(void *ctx, uint8_t *buffer, int n)
-{
-    struct source *s = ctx;
-    ssize_t got = pread(s->fd, buffer, (size_t)n, s->at);
-    if (got <= 0)
-        return got == 0 ? AVERROR_EOF : AVERROR(errno);
-    s->at += got;
-    return (int)got;
-}
-
-static int64_t source_seek(void *ctx, int64_t offset, int whence)
-{
-    struct source *s = ctx;
-    if (whence == AVSEEK_SIZE)
-        return s->size;
-    int64_t to = whence == SEEK_SET ? offset : whence == SEEK_CUR ? s->at + offset : s->size + offset;
-    if (to < 0)
-        return AVERROR(EINVAL);
-    return s->at = to;
-}
-
-static void source_close(struct source *s)
-{
-    avcodec_free_context(&s->codec);
-    avformat_close_input(&s->format);
-    if (s->io)
-        av_freep(&s->io->buffer);
-    avio_context_free(&s->io);
-}
-#define auto_source __attribute__((cleanup(source_close)))
-
-static bool av_failed(struct err *err, int code)
-{
-    char text[AV_ERROR_MAX_STRING_SIZE] = {0};
-    av_strerror(code, text, sizeof text);
-    return err_set(err, ERR_INVALID, "file", "the file cannot be read as sound or video: %s", text);
-}
-
-static bool source_open(struct work *w, struct source *s, struct err *err)
-{
-    struct stat st;
-    if (fstat(w->fd, &st) != 0 || st.st_size == 0)
-        return err_set(err, ERR_INVALID, "file", "the file is empty");
-    av_log_set_level(AV_LOG_QUIET);
-    s->fd = w->fd;
-    s->size = st.st_size;
-    s->io = avio_alloc_context(av_malloc(BUFFER), BUFFER, 0, s, source_read, NULL, source_seek);
-    s->format = avformat_alloc_context();
-    s->format->pb = s->io;
-    /* No playlist, no protocol: nothing outside the file itself is opened. */
-    s->format->protocol_whitelist = av_strdup("none");
-    s->format->format_whitelist =
-        av_strdup("mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,flv,ogg,wav,flac,mp3,aac,asf");
-    int code = avformat_open_input(&s->format, NULL, NULL, NULL);
-    if (code >= 0)
-        code = avformat_find_stream_info(s->format, NULL);
-    return code >= 0 || av_failed(err, code);
-}
 
 static const char *short_name(const struct source *s)
 {
@@ -99,20 +27,12 @@ static double duration_of(const struct source *s)
     return s->format->duration > 0 ? (double)s->format->duration / AV_TIME_BASE : 0;
 }
 
-static AVStream *stream_of(struct source *s, enum AVMediaType type)
-{
-    int i = av_find_best_stream(s->format, type, -1, -1, NULL, 0);
-    AVStream *st = i >= 0 ? s->format->streams[i] : NULL;
-    /* Cover art of a sound file is no video. */
-    return st && st->disposition & AV_DISPOSITION_ATTACHED_PIC ? NULL : st;
-}
-
 bool av_probe(struct work *w, struct err *err)
 {
     auto_source struct source s = {0};
     if (!source_open(w, &s, err))
         return false;
-    AVStream *video = stream_of(&s, AVMEDIA_TYPE_VIDEO), *audio = stream_of(&s, AVMEDIA_TYPE_AUDIO);
+    AVStream *video = source_stream(&s, AVMEDIA_TYPE_VIDEO), *audio = source_stream(&s, AVMEDIA_TYPE_AUDIO);
     if (!video && !audio)
         return err_set(err, ERR_INVALID, "file", "the file has neither sound nor video");
     double rate = video ? av_q2d(video->avg_frame_rate) : 0;
@@ -215,7 +135,7 @@ static bool encoder_open(struct picking *p, const AVFrame *f, struct err *err)
     p->picture = frame_of(p->encoder->width, p->encoder->height);
     p->packet = av_packet_alloc();
     int code = p->flat && p->picture ? avcodec_open2(p->encoder, mjpeg, NULL) : AVERROR(ENOMEM);
-    return code >= 0 || av_failed(err, code);
+    return code >= 0 || source_failed(err, code);
 }
 
 static bool send_frame(struct picking *p, const AVFrame *f, double at, struct err *err)
@@ -238,7 +158,7 @@ static bool send_frame(struct picking *p, const AVFrame *f, double at, struct er
     if (code >= 0)
         code = avcodec_receive_packet(p->encoder, p->packet);
     if (code < 0)
-        return av_failed(err, code);
+        return source_failed(err, code);
     char text[128];
     int n =
         snprintf(text, sizeof text, "{\"more\":true,\"number\":%lld,\"time\":%.6f}", (long long)p->seen, at);
@@ -311,19 +231,6 @@ static bool decode_all(struct picking *p, struct source *s, struct err *err)
     return ok;
 }
 
-static bool decoder_open(struct source *s, const AVStream *stream, struct err *err)
-{
-    const AVCodec *codec = avcodec_find_decoder(stream->codecpar->codec_id);
-    s->codec = codec ? avcodec_alloc_context3(codec) : NULL;
-    if (!s->codec)
-        return err_set(err, ERR_INVALID, "file", "the video's codec is not known");
-    int code = avcodec_parameters_to_context(s->codec, stream->codecpar);
-    s->codec->thread_count = 1;
-    if (code >= 0)
-        code = avcodec_open2(s->codec, codec, NULL);
-    return code >= 0 || av_failed(err, code);
-}
-
 bool av_frames(struct work *w, struct err *err)
 {
     auto_source struct source s = {0};
@@ -335,12 +242,12 @@ bool av_frames(struct work *w, struct err *err)
         return err_set(err, ERR_INVALID, "every", "say every how many frames, or how many per second");
     if (!source_open(w, &s, err))
         return false;
-    p.stream = stream_of(&s, AVMEDIA_TYPE_VIDEO);
+    p.stream = source_stream(&s, AVMEDIA_TYPE_VIDEO);
     if (!p.stream)
         return err_set(err, ERR_INVALID, "file", "the file has no video");
     p.quarters = quarters_of(p.stream);
     p.told = time(NULL);
-    bool ok = decoder_open(&s, p.stream, err) && decode_all(&p, &s, err);
+    bool ok = source_decoder(&s, p.stream, err) && decode_all(&p, &s, err);
     sws_freeContext(p.scaler);
     av_frame_free(&p.flat);
     av_frame_free(&p.picture);

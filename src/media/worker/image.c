@@ -1,6 +1,8 @@
 /* Pictures, with libvips. */
 #include "media/worker/worker.h"
 
+#include "media/media.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -167,6 +169,95 @@ bool image_thumbnail(struct work *w, struct err *err)
     if (small)
         g_object_unref(small);
     return ok || vips_failed(err, "the picture cannot be made smaller");
+}
+
+/* --- tiles --- */
+
+/* The picture at a level, as it is stored. JPEGs are made smaller while they are decoded; both ways round up.
+ */
+static bool shrink_to(struct input *in, int level)
+{
+    int whole = 1 << level, early = strcmp(in->format, "jpeg") != 0 ? 1 : whole < 8 ? whole : 8;
+    VipsImage *next = NULL;
+    if (early > 1) {
+        char option[16];
+        snprintf(option, sizeof option, "shrink=%d", early);
+        g_object_unref(in->image);
+        in->image = vips_image_new_from_buffer(in->map, in->size, option, "access", VIPS_ACCESS_SEQUENTIAL,
+                                               "fail_on", VIPS_FAIL_ON_TRUNCATED, NULL);
+        if (!in->image)
+            return false;
+    }
+    double rest = (double)whole / early;
+    return rest <= 1 ||
+           step(&in->image, vips_shrink(in->image, &next, rest, rest, "ceil", TRUE, NULL), &next);
+}
+
+/* One row of tiles, upright and in memory. What are rows of the upright picture may be columns as it is
+ * stored; only the part that is needed is kept, so the picture may be larger than memory. */
+static bool take_row(struct input *in, int y)
+{
+    int orientation = vips_image_get_orientation(in->image), w = in->image->Xsize, h = in->image->Ysize;
+    bool columns = orientation >= 5;
+    bool backwards = orientation == 3 || orientation == 4 || orientation == 7 || orientation == 8;
+    int length = columns ? w : h;
+    if (y > (length - 1) / MEDIA_TILE) {
+        vips_error("tile", "there is no such row");
+        return false;
+    }
+    int from = y * MEDIA_TILE, to = from + MEDIA_TILE < length ? from + MEDIA_TILE : length;
+    int at = backwards ? length - to : from, size = to - from;
+    VipsImage *part = NULL, *next;
+    if (!step(&in->image,
+              vips_extract_area(in->image, &part, columns ? at : 0, columns ? 0 : at, columns ? size : w,
+                                columns ? h : size, NULL),
+              &part))
+        return false;
+    next = vips_image_copy_memory(in->image);
+    return step(&in->image, next == NULL, &next) && normalise(&in->image);
+}
+
+static bool cut_tile(struct work *w, VipsImage *row, int x)
+{
+    VipsImage *tile = NULL;
+    int left = x * MEDIA_TILE, wide = row->Xsize - left < MEDIA_TILE ? row->Xsize - left : MEDIA_TILE;
+    buf_clear(w->data);
+    bool ok = vips_extract_area(row, &tile, left, 0, wide, row->Ysize, NULL) == 0 && save_jpeg(w, tile, 90);
+    if (tile)
+        g_object_unref(tile);
+    return ok;
+}
+
+static bool send_row(struct work *w, VipsImage *row, int wanted, struct err *err)
+{
+    int count = (row->Xsize + MEDIA_TILE - 1) / MEDIA_TILE;
+    if (wanted >= count) {
+        vips_error("tile", "there is no such column");
+        return false;
+    }
+    for (int x = 0; x < count; x++) {
+        char text[64];
+        int n = snprintf(text, sizeof text, "{\"more\":true,\"x\":%d}", x);
+        if (x != wanted && (!cut_tile(w, row, x) ||
+                            !work_send_more(w, (struct str){text, (size_t)n}, buf_view(w->data), err)))
+            return false;
+    }
+    return cut_tile(w, row, wanted);
+}
+
+bool image_tile(struct work *w, struct err *err)
+{
+    auto_input struct input in = {0};
+    int level = (int)yyjson_get_int(yyjson_obj_get(w->request, "level")),
+        x = (int)yyjson_get_int(yyjson_obj_get(w->request, "x")),
+        y = (int)yyjson_get_int(yyjson_obj_get(w->request, "y"));
+    if (level < 0 || level > MEDIA_LEVEL_MAX || x < 0 || y < 0)
+        return err_set(err, ERR_INVALID, "level", "there is no such tile");
+    if (!input_open(w, &in, VIPS_ACCESS_SEQUENTIAL, err))
+        return false;
+    if (shrink_to(&in, level) && take_row(&in, y) && send_row(w, in.image, x, err))
+        return true;
+    return vips_failed(err, "this part of the picture cannot be shown");
 }
 
 /* --- measures --- */

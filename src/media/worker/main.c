@@ -29,7 +29,8 @@ static const struct {
 } ops[] = {
     {"probe", probe},           {"thumbnail", image_thumbnail},
     {"measure", image_measure}, {"transform", image_transform},
-    {"frames", av_frames},
+    {"frames", av_frames},      {"tile", image_tile},
+    {"peaks", av_peaks},
 };
 
 bool work_send_more(struct work *w, struct str json, struct str data, struct err *err)

@@ -17,10 +17,12 @@ struct work {
 /* Each handles one op; false with err->message for people. */
 bool image_probe(struct work *w, struct err *err);
 bool image_thumbnail(struct work *w, struct err *err);
+bool image_tile(struct work *w, struct err *err);
 bool image_measure(struct work *w, struct err *err);
 bool image_transform(struct work *w, struct err *err);
 bool av_probe(struct work *w, struct err *err);
 bool av_frames(struct work *w, struct err *err);
+bool av_peaks(struct work *w, struct err *err);
 
 /* Sends one of several answers ("more": true). */
 bool work_send_more(struct work *w, struct str json, struct str data, struct err *err);

@@ -47,6 +47,15 @@ static const struct {
      "{\"shapes\":[{\"label\":\"c\",\"rings\":[[0,0,9.25,0,9,9]],\"type\":\"polygon\"},"
      "{\"area\":3,\"box\":[0,0,2,2],\"counts\":\"132\",\"crowd\":true,\"label\":\"c\",\"size\":[2,3],"
      "\"type\":\"mask\"}]}"},
+    {ANNOTATION_SEGMENTATION,
+     "{\"shapes\":[{\"type\":\"polygon\",\"label\":\"c\",\"truncated\":true,\"occluded\":true,\"rings\":[[0,"
+     "0,9,0,9,9]]"
+     ",\"holes\":[[5,1,7,1,7,3]]},{\"type\":\"polygon\",\"label\":\"c\",\"truncated\":false,\"rings\":[[0,0,"
+     "9,0,9,9]],"
+     "\"holes\":[]}]}",
+     "{\"shapes\":[{\"holes\":[[5,1,7,1,7,3]],\"label\":\"c\",\"occluded\":true,\"rings\":[[0,0,9,0,9,9]],"
+     "\"truncated\":true,\"type\":\"polygon\"},{\"label\":\"c\",\"rings\":[[0,0,9,0,9,9]],\"type\":"
+     "\"polygon\"}]}"},
     {ANNOTATION_KEYPOINTS,
      "{\"shapes\":[{\"type\":\"keypoints\",\"label\":\"p\",\"skeleton\":\"k\",\"points\":[[1,2,2],[0,0,0]],"
      "\"rings\":[[0,0,1,0,1,1]]}]}",
@@ -115,6 +124,13 @@ static const struct {
     {ANNOTATION_SEGMENTATION,
      "{\"shapes\":[{\"type\":\"mask\",\"label\":\"c\",\"size\":[1000000,1000000],\"counts\":\"1\"}]}",
      "shapes[0].size", "pixels"},
+    {ANNOTATION_SEGMENTATION,
+     "{\"shapes\":[{\"type\":\"polygon\",\"label\":\"c\",\"rings\":[[0,0,9,0,9,9]],\"holes\":[[1,2,3,4]]}]}",
+     "shapes[0].holes[0]", "at least 6"},
+    {ANNOTATION_SEGMENTATION,
+     "{\"shapes\":[{\"type\":\"polygon\",\"label\":\"c\",\"rings\":[[0,0,9,0,9,9]],\"occluded\":1}]}",
+     "shapes[0].occluded", "true or false"},
+    {ANNOTATION_DETECTION, BOX(",\"x\":1,\"y\":2,\"w\":3,\"h\":4,\"holes\":[]"), "shapes[0].holes", "known"},
     {ANNOTATION_KEYPOINTS,
      "{\"shapes\":[{\"type\":\"keypoints\",\"label\":\"c\",\"points\":[[1,2,2],[1,2,3]]}]}",
      "shapes[0].points[1]", "is 3"},

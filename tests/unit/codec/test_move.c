@@ -24,6 +24,12 @@ static const struct {
     {SHAPES(BOX(100, 0, 5, 5) "," BOX(0, 50, 5, 5) "," BOX(-9, 0, 5, 5)), "{}", 0, 3},
     {SHAPES("{\"label\":\"c\",\"rings\":[[-10,10,10,10,10,20,-10,20]],\"area\":200,\"type\":\"polygon\"}"),
      SHAPES("{\"label\":\"c\",\"rings\":[[0,10,10,10,10,20,0,20]],\"type\":\"polygon\"}"), 1, 0},
+    {SHAPES("{\"holes\":[[-5,12,5,12,5,18,-5,18],[-9,12,-6,12,-6,14]],\"label\":\"c\",\"rings\":[[-10,10,10,"
+            "10,10,"
+            "20,-10,20]],\"type\":\"polygon\"}"),
+     SHAPES("{\"holes\":[[0,12,5,12,5,18,0,18]],\"label\":\"c\",\"rings\":[[0,10,10,10,10,20,0,20]],\"type\":"
+            "\"polygon\"}"),
+     1, 0},
     {SHAPES("{\"label\":\"c\",\"rings\":[[-9,-9,-1,-9,-1,-1]],\"type\":\"polygon\"}"), "{}", 0, 1},
     {SHAPES("{\"label\":\"p\",\"points\":[[5,5,2],[500,5,1],[0,0,0]],\"type\":\"keypoints\"}"),
      SHAPES("{\"label\":\"p\",\"points\":[[5,5,2],[0,0,0],[0,0,0]],\"type\":\"keypoints\"}"), 1, 0},
@@ -99,11 +105,13 @@ static const struct {
      100,
      SHAPES("{\"angle\":90,\"h\":10,\"label\":\"c\",\"type\":\"box\",\"w\":30,\"x\":10,\"y\":20}")},
     {ANNOTATION_SEGMENTATION,
-     SHAPES("{\"label\":\"c\",\"rings\":[[0,0,10,0,10,10.1]],\"type\":\"polygon\"}"),
+     SHAPES(
+         "{\"holes\":[[6,1,9,1,9,4]],\"label\":\"c\",\"rings\":[[0,0,10,0,10,10.1]],\"type\":\"polygon\"}"),
      {0, -1, 50, 1, 0, 0},
      50,
      100,
-     SHAPES("{\"label\":\"c\",\"rings\":[[50,0,50,10,39.9,10]],\"type\":\"polygon\"}")},
+     SHAPES("{\"holes\":[[49,6,49,9,46,9]],\"label\":\"c\",\"rings\":[[50,0,50,10,39.9,10]],\"type\":"
+            "\"polygon\"}")},
     {ANNOTATION_SEGMENTATION,
      SHAPES(MASK("[2,3]", "132")),
      {-1, 0, 3, 0, 1, 0},

@@ -197,9 +197,9 @@ static void done(struct media_job *j, struct str jpeg, const struct err *why)
 
 static void begin_one(struct media *m, struct one *o, int64_t number, int64_t project, int64_t user)
 {
-    *o = (struct one){
-        .job = {.whose = {project, user, NULL}, .fd = bmp(900, 900, false), .side = 32, .done = done},
-        .number = number};
+    *o = (struct one){.job = {.whose = {project, user, NULL}, .fd = bmp(900, 900, false), .done = done},
+                      .number = number};
+    media_job_thumbnail(&o->job, 32);
     media_begin(m, &o->job);
 }
 
@@ -238,7 +238,7 @@ static void test_jobs_that_nobody_wants(void **state)
 {
     (void)state;
     static struct one jobs[200];
-    struct one late = {.job = {.whose = {1, 1, NULL}, .side = 32, .done = done}};
+    struct one late = {.job = {.whose = {1, 1, NULL}, .done = done}};
     struct media *m = media_new(&(struct media_options){.workers = 1});
     made = failed = 0;
     for (int i = 0; i < 200; i++)
@@ -247,6 +247,7 @@ static void test_jobs_that_nobody_wants(void **state)
         media_cancel(m, &jobs[i].job);
     media_cancel(m, &late.job);
     late.job.fd = bmp(10, 10, false);
+    media_job_thumbnail(&late.job, 32);
     media_begin(m, &late.job);
     wait_for(201);
     assert_true(failed >= 201 - 128 && made < 128); /* so many may wait */
