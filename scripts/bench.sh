@@ -3,7 +3,8 @@
 # release build (make bench makes it). Without arguments everything that needs no further packages:
 #   scripts/bench.sh [platform [--seconds N] [get|kept|auth|list|create|upload|start ...] | record [MB [MB]] |
 #       data [zip|page|thumbs|blob|memory|copy|coco|clicks ...] | label [annotators|stroke] | registry [transfer|manifests|collector ...] | proxy | gateway |
-#       jobs [start|many|follow|idle ...] | infer [latency|many|batch|memory ...] | predict]
+#       jobs [start|many|follow|idle ...] | infer [latency|many|batch|memory ...] | predict |
+#       canvas [--screens FOLDER]]
 # bench/coco.py and build/release/bench_db_commit are run by hand; see bench/README.md.
 set -eu
 cd "$(dirname "$0")/.."
@@ -19,6 +20,7 @@ registry) exec /usr/bin/python3 bench/registry.py "$@" ;;
 proxy) exec /usr/bin/python3 bench/proxy.py "$@" ;;
 gateway) exec /usr/bin/python3 bench/gateway.py "$@" ;;
 jobs) exec /usr/bin/python3 bench/jobs.py "$@" ;;
+canvas) exec node bench/canvas.mjs "$@" ;;
 infer)
     scripts/venv.sh
     ninja -C build/release bench_infer_bare >/dev/null

@@ -68,36 +68,47 @@ export function createCanvas(host: HTMLElement, { onEvent }: CanvasOptions = {})
   let names: readonly Shape[] = []
   let namesStale = true
   let frame = 0
+  /** Something changed beside the still shapes. */
+  let dirty = true
   let toldView: Viewport | null = null
   let toldCursor: Point | null = null
 
   const emit = (event: CanvasEvent): void => onEvent?.(event)
-  const schedule = (): void => {
+  const again = (): void => {
     if (frame === 0) frame = requestAnimationFrame(paint)
+  }
+  const schedule = (): void => {
+    dirty = true
+    again()
   }
 
   function paint(): void {
     frame = 0
     const ratio = globalThis.devicePixelRatio || 1
     picture.frame(view, window_, ratio)
-    const before = view.scale
     const more = still.frame(view, window_, ratio)
+    if (stage && namesStale && !more) {
+      names = namedShapes(stage, view, window_)
+      namesStale = false
+      dirty = true
+    }
+    // While only the still shapes are being painted, what lies over them stays as it is.
+    if (dirty) paintAbove(ratio)
+    dirty = false
+    minimap.frame(view, window_, size, picture.image, ratio, inks[settings.theme].line)
+    if (view !== toldView) emit({ type: 'view', viewport: (toldView = view) })
+    if (cursor !== toldCursor) emit({ type: 'cursor', x: cursor?.x ?? null, y: (toldCursor = cursor)?.y ?? null })
+    if (more) again()
+  }
+
+  function paintAbove(ratio: number): void {
     for (const { canvas, context } of [moving, overlay]) {
       resize(canvas, window_.width, window_.height, ratio)
       context.setTransform(ratio, 0, 0, ratio, 0, 0)
     }
-    if (stage) {
-      if (namesStale && !more) {
-        names = namedShapes(stage, view, window_)
-        namesStale = false
-      }
-      paintMoving(moving.context, stage, view, hover)
-      paintOverlay(overlay.context, { stage, view, window: window_, cursor, cross: crossed.has(toolName) && !held && !stage.readOnly, others: people, marks: notes, names })
-    }
-    minimap.frame(view, window_, size, picture.image, ratio, inks[settings.theme].line)
-    if (view !== toldView) emit({ type: 'view', viewport: (toldView = view) })
-    if (cursor !== toldCursor) emit({ type: 'cursor', x: cursor?.x ?? null, y: (toldCursor = cursor)?.y ?? null })
-    if (more || before !== view.scale) schedule()
+    if (!stage) return
+    paintMoving(moving.context, stage, view, hover)
+    paintOverlay(overlay.context, { stage, view, window: window_, cursor, cross: crossed.has(toolName) && !held && !stage.readOnly, others: people, marks: notes, names })
   }
 
   function setView(next: Viewport): void {

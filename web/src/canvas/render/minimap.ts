@@ -44,7 +44,7 @@ export function createMinimap(go: (p: Point) => void): Minimap {
     frame(view, window, picture, image, ratio, ink) {
       if (!on || !context || picture.width <= 0 || picture.height <= 0) return
       const r = visible(view, window)
-      const now = [r.minX, r.minY, r.maxX, r.maxY, picture.width, picture.height, ratio, ink, image ? image.src : ''].join()
+      const now = [r.minX, r.minY, r.maxX, r.maxY, picture.width, picture.height, ratio, ink].join()
       if (now === last && smallOf === image) return
       last = now
       scale = side / Math.max(picture.width, picture.height)

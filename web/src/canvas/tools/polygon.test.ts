@@ -93,6 +93,14 @@ describe('polygons', () => {
     h.run('finish')
     expect(h.refused()).toEqual(['not-cut'])
   })
+  it('of several rings keep those that are not cut', () => {
+    h = open('segmentation', 'cut', [{ ...square('a', 10, 10, 40), rings: [[10, 10, 50, 10, 50, 50, 10, 50], [100, 10, 150, 10, 150, 60]] }])
+    h.click(30, 0)
+    h.click(30, 90)
+    h.run('finish')
+    expect(h.document.shapes).toHaveLength(2)
+    expect((h.document.shape('a') as PolygonShape).rings).toHaveLength(2)
+  })
   it('are simplified', () => {
     h = open('segmentation', 'select', [{ ...square('a', 0, 0, 50), rings: [[0, 0, 25, 0.1, 50, 0, 50, 25, 50, 50, 25, 50, 0, 50]] }])
     h.stage.select(['a'])

@@ -1,10 +1,10 @@
 // Polygons by clicks or by a free hand, holes in them, and cuts through them.
-import { cut, difference, regionArea } from '../geometry/boolean'
+import { cleaned, cut, difference, pieces, regionArea, type Region } from '../geometry/boolean'
 import { grow, round, type Point, distance, overlap } from '../geometry/point'
 import { flat, ringBounds } from '../geometry/ring'
 import { bounds } from '../geometry/shape'
 import { simplifyLine } from '../geometry/simplify'
-import { newId, type PolygonShape, type Shape } from '../model'
+import { newId, type PolygonShape, type Ring, type Shape } from '../model'
 import type { Stage } from '../stage'
 import { createLine } from './line'
 import type { MakeTool } from './tool'
@@ -71,6 +71,19 @@ export const hole: MakeTool = (stage) =>
     },
   })
 
+/** What is cut off, and the rest: of each part that the line divides the largest piece stays with the shape, its id and notes. */
+function divide(shape: PolygonShape, line: readonly number[]): { rest: Region; off: Region[] } {
+  const rest: { rings: Ring[]; holes: Ring[] } = { rings: [], holes: [] }
+  const off: Region[] = []
+  for (const part of pieces(shape.rings.length > 1 ? cleaned(shape) : shape)) {
+    const [largest, ...others] = cut(part, line).sort((a, b) => regionArea(b) - regionArea(a))
+    rest.rings.push(...(largest?.rings ?? []))
+    rest.holes.push(...(largest?.holes ?? []))
+    off.push(...others)
+  }
+  return { rest, off }
+}
+
 export const cutter: MakeTool = (stage) =>
   createLine(stage, {
     closed: false,
@@ -79,12 +92,8 @@ export const cutter: MakeTool = (stage) =>
       const line = flat(points)
       const shapes: Shape[] = []
       for (const shape of targets(stage, line)) {
-        const parts = cut(shape, line)
-        if (parts.length <= Math.max(1, shape.rings.length)) continue
-        // The largest part stays the shape that it was, with its id and notes.
-        parts.sort((a, b) => regionArea(b) - regionArea(a)).forEach((part, i) => {
-          shapes.push({ ...withRegion(shape, part), ...(i > 0 && { id: newId() }) })
-        })
+        const divided = divide(shape, line)
+        if (divided.off.length > 0) shapes.push(withRegion(shape, divided.rest), ...divided.off.map((part) => ({ ...withRegion(shape, part), id: newId() })))
       }
       if (shapes.length === 0) return stage.refuse('not-cut')
       const done = stage.put(shapes)
