@@ -1,6 +1,7 @@
 import { computeEn } from './compute.en'
 import { dataEn } from './data.en'
 import { imagesEn } from './images.en'
+import { labellingEn } from './labelling.en'
 import { serveEn } from './serve.en'
 
 // English. {x} is filled in; {n#one|many} picks by number.
@@ -8,6 +9,7 @@ export const en = {
   ...dataEn,
   ...computeEn,
   ...imagesEn,
+  ...labellingEn,
   ...serveEn,
   'app.name': 'Ingot',
   'app.tagline': 'From raw data to a running service',

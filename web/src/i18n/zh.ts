@@ -1,6 +1,7 @@
 import { computeZh } from './compute.zh'
 import { dataZh } from './data.zh'
 import { imagesZh } from './images.zh'
+import { labellingZh } from './labelling.zh'
 import { serveZh } from './serve.zh'
 import type { Key } from './en'
 
@@ -9,6 +10,7 @@ export const zh: Record<Key, string> = {
   ...dataZh,
   ...computeZh,
   ...imagesZh,
+  ...labellingZh,
   ...serveZh,
   'app.name': 'Ingot',
   'app.tagline': '从原始数据到在线服务',
