@@ -1,0 +1,5 @@
+// The canvas package: what pages import.
+export type * from './api'
+export { createCanvas } from './canvas'
+export { createDocument, type CanvasDocument, type DocumentEvent, type Origin } from './document'
+export * from './model'
