@@ -37,10 +37,10 @@ function Line({ row, share }: { row: BarRow; share: number }) {
   const { n } = useI18n()
   const width = `${share * 100}%`
   const parts = row.parts?.filter((part) => part.value > 0) ?? []
-  if (parts.length === 0) return <div className="bar" style={{ width, background: row.color }} />
+  if (parts.length === 0) return <div className="bars-bar" style={{ width, background: row.color }} />
   return (
     <div className="bar-parts" style={{ width }} title={parts.map((part) => `${part.title} ${n(part.value)}`).join(' · ')}>
-      {row.parts?.map((part, i) => part.value > 0 && <div key={part.title} className={`bar bar-part-${i}`} style={{ flexGrow: part.value, background: row.color }} />)}
+      {row.parts?.map((part, i) => part.value > 0 && <div key={part.title} className={`bars-bar bar-part-${i}`} style={{ flexGrow: part.value, background: row.color }} />)}
     </div>
   )
 }

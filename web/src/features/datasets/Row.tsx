@@ -22,13 +22,13 @@ export const Row = memo(function Row({ index, count, path, sample, dataType, col
       <span className="cell-mark">{selected && <Icon name="check" size={12} />}</span>
       {sample && (
         <>
-          <div className="row-name">
+          <div className="line-name">
             <span className={`state-dot state-${sample.state}`} title={state} />
             <span className="cell-text" title={sample.name}>{sample.name.split('/').at(-1)}</span>
           </div>
-          <div className="row-body">{dataType === 'text' ? <Begin key={sample.id} path={path} sample={sample} calm={calm} /> : <Sound key={sample.id} path={path} sample={sample} calm={calm} />}</div>
-          <div className="row-labels">{labels.slice(0, 4).map(([label, n]) => <span key={label} className="tag"><span className="dot" style={{ background: colorOf(label) }} />{label}{n > 1 ? ` × ${n}` : ''}</span>)}</div>
-          <div className="row-facts muted num">
+          <div className="line-body">{dataType === 'text' ? <Begin key={sample.id} path={path} sample={sample} calm={calm} /> : <Sound key={sample.id} path={path} sample={sample} calm={calm} />}</div>
+          <div className="line-labels">{labels.slice(0, 4).map(([label, n]) => <span key={label} className="tag"><span className="dot" style={{ background: colorOf(label) }} />{label}{n > 1 ? ` × ${n}` : ''}</span>)}</div>
+          <div className="line-facts muted num">
             {sample.split && <span>{t(`split.${sample.split}`)}</span>}
             <span>{sample.duration > 0 ? formatMoment(sample.duration, language) : formatBytes(sample.size)}</span>
           </div>
@@ -48,7 +48,7 @@ function Begin({ path, sample, calm }: { path: string; sample: Sample; calm: boo
     enabled: asked.current,
     staleTime: Infinity,
   })
-  return <span className="row-text">{begin.data}</span>
+  return <span className="line-text">{begin.data}</span>
 }
 
 /** A sound by its wave form and what is said; played where it stands. */
@@ -61,9 +61,9 @@ function Sound({ path, sample, calm }: { path: string; sample: Sample; calm: boo
   return (
     <>
       {/* No button: what stands in a list of options is none for the keyboard. There it is the key P. */}
-      <span className="row-play" data-play={url} title={t(played.playing ? 'gallery.pause' : 'gallery.play')}><Icon name={played.playing ? 'pause' : 'play'} size={14} /></span>
+      <span className="line-play" data-play={url} title={t(played.playing ? 'gallery.pause' : 'gallery.play')}><Icon name={played.playing ? 'pause' : 'play'} size={14} /></span>
       {asked.current && <Wave path={path} sample={sample} at={played.at} />}
-      {sample.annotation.text && <span className="row-said">{sample.annotation.text}</span>}
+      {sample.annotation.text && <span className="line-said">{sample.annotation.text}</span>}
     </>
   )
 }

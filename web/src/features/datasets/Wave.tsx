@@ -17,7 +17,7 @@ export function Wave({ path, sample, at }: { path: string; sample: { id: number;
   useEffect(() => {
     if (canvas.current && peaks.data) draw(canvas.current, peaks.data, at)
   }, [peaks.data, at])
-  return <canvas ref={canvas} className="row-wave" width={width * 2} height={height * 2} aria-hidden="true" />
+  return <canvas ref={canvas} className="line-wave" width={width * 2} height={height * 2} aria-hidden="true" />
 }
 
 /** Colours come from the style sheet, so that both themes have theirs. */
