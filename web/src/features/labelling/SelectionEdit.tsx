@@ -2,6 +2,7 @@ import { Input, Segmented, Select, Slider } from 'antd'
 import type { EditProps, ShowProps } from '../../components/editors'
 import { useI18n } from '../../i18n'
 import { sampleStates } from '../datasets/samples'
+import './labelling.css'
 import { tidySelection, type Selection } from './model'
 
 const parts = ['train', 'val', 'test'] as const

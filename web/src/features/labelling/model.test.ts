@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Item } from '../../api/kinds'
-import { dayOf, goOn, isWorker, partsOf, shareDone, stageOf, tidySelection, type StageWork, type Work } from './model'
+import { dayOf, goOn, partsOf, shareDone, stageOf, tidySelection, type StageWork, type Work } from './model'
 
 const task = (id: number, counts: Record<string, unknown> = {}): Item => ({ id, revision: 1, created_at: '', updated_at: '', created_by: null, ...counts })
 const none: StageWork = { mine: false, leased: 0, rejected: 0, submitted_today: 0, active_seconds_today: 0, left: 0 }
@@ -30,12 +30,6 @@ test('one goes on with what came back, what was begun, what is left', () => {
   expect(goOn([fresh, soon, begun])?.task.id).toBe(3)
   expect(goOn([fresh, soon])?.task.id).toBe(2)
   expect(goOn([])).toBeNull()
-})
-
-test('workers are those who label or review and see no datasets', () => {
-  expect(isWorker((p) => p === 'annotation.update')).toBe(true)
-  expect(isWorker(() => true)).toBe(false)
-  expect(isWorker(() => false)).toBe(false)
 })
 
 test('days begin at midnight', () => {

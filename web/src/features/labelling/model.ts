@@ -68,11 +68,6 @@ export function goOn(list: readonly TaskWork[]): { task: Item; stage: Stage } | 
   return best && stage ? { task: best.task, stage } : null
 }
 
-/** Labels and reviews, and sees nothing else of the project: "My tasks" is their home. */
-export function isWorker(may: (permission: string) => boolean): boolean {
-  return (may('annotation.update') || may('review.update')) && !may('dataset.read')
-}
-
 /** Midnight of a day in the reader's own time, some days from it. */
 export function dayOf(time: number, days = 0): Date {
   const day = new Date(time)
