@@ -18,6 +18,7 @@ set(ingot_core_ranks
     "account compute"
     "task"
     "data folder"
+    "label"
     "image"
     "job"
     "build"

@@ -81,6 +81,13 @@ static bool parent_is_public(struct core *core, struct db_conn *conn, const stru
            found && is_public(&parent);
 }
 
+bool access_read(struct core *core, const struct caller *c, struct db_conn *conn, const struct object *o,
+                 struct arena *a, struct err *err)
+{
+    return access_object(c, o, "read", NULL, err) ||
+           (parent_is_public(core, conn, o, a) && caller_scoped(c, kind_permission(a, o->kind, "read"), err));
+}
+
 bool access_load(struct core *core, const struct caller *c, struct db_conn *conn, const struct kind *k,
                  int64_t parent, int64_t id, struct arena *a, struct object *ret, struct err *err)
 {
@@ -94,8 +101,7 @@ bool access_load(struct core *core, const struct caller *c, struct db_conn *conn
         return false;
     if (!found || (parent && o.parent != parent))
         return access_missing(k, id, err);
-    if (!access_object(c, &o, "read", NULL, err) &&
-        (!parent_is_public(core, conn, &o, a) || !caller_scoped(c, kind_permission(a, k, "read"), err)))
+    if (!access_read(core, c, conn, &o, a, err))
         return false;
     *ret = o;
     return true;

@@ -14,6 +14,9 @@ bool access_object(const struct caller *c, const struct object *o, const char *v
 /* The limits of a list: checks the right to read, then appends the conditions (each after sql_and). */
 bool access_list(struct core *core, const struct caller *c, const struct kind *k, const struct list_query *q,
                  struct arena *a, struct sql *out, struct err *err);
+/* To read it, as its own or as part of a public object. */
+bool access_read(struct core *core, const struct caller *c, struct db_conn *conn, const struct object *o,
+                 struct arena *a, struct err *err);
 /* The row that access allows to read, in a write (conn) or outside; ERR_NOT_FOUND when there is none. */
 bool access_load(struct core *core, const struct caller *c, struct db_conn *conn, const struct kind *k,
                  int64_t parent, int64_t id, struct arena *a, struct object *ret, struct err *err);

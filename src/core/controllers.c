@@ -9,6 +9,8 @@ const struct controller *const controllers[] = {
     &controller_count_pulls,
     &controller_tasks,
     &controller_collect_versions,
+    &controller_label_leases,
+    &controller_collect_label_tasks,
     &controller_collect_trainings,
     &controller_collect_tensorboards,
     &controller_collect_workspaces,

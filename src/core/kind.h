@@ -110,6 +110,7 @@ struct action {
     const char *permission; /* full name, e.g. "job.stop" */
     bool on_kind;           /* SCOPE_PROJECT: its field `project` says where, and where it is asked for */
     bool read_only;         /* GET instead of POST, not audited */
+    bool unaudited;         /* not audited either: what people do all day, and the kind keeps itself */
     const struct field
         *fields;        /* of the request's body (or query when read_only); ended by name NULL; may be NULL */
     const char *answer; /* OpenAPI: name of the schema of the answer, or NULL: the object itself */

@@ -7,6 +7,7 @@
 #include "core/folder/folder.h"
 #include "core/image/image.h"
 #include "core/job/job.h"
+#include "core/label/label.h"
 #include "core/serve/serve.h"
 #include "core/task/task.h"
 #include "core/training/training.h"
@@ -34,6 +35,8 @@ const struct kind *const kinds[] = {
     &kind_task,
     &kind_dataset,
     &kind_dataset_version,
+    &kind_team,
+    &kind_label_task,
     &kind_job,
     &kind_training,
     &kind_training_instance,

@@ -2,6 +2,7 @@
 
 #include "base/metric.h"
 #include "core/controller.h"
+#include "core/label/label.h"
 #include "core/series/series.h"
 #include "core/serve/traffic.h"
 #include "net/traffic.h"
@@ -291,6 +292,9 @@ static const struct metric_row families[] = {
      "Batches of the writing thread: all writes that waited, and their commit", .write = batch_times},
     {"ingot_tasks", "gauge", NULL, "Background tasks", .write = tasks},
     {"ingot_jobs", "gauge", NULL, "Jobs", .write = jobs},
+    {"ingot_label_leases", "gauge", NULL, "Samples that people have just now", .value = label_open_leases},
+    {"ingot_label_submitted", "gauge", NULL, "Samples that were submitted in the tasks that are there",
+     .value = label_submitted},
     {"ingot_services", "gauge", NULL, "Services", .write = services},
     {"ingot_service_replicas", "gauge", NULL, "Replicas of services that are wanted, and that answer",
      .write = service_replicas},

@@ -6,6 +6,8 @@
 #include "base/clock.h"
 #include "base/messages.h"
 #include "core/data/sample.h"
+#include "core/data/sample_show.h"
+#include "core/data/sample_access.h"
 #include "core/pending.h"
 #include "media/media.h"
 #include "net/url.h"
@@ -15,52 +17,24 @@
 #define THUMBNAIL_DEFAULT 256
 #define THUMBNAIL_MAX     1024
 
-/* The version of the path, with the right to read it; params: dataset, version. */
-static bool find_version(struct api_call *call, struct object *ret, struct err *err)
+/* The version of the path, with a right to its samples; params: dataset, version. */
+static bool find_version(struct api_call *call, int64_t sample, enum sample_right right, struct object *ret,
+                         struct err *err)
 {
     int64_t dataset, version;
     if (!str_to_i64(call->params[0], &dataset) || !str_to_i64(call->params[1], &version))
         return err_set(err, ERR_NOT_FOUND, NULL, "there is no such version");
-    return engine_get(call->core, &call->caller, &kind_dataset_version, dataset, version, call->arena, ret,
-                      err);
+    return sample_version(call->core, &call->caller, dataset, version, sample, right, call->arena, ret, err);
 }
 
-static bool find_sample(struct api_call *call, struct object *version, struct sample *ret, struct err *err)
+static bool find_sample(struct api_call *call, enum sample_right right, struct object *version,
+                        struct sample *ret, struct err *err)
 {
     int64_t id;
-    if (!find_version(call, version, err))
-        return false;
     if (!str_to_i64(call->params[2], &id))
         return err_set(err, ERR_NOT_FOUND, NULL, "there is no such sample");
-    return sample_get(call->core->db, NULL, call->arena, version->id, id, ret, err);
-}
-
-static void write_sample(struct json_out *o, const struct sample *s)
-{
-    char hex[SHA256_HEX + 1], at[CLOCK_TEXT_MAX];
-    digest_hex(&s->blob, hex);
-    json_object(o);
-    json_kint(o, "id", s->id);
-    json_kint(o, "position", s->position);
-    json_kstr(o, "name", s->name);
-    json_kz(o, "digest", hex);
-    json_kint(o, "size", s->size);
-    json_kint(o, "width", s->width);
-    json_kint(o, "height", s->height);
-    json_key(o, "duration");
-    json_real(o, s->duration);
-    json_kz(o, "state", sample_state_names[s->state]);
-    json_kbool(o, "by_person", s->by_person);
-    json_kint(o, "revision", s->revision);
-    json_kz(o, "updated_at", clock_format(s->updated_at, at));
-    json_kint(o, "updated_by", s->updated_by);
-    json_key(o, "sharpness");
-    s->measured ? json_real(o, s->sharpness) : json_null(o);
-    json_key(o, "split");
-    s->split ? json_string(o, str_of(codec_split_names[s->split])) : json_null(o);
-    json_key(o, "annotation");
-    json_raw(o, s->annotation);
-    json_object_end(o);
+    return find_version(call, id, right, version, err) &&
+           sample_get(call->core->db, NULL, call->arena, version->id, id, ret, err);
 }
 
 /* --- list --- */
@@ -103,7 +77,7 @@ static void run_list(struct api_call *call)
     size_t n;
     auto_buf struct buf body = {0};
     struct json_out o;
-    if (!read_query(call, &q, &err) || !find_version(call, &version, &err) ||
+    if (!read_query(call, &q, &err) || !find_version(call, 0, SAMPLE_SEE, &version, &err) ||
         !sample_list(call->core->db, call->arena, version.id, &q, &list, &n, &err)) {
         api_problem(call, &err, NULL, 0);
         return;
@@ -113,7 +87,7 @@ static void run_list(struct api_call *call)
     json_key(&o, "items");
     json_array(&o);
     for (size_t i = 0; i < n; i++)
-        write_sample(&o, &list[i]);
+        sample_show(&o, &list[i]);
     json_array_end(&o);
     json_key(&o, "next");
     (int64_t) n == q.limit ? json_int(&o, list[n - 1].position) : json_null(&o);
@@ -130,7 +104,7 @@ static void answer_sample(struct api_call *call, int status, const struct sample
     const char *etag = arena_printf(call->arena, "\"%lld\"", (long long)s->revision);
     const struct header headers[] = {{STR("ETag"), str_of(etag)}};
     json_begin(&o, &body);
-    write_sample(&o, s);
+    sample_show(&o, s);
     api_answer(call, status, headers, 1, buf_view(&body));
 }
 
@@ -139,7 +113,7 @@ static void run_get(struct api_call *call)
     struct err err = {0};
     struct object version;
     struct sample s;
-    if (find_sample(call, &version, &s, &err))
+    if (find_sample(call, SAMPLE_SEE, &version, &s, &err))
         answer_sample(call, 200, &s);
     else
         api_problem(call, &err, NULL, 0);
@@ -188,12 +162,6 @@ static bool read_revision(struct api_call *call, int64_t *ret, struct err *err)
     return true;
 }
 
-static bool may_annotate(struct api_call *call, const struct object *version, struct err *err)
-{
-    return caller_may(&call->caller, "annotation.update", version->project) ||
-           caller_need(&call->caller, "dataset_version.update", version->project, err);
-}
-
 static bool read_state(yyjson_val *body, int *ret, struct err *err)
 {
     enum sample_state state;
@@ -215,7 +183,7 @@ static bool read_edit(struct api_call *call, const struct object *version, const
     auto_buf struct buf text = {0};
     struct json_out o;
     *ret = (struct sample_edit){.id = s->id};
-    if (!may_annotate(call, version, err) || !read_revision(call, &ret->revision, err))
+    if (!read_revision(call, &ret->revision, err))
         return false;
     if (!yyjson_is_obj(call->json))
         return err_set(err, ERR_INVALID, NULL, "the body must be an object with annotation and/or state");
@@ -235,7 +203,7 @@ static void run_annotate(struct api_call *call)
     struct object version;
     struct sample s;
     struct sample_edit edit;
-    if (find_sample(call, &version, &s, &err) && read_edit(call, &version, &s, &edit, &err))
+    if (find_sample(call, SAMPLE_ANNOTATE, &version, &s, &err) && read_edit(call, &version, &s, &edit, &err))
         apply_edit(call, &version, &edit);
     else
         api_problem(call, &err, NULL, 0);
@@ -265,7 +233,7 @@ static void run_history(struct api_call *call)
     size_t n;
     auto_buf struct buf body = {0};
     struct json_out o;
-    if (!find_sample(call, &version, &s, &err) ||
+    if (!find_sample(call, SAMPLE_SEE, &version, &s, &err) ||
         !sample_history(call->core->db, call->arena, s.id, &list, &n, &err)) {
         api_problem(call, &err, NULL, 0);
         return;
@@ -304,7 +272,7 @@ static void run_restore(struct api_call *call)
     struct object version;
     struct sample s;
     struct sample_edit edit = {0};
-    if (!find_sample(call, &version, &s, &err) || !may_annotate(call, &version, &err) ||
+    if (!find_sample(call, SAMPLE_ANNOTATE, &version, &s, &err) ||
         !read_revision(call, &edit.revision, &err) || !find_past(call, &s, &edit, &err)) {
         api_problem(call, &err, NULL, 0);
         return;
@@ -329,7 +297,7 @@ static void run_content(struct api_call *call)
     struct object version;
     struct sample s;
     char etag[SHA256_HEX + 3] = "\"";
-    if (!find_sample(call, &version, &s, &err)) {
+    if (!find_sample(call, SAMPLE_SEE, &version, &s, &err)) {
         api_problem(call, &err, NULL, 0);
         return;
     }
@@ -353,7 +321,7 @@ static void run_thumbnail(struct api_call *call)
     struct sample s;
     int64_t side;
     if (!api_number(call, "side", 16, THUMBNAIL_MAX, THUMBNAIL_DEFAULT, &side, &err) ||
-        !find_sample(call, &version, &s, &err)) {
+        !find_sample(call, SAMPLE_SEE, &version, &s, &err)) {
         api_problem(call, &err, NULL, 0);
         return;
     }

@@ -78,11 +78,12 @@ static void add_kind(const struct kind *k)
             add(k, text("%s.%s", k->name, verbs[i].name), verbs[i].title);
     if (k->delete_own)
         add(k, text("%s.%s", k->name, KIND_DELETE_ANY), delete_any);
+    /* Before the actions, whose titles name the button and not the right. */
+    for (const struct kind_permission *p = k->permissions; p && p->name; p++)
+        add(k, p->name, p->title);
     for (const struct action *act = k->actions; act && act->name; act++)
         if (act->permission)
             add(k, act->permission, act->title);
-    for (const struct kind_permission *p = k->permissions; p && p->name; p++)
-        add(k, p->name, p->title);
 }
 
 static int by_name(const void *a, const void *b)

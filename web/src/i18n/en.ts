@@ -2,6 +2,7 @@ import { benchEn } from './bench.en'
 import { computeEn } from './compute.en'
 import { dataEn } from './data.en'
 import { imagesEn } from './images.en'
+import { labellingEn } from './labelling.en'
 import { serveEn } from './serve.en'
 
 // English. {x} is filled in; {n#one|many} picks by number.
@@ -10,6 +11,7 @@ export const en = {
   ...benchEn,
   ...computeEn,
   ...imagesEn,
+  ...labellingEn,
   ...serveEn,
   'app.name': 'Ingot',
   'app.tagline': 'From raw data to a running service',

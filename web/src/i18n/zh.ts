@@ -2,6 +2,7 @@ import { benchZh } from './bench.zh'
 import { computeZh } from './compute.zh'
 import { dataZh } from './data.zh'
 import { imagesZh } from './images.zh'
+import { labellingZh } from './labelling.zh'
 import { serveZh } from './serve.zh'
 import type { Key } from './en'
 
@@ -11,6 +12,7 @@ export const zh: Record<Key, string> = {
   ...benchZh,
   ...computeZh,
   ...imagesZh,
+  ...labellingZh,
   ...serveZh,
   'app.name': 'Ingot',
   'app.tagline': '从原始数据到在线服务',
