@@ -306,10 +306,43 @@
     "samples-stay", "%lld samples were changed by somebody since and stay as they are now",                  \
         "%lld 个样本此后已被修改，保持现状"
 
+/* --- operations on annotations --- */
+#define MESSAGE_SHAPE_OUTSIDE                                                                                \
+    "shape-outside", "%s: the shape lies wholly outside the picture, which has %u x %u pixels",              \
+        "%s：图形完全在图片之外（图片为 %u x %u 像素）"
+#define MESSAGE_SHAPE_NO_AREA "shape-no-area", "%s: the shape has no area", "%s：图形没有面积"
+#define MESSAGE_SHAPE_MASK_SIZE                                                                              \
+    "shape-mask-size", "%s: the mask has %u x %u pixels; the picture has %u x %u",                           \
+        "%s：掩膜为 %u x %u 像素，而图片为 %u x %u 像素"
+#define MESSAGE_SHAPES_TOO_MANY                                                                              \
+    "shapes-too-many", "there are %d already, which is the most for one sample",                             \
+        "已有 %d 个，已达单个样本的上限"
+#define MESSAGE_POINTS_TOO_MANY                                                                              \
+    "points-too-many", "the sample's shapes would have more than %d points", "样本的图形总点数将超过 %d"
+#define MESSAGE_ANNOTATION_TOO_LARGE                                                                         \
+    "annotation-too-large", "the sample's annotation would be larger than %u MiB", "样本的标注将超过 %u MiB"
+#define MESSAGE_ATTRIBUTES_TOO_LARGE                                                                         \
+    "attributes-too-large", "the sample's attributes would be larger than %d KiB", "样本的属性将超过 %d KiB"
+
 /* --- dataset versions --- */
 #define MESSAGE_VERSION_PUBLISHED                                                                            \
     "version-published", "the version is published and never changes", "版本已发布，不能再修改"
 #define MESSAGE_VERSION_DELETED "version-gone", "the version was deleted meanwhile", "版本已被删除"
+#define MESSAGE_OPERATION_CONFLICT                                                                           \
+    "operation-conflict", "somebody else changed this meanwhile", "其他人已在此期间修改了这里"
+#define MESSAGE_OPERATIONS_COUNT                                                                             \
+    "operations-count", "operations: a list of 1 to %d operations", "operations：须为 1 到 %d 个操作的列表"
+#define MESSAGE_OPERATION_SAMPLE                                                                             \
+    "operation-sample", "sample: the id of a sample is required", "sample：必须给出样本编号"
+#define MESSAGE_ROOM_FULL "room-full", "%d people have this sample open already", "已有 %d 人打开了该样本"
+#define MESSAGE_ROOM_CLIENT                                                                                  \
+    "room-client", "client: 8 to 24 letters and digits", "client：须为 8 到 24 个字母或数字"
+#define MESSAGE_LAYER_PUBLISHED                                                                              \
+    "layer-published", "the version is published: its own annotations never change",                         \
+        "版本已发布，其标注不能再修改"
+#define MESSAGE_LAYER_LARGE                                                                                  \
+    "layer-large", "the layer has more than %d samples: name those to accept",                               \
+        "该标注层超过 %d 个样本：请指定要采纳的样本"
 #define MESSAGE_VERSION_STAYS                                                                                \
     "version-stays", "the unfinished version could not be deleted", "未完成的版本无法删除"
 #define MESSAGE_SHAPES_DROPPED                                                                               \
@@ -572,9 +605,8 @@
     "gateway-failed", "a replica of the service %s failed: %s", "服务 %s 的副本出错：%s"
 
 /* --- labelling --- */
-#define MESSAGE_NAME_LABEL_FILL "name-label-fill", "List the samples of %.*s", "列出 %.*s 的样本"
-#define MESSAGE_NAME_LABEL_CLOSE                                                                             \
-    "name-label-close", "Accept the rest of %.*s", "通过 %.*s 的其余样本"
+#define MESSAGE_NAME_LABEL_FILL  "name-label-fill", "List the samples of %.*s", "列出 %.*s 的样本"
+#define MESSAGE_NAME_LABEL_CLOSE "name-label-close", "Accept the rest of %.*s", "通过 %.*s 的其余样本"
 #define MESSAGE_TEAM_MEMBER                                                                                  \
     "team-member", "members: the user %lld lacks the permission %s in this project",                         \
         "members：用户 %lld 在本项目中没有权限 %s"
@@ -589,11 +621,13 @@
 #define MESSAGE_LABEL_ONLY_PAUSED                                                                            \
     "label-only-paused", "%s: pause the task to change it", "%s：请先暂停任务再修改"
 #define MESSAGE_SELECTION_LIST                                                                               \
-    "selection-list", "selection.%s: must be a list of at most %d texts", "selection.%s：应为最多 %d 个文本的列表"
+    "selection-list", "selection.%s: must be a list of at most %d texts",                                    \
+        "selection.%s：应为最多 %d 个文本的列表"
 #define MESSAGE_SELECTION_VALUE                                                                              \
     "selection-value", "selection.%s: \"%.*s\" is not known", "selection.%s：未知的“%.*s”"
 #define MESSAGE_SELECTION_SHARE                                                                              \
-    "selection-share", "selection.share: must be more than 0 and at most 1", "selection.share：应大于 0 且不超过 1"
+    "selection-share", "selection.share: must be more than 0 and at most 1",                                 \
+        "selection.share：应大于 0 且不超过 1"
 #define MESSAGE_SELECTION_ORDER                                                                              \
     "selection-order", "selection.order: must be position, name or random",                                  \
         "selection.order：应为 position、name 或 random"
@@ -604,16 +638,18 @@
         "任务处于 %.*s 状态，不能执行此操作"
 #define MESSAGE_LABEL_NO_SAMPLE                                                                              \
     "label-no-sample", "the sample %lld does not belong to the task", "样本 %lld 不属于该任务"
-#define MESSAGE_LABEL_NOT_IN_TEAM "label-not-in-team", "you are not in the team of the task", "您不在该任务的团队中"
+#define MESSAGE_LABEL_NOT_IN_TEAM                                                                            \
+    "label-not-in-team", "you are not in the team of the task", "您不在该任务的团队中"
 #define MESSAGE_LABEL_NO_MEMBER                                                                              \
-    "label-no-member", "the user %lld is no other member of the labelling team", "用户 %lld 不是标注团队的其他成员"
-#define MESSAGE_LABEL_NOT_GIVEN                                                                              \
-    "label-not-given", "the sample was not given to you", "该样本未分配给您"
+    "label-no-member", "the user %lld is no other member of the labelling team",                             \
+        "用户 %lld 不是标注团队的其他成员"
+#define MESSAGE_LABEL_NOT_GIVEN "label-not-given", "the sample was not given to you", "该样本未分配给您"
 #define MESSAGE_LABEL_NOT_YOURS                                                                              \
     "label-not-yours", "the assignment %lld is somebody else's", "分配 %lld 属于他人"
 #define MESSAGE_LABEL_LEASE_LOST                                                                             \
-    "label-lease-lost", "you do not have the sample any more (assignment %lld): the time was over or it "    \
-                        "was handed on",                                                                     \
+    "label-lease-lost",                                                                                      \
+        "you do not have the sample any more (assignment %lld): the time was over or it "                    \
+        "was handed on",                                                                                     \
         "样本已不在您手中（分配 %lld）：领取已超时或已移交"
 #define MESSAGE_LABEL_REVIEWED                                                                               \
     "label-reviewed", "the sample is in review or was reviewed already", "样本正在审核或已审核"
@@ -631,8 +667,8 @@
     "label-shapes", "shapes: must be a list of at most %d objects {\"id\", \"reason\"}",                     \
         "shapes：应为最多 %d 个 {\"id\", \"reason\"} 对象的列表"
 #define MESSAGE_LABEL_REASON                                                                                 \
-    "label-reason", "reason: say why, for the sample or for shapes of it", "reason：请说明样本或标注对象的驳回原因"
-#define MESSAGE_LABEL_NOTES                                                                                  \
-    "label-notes", "the sample has %d notes already", "该样本已有 %d 条备注"
+    "label-reason", "reason: say why, for the sample or for shapes of it",                                   \
+        "reason：请说明样本或标注对象的驳回原因"
+#define MESSAGE_LABEL_NOTES "label-notes", "the sample has %d notes already", "该样本已有 %d 条备注"
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "core/account/accounts.h"
 #include "core/compute/node.h"
-#include "core/data/sample.h"
+#include "core/data/layer.h"
 #include "core/environment/environment.h"
 #include "core/folder/folder.h"
 #include "core/image/image.h"
@@ -35,6 +35,7 @@ const struct kind *const kinds[] = {
     &kind_task,
     &kind_dataset,
     &kind_dataset_version,
+    &kind_layer,
     &kind_team,
     &kind_label_task,
     &kind_job,

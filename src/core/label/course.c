@@ -105,10 +105,9 @@ static bool close_write(struct op *op, void *ctx, struct err *err)
 {
     struct course *c = ctx;
     if (!move(op, c, err) ||
-        !conn_exec(op->conn,
-                   "UPDATE label_assignments SET state = ?, ended = ? WHERE task = ? AND leased = 1",
-                   db_args(db_int(ASSIGNMENT_RETURNED), db_int(clock_now()), db_int(c->task->id)), NULL,
-                   err) ||
+        !conn_exec(
+            op->conn, "UPDATE label_assignments SET state = ?, ended = ? WHERE task = ? AND leased = 1",
+            db_args(db_int(ASSIGNMENT_RETURNED), db_int(clock_now()), db_int(c->task->id)), NULL, err) ||
         !conn_exec(op->conn,
                    "UPDATE label_assignments SET leased = 0, holds = 0, live = 0 WHERE task = ?"
                    " AND (leased = 1 OR holds = 1 OR live = 1)",
@@ -170,8 +169,8 @@ static bool accept_step(struct op *op, const struct object *task, const struct s
     if (!conn_query(op->conn, op->arena,
                     "SELECT sample FROM label_items WHERE task = ? AND sample > ? AND state IN (?, ?)"
                     " ORDER BY sample LIMIT ?",
-                    db_args(db_int(task->id), db_int(w->after), db_int(ITEM_LABELLED),
-                            db_int(ITEM_REVIEWING), db_int(ACCEPT_STEP)),
+                    db_args(db_int(task->id), db_int(w->after), db_int(ITEM_LABELLED), db_int(ITEM_REVIEWING),
+                            db_int(ACCEPT_STEP)),
                     &rows, err))
         return false;
     for (size_t i = 0; i < rows.n; i++) {

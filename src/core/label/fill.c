@@ -294,4 +294,6 @@ static bool run_fill(struct task *t, struct err *err)
 }
 
 const struct task_type task_label_fill = {
-    .name = "fill-label-task", .title = {"List the samples of a labelling task", "列出标注任务的样本"}, .run = run_fill};
+    .name = "fill-label-task",
+    .title = {"List the samples of a labelling task", "列出标注任务的样本"},
+    .run = run_fill};
