@@ -572,9 +572,8 @@
     "gateway-failed", "a replica of the service %s failed: %s", "服务 %s 的副本出错：%s"
 
 /* --- labelling --- */
-#define MESSAGE_NAME_LABEL_FILL "name-label-fill", "List the samples of %.*s", "列出 %.*s 的样本"
-#define MESSAGE_NAME_LABEL_CLOSE                                                                             \
-    "name-label-close", "Accept the rest of %.*s", "通过 %.*s 的其余样本"
+#define MESSAGE_NAME_LABEL_FILL  "name-label-fill", "List the samples of %.*s", "列出 %.*s 的样本"
+#define MESSAGE_NAME_LABEL_CLOSE "name-label-close", "Accept the rest of %.*s", "通过 %.*s 的其余样本"
 #define MESSAGE_TEAM_MEMBER                                                                                  \
     "team-member", "members: the user %lld lacks the permission %s in this project",                         \
         "members：用户 %lld 在本项目中没有权限 %s"
@@ -589,11 +588,13 @@
 #define MESSAGE_LABEL_ONLY_PAUSED                                                                            \
     "label-only-paused", "%s: pause the task to change it", "%s：请先暂停任务再修改"
 #define MESSAGE_SELECTION_LIST                                                                               \
-    "selection-list", "selection.%s: must be a list of at most %d texts", "selection.%s：应为最多 %d 个文本的列表"
+    "selection-list", "selection.%s: must be a list of at most %d texts",                                    \
+        "selection.%s：应为最多 %d 个文本的列表"
 #define MESSAGE_SELECTION_VALUE                                                                              \
     "selection-value", "selection.%s: \"%.*s\" is not known", "selection.%s：未知的“%.*s”"
 #define MESSAGE_SELECTION_SHARE                                                                              \
-    "selection-share", "selection.share: must be more than 0 and at most 1", "selection.share：应大于 0 且不超过 1"
+    "selection-share", "selection.share: must be more than 0 and at most 1",                                 \
+        "selection.share：应大于 0 且不超过 1"
 #define MESSAGE_SELECTION_ORDER                                                                              \
     "selection-order", "selection.order: must be position, name or random",                                  \
         "selection.order：应为 position、name 或 random"
@@ -604,16 +605,18 @@
         "任务处于 %.*s 状态，不能执行此操作"
 #define MESSAGE_LABEL_NO_SAMPLE                                                                              \
     "label-no-sample", "the sample %lld does not belong to the task", "样本 %lld 不属于该任务"
-#define MESSAGE_LABEL_NOT_IN_TEAM "label-not-in-team", "you are not in the team of the task", "您不在该任务的团队中"
+#define MESSAGE_LABEL_NOT_IN_TEAM                                                                            \
+    "label-not-in-team", "you are not in the team of the task", "您不在该任务的团队中"
 #define MESSAGE_LABEL_NO_MEMBER                                                                              \
-    "label-no-member", "the user %lld is no other member of the labelling team", "用户 %lld 不是标注团队的其他成员"
-#define MESSAGE_LABEL_NOT_GIVEN                                                                              \
-    "label-not-given", "the sample was not given to you", "该样本未分配给您"
+    "label-no-member", "the user %lld is no other member of the labelling team",                             \
+        "用户 %lld 不是标注团队的其他成员"
+#define MESSAGE_LABEL_NOT_GIVEN "label-not-given", "the sample was not given to you", "该样本未分配给您"
 #define MESSAGE_LABEL_NOT_YOURS                                                                              \
     "label-not-yours", "the assignment %lld is somebody else's", "分配 %lld 属于他人"
 #define MESSAGE_LABEL_LEASE_LOST                                                                             \
-    "label-lease-lost", "you do not have the sample any more (assignment %lld): the time was over or it "    \
-                        "was handed on",                                                                     \
+    "label-lease-lost",                                                                                      \
+        "you do not have the sample any more (assignment %lld): the time was over or it "                    \
+        "was handed on",                                                                                     \
         "样本已不在您手中（分配 %lld）：领取已超时或已移交"
 #define MESSAGE_LABEL_REVIEWED                                                                               \
     "label-reviewed", "the sample is in review or was reviewed already", "样本正在审核或已审核"
@@ -631,8 +634,8 @@
     "label-shapes", "shapes: must be a list of at most %d objects {\"id\", \"reason\"}",                     \
         "shapes：应为最多 %d 个 {\"id\", \"reason\"} 对象的列表"
 #define MESSAGE_LABEL_REASON                                                                                 \
-    "label-reason", "reason: say why, for the sample or for shapes of it", "reason：请说明样本或标注对象的驳回原因"
-#define MESSAGE_LABEL_NOTES                                                                                  \
-    "label-notes", "the sample has %d notes already", "该样本已有 %d 条备注"
+    "label-reason", "reason: say why, for the sample or for shapes of it",                                   \
+        "reason：请说明样本或标注对象的驳回原因"
+#define MESSAGE_LABEL_NOTES "label-notes", "the sample has %d notes already", "该样本已有 %d 条备注"
 
 #endif

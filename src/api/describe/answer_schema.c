@@ -3,7 +3,7 @@
 #include "api/describe/answer_shape.h"
 #include "api/describe/schema_json.h"
 
-static const struct answer_shape *const schemas[] = {answers_of_compute, answers_of_data};
+static const struct answer_shape *const schemas[] = {answers_of_compute, answers_of_data, answers_of_label};
 
 bool answer_schema_known(const char *name)
 {

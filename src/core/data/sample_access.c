@@ -4,21 +4,51 @@
 #include "core/data/sample.h"
 #include "core/row.h"
 
-/* What each right takes beside seeing: one of these permissions in the version's project. */
-static const char *const takes[][2] = {
-    [SAMPLE_SEE] = {NULL},
-    [SAMPLE_ANNOTATE] = {"annotation.update", "dataset_version.update"},
-    [SAMPLE_JUDGE] = {"review.update", "dataset_version.update"},
+/* What each right takes to have it for all samples of a version, beside reading the version. */
+static const char *const takes[] = {
+    [SAMPLE_SEE] = NULL,
+    [SAMPLE_ANNOTATE] = "dataset_version.update",
+    [SAMPLE_JUDGE] = "dataset_version.update",
 };
+
+/* The same by what was given to the caller in a labelling task: they see what they have or had there, change
+ * what they hold, also to mend it in a review, and judge what they hold for review. */
+static const struct {
+    const char *permission, *held;
+} given[] = {
+    [SAMPLE_SEE] = {"annotation.update", ""},
+    [SAMPLE_ANNOTATE] = {"annotation.update", " AND leased = 1"},
+    [SAMPLE_JUDGE] = {"review.update", " AND leased = 1 AND stage = 1"},
+};
+
+static bool was_given(struct core *core, const struct caller *c, const struct object *version, int64_t sample,
+                      enum sample_right r, struct arena *a, bool *ret, struct err *err)
+{
+    struct db_row row;
+    *ret = false;
+    if (!sample || !caller_may(c, given[r].permission, version->project))
+        return true;
+    return db_query_one(core->db, a,
+                        arena_printf(a,
+                                     "SELECT 1 FROM label_assignments WHERE sample = ? AND worker = ?"
+                                     " AND version = ? AND live = 1%s LIMIT 1",
+                                     given[r].held),
+                        db_args(db_int(sample), db_int(c->user), db_int(version->id)), &row, ret, err);
+}
 
 bool sample_may(struct core *core, const struct caller *c, const struct object *version, int64_t sample,
                 enum sample_right r, struct arena *a, struct err *err)
 {
-    (void)sample; /* the rights of today are the same for all samples of a version */
-    if (!access_read(core, c, NULL, version, a, err))
+    struct err why = {0};
+    bool mine;
+    if (access_read(core, c, NULL, version, a, &why) &&
+        (!takes[r] || caller_need(c, takes[r], version->project, &why)))
+        return true;
+    if (!was_given(core, c, version, sample, r, a, &mine, err))
         return false;
-    return !takes[r][0] || caller_may(c, takes[r][0], version->project) ||
-           caller_need(c, takes[r][1], version->project, err);
+    if (!mine)
+        *err = why;
+    return mine;
 }
 
 bool sample_version(struct core *core, const struct caller *c, int64_t dataset, int64_t version,

@@ -28,9 +28,12 @@ static const struct choice stages[] = {
 static const struct choice verdicts[] = {
     {"accept", {"Accept", "通过"}}, {"reject", {"Reject", "驳回"}}, {NULL, {NULL, NULL}}};
 static const struct choice kept_states[] = {
-    {"leased", {"Leased", "已领取"}},     {"submitted", {"Submitted", "已提交"}},
-    {"skipped", {"Skipped", "已跳过"}},   {"accepted", {"Accepted", "已通过"}},
-    {"rejected", {"Rejected", "已驳回"}}, {"returned", {"Returned", "已退回"}},
+    {"leased", {"Leased", "已领取"}},
+    {"submitted", {"Submitted", "已提交"}},
+    {"skipped", {"Skipped", "已跳过"}},
+    {"accepted", {"Accepted", "已通过"}},
+    {"rejected", {"Rejected", "已驳回"}},
+    {"returned", {"Returned", "已退回"}},
     {NULL, {NULL, NULL}},
 };
 

@@ -105,10 +105,9 @@ static bool close_write(struct op *op, void *ctx, struct err *err)
 {
     struct course *c = ctx;
     if (!move(op, c, err) ||
-        !conn_exec(op->conn,
-                   "UPDATE label_assignments SET state = ?, ended = ? WHERE task = ? AND leased = 1",
-                   db_args(db_int(ASSIGNMENT_RETURNED), db_int(clock_now()), db_int(c->task->id)), NULL,
-                   err) ||
+        !conn_exec(
+            op->conn, "UPDATE label_assignments SET state = ?, ended = ? WHERE task = ? AND leased = 1",
+            db_args(db_int(ASSIGNMENT_RETURNED), db_int(clock_now()), db_int(c->task->id)), NULL, err) ||
         !conn_exec(op->conn,
                    "UPDATE label_assignments SET leased = 0, holds = 0, live = 0 WHERE task = ?"
                    " AND (leased = 1 OR holds = 1 OR live = 1)",
@@ -143,6 +142,7 @@ bool run_cancel(struct op *op, struct object *o, const struct db_value *input, s
 
 struct accepting {
     struct task *task;
+    int64_t from;            /* the sample that the write begins behind: it may be run twice */
     int64_t after, accepted; /* after: the sample that the walk is at */
     bool left;
 };
@@ -170,8 +170,8 @@ static bool accept_step(struct op *op, const struct object *task, const struct s
     if (!conn_query(op->conn, op->arena,
                     "SELECT sample FROM label_items WHERE task = ? AND sample > ? AND state IN (?, ?)"
                     " ORDER BY sample LIMIT ?",
-                    db_args(db_int(task->id), db_int(w->after), db_int(ITEM_LABELLED),
-                            db_int(ITEM_REVIEWING), db_int(ACCEPT_STEP)),
+                    db_args(db_int(task->id), db_int(w->after), db_int(ITEM_LABELLED), db_int(ITEM_REVIEWING),
+                            db_int(ACCEPT_STEP)),
                     &rows, err))
         return false;
     for (size_t i = 0; i < rows.n; i++) {
@@ -187,23 +187,23 @@ static bool accept_step(struct op *op, const struct object *task, const struct s
 
 static bool accept_write(struct op *op, void *ctx, struct err *err)
 {
-    struct accepting *to = ctx, w = *to;
+    struct accepting *w = ctx;
     struct object task, version;
     struct sample_set set;
     bool found;
-    w.accepted = 0;
-    w.left = false;
-    if (!engine_load_row(op, &kind_label_task, w.task->subject, &task, &found, err))
+    w->accepted = 0;
+    w->after = w->from;
+    w->left = false;
+    if (!engine_load_row(op, &kind_label_task, w->task->subject, &task, &found, err))
         return false;
     if (found && !label_set_of(op, &task, &version, &set, err))
         return false;
     do {
-        if (found && !accept_step(op, &task, &set, &w, err))
+        if (found && !accept_step(op, &task, &set, w, err))
             return false;
-    } while (w.left && conn_goes_on(op->conn));
+    } while (w->left && conn_goes_on(op->conn));
     if (found)
         pending_add(op->pending, &version, "samples");
-    *to = w;
     return true;
 }
 
@@ -217,6 +217,7 @@ static bool run_accept(struct task *t, struct err *err)
         if (!engine_write(t->core, &t->caller, &a, accept_write, &w, err))
             return false;
         done += w.accepted;
+        w.from = w.after;
         if (!task_progress(t, done, done, err))
             return false;
     } while (w.left);

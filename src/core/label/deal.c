@@ -43,7 +43,8 @@ bool lease_expire(struct op *op, int64_t most, int64_t *ret_n, struct err *err)
 {
     struct db_rows rows;
     if (!conn_query(op->conn, op->arena,
-                    "SELECT " ASSIGNMENT_COLUMNS " FROM label_assignments a WHERE a.leased = 1 AND a.until < ?"
+                    "SELECT " ASSIGNMENT_COLUMNS
+                    " FROM label_assignments a WHERE a.leased = 1 AND a.until < ?"
                     " ORDER BY a.until LIMIT ?",
                     db_args(db_int(clock_now()), db_int(most)), &rows, err))
         return false;
@@ -70,7 +71,8 @@ static bool expire_tick(struct core *core, struct err *err)
         arena_init(&a);
         bool found;
         /* Most runs find nothing, and then write nothing. */
-        if (!db_query_one(core->db, &a, "SELECT 1 FROM label_assignments WHERE leased = 1 AND until < ? LIMIT 1",
+        if (!db_query_one(core->db, &a,
+                          "SELECT 1 FROM label_assignments WHERE leased = 1 AND until < ? LIMIT 1",
                           db_args(db_int(clock_now())), &row, &found, err))
             return false;
         if (!found)
@@ -119,8 +121,8 @@ static bool take_held(struct op *op, struct deal *d, struct err *err)
     if (!conn_query(op->conn, op->arena,
                     "UPDATE label_assignments SET until = ? WHERE task = ? AND worker = ? AND stage = ?"
                     " AND state = ? AND leased = 1 RETURNING id, sample",
-                    db_args(db_int(d->until), db_int(d->task->id), db_int(op->caller->user),
-                            db_int(d->stage), db_int(ASSIGNMENT_LEASED)),
+                    db_args(db_int(d->until), db_int(d->task->id), db_int(op->caller->user), db_int(d->stage),
+                            db_int(ASSIGNMENT_LEASED)),
                     &rows, err))
         return false;
     if (d->sample) /* one that is asked for may come on top, up to a second batch */
@@ -137,16 +139,17 @@ static bool take_rejected(struct op *op, struct deal *d, struct err *err)
     struct db_rows rows;
     if (d->stage != STAGE_LABEL || d->n >= d->most)
         return true;
-    if (!conn_query(op->conn, op->arena,
-                    "UPDATE label_assignments SET leased = 1, state = 0, until = ? WHERE id IN"
-                    " (SELECT a.id FROM label_assignments a WHERE a.task = ? AND a.worker = ? AND a.stage = 0"
-                    " AND a.state = ? AND a.holds = 1 AND (a.sample = ? OR CAST(? AS BIGINT) = 0) AND NOT EXISTS"
-                    " (SELECT 1 FROM label_assignments o WHERE o.sample = a.sample AND o.leased = 1"
-                    " AND o.stage = 0 AND o.seat = a.seat) ORDER BY a.ended LIMIT ?) RETURNING id",
-                    db_args(db_int(d->until), db_int(d->task->id), db_int(op->caller->user),
-                            db_int(ASSIGNMENT_REJECTED), db_int(d->sample), db_int(d->sample),
-                            db_int((int64_t)(d->most - d->n))),
-                    &rows, err))
+    if (!conn_query(
+            op->conn, op->arena,
+            "UPDATE label_assignments SET leased = 1, state = 0, until = ? WHERE id IN"
+            " (SELECT a.id FROM label_assignments a WHERE a.task = ? AND a.worker = ? AND a.stage = 0"
+            " AND a.state = ? AND a.holds = 1 AND (a.sample = ? OR CAST(? AS BIGINT) = 0) AND NOT EXISTS"
+            " (SELECT 1 FROM label_assignments o WHERE o.sample = a.sample AND o.leased = 1"
+            " AND o.stage = 0 AND o.seat = a.seat) ORDER BY a.ended LIMIT ?) RETURNING id",
+            db_args(db_int(d->until), db_int(d->task->id), db_int(op->caller->user),
+                    db_int(ASSIGNMENT_REJECTED), db_int(d->sample), db_int(d->sample),
+                    db_int((int64_t)(d->most - d->n))),
+            &rows, err))
         return false;
     for (size_t i = 0; i < rows.n; i++)
         d->ids[d->n++] = rows.row[i].v[0].i;
@@ -206,7 +209,8 @@ static bool find_free(struct op *op, const struct deal *d, int64_t after, struct
     return conn_query(
         op->conn, op->arena,
         "SELECT i.sample, i.place, s.revision FROM label_items i JOIN samples s ON s.id = i.sample"
-        " WHERE i.task = ? AND i.free = ? AND i.free > 0 AND i.place > ? AND (i.sample = ? OR CAST(? AS BIGINT) = 0)"
+        " WHERE i.task = ? AND i.free = ? AND i.free > 0 AND i.place > ? AND (i.sample = ? OR CAST(? AS "
+        "BIGINT) = 0)"
         " AND s.state <> ? AND NOT EXISTS (SELECT 1 FROM label_assignments a WHERE a.sample = i.sample"
         " AND ((a.worker = ? AND a.stage = 0 AND a.live = 1) OR (a.leased = 1 AND a.task <> ?)))"
         " ORDER BY i.place LIMIT ?",
@@ -239,13 +243,13 @@ static bool take_new(struct op *op, struct deal *d, struct err *err)
     if (d->n >= d->most)
         return true;
     if (remember) {
-        if (!conn_query_one(op->conn, op->arena, "SELECT place FROM label_cursors WHERE task = ? AND worker = ?",
+        if (!conn_query_one(op->conn, op->arena,
+                            "SELECT place FROM label_cursors WHERE task = ? AND worker = ?",
                             db_args(db_int(d->task->id), db_int(op->caller->user)), &row, &found, err))
             return false;
         from = found ? row.v[0].i : 0;
     }
-    if (!take_from(op, d, from, &last, err) ||
-        (from && d->n < d->most && !take_from(op, d, 0, &last, err)))
+    if (!take_from(op, d, from, &last, err) || (from && d->n < d->most && !take_from(op, d, 0, &last, err)))
         return false;
     return !remember || last < 0 ||
            conn_exec(op->conn,
@@ -274,17 +278,14 @@ bool run_next(struct op *op, struct object *o, const struct db_value *input, str
               int *status, struct err *err)
 {
     (void)status;
-    struct deal d = {.task = o,
-                     .sample = input[1].i,
-                     .ids = arena_array(op->arena, int64_t, BATCH_MOST + 1)};
+    struct deal d = {.task = o, .sample = input[1].i, .ids = arena_array(op->arena, int64_t, BATCH_MOST + 1)};
     (void)stage_of(input[0].s, &d.stage);
     const char *needs = d.stage == STAGE_REVIEW ? "review.update" : "annotation.update";
     if (!caller_need(op->caller, needs, o->project, err) ||
         !engine_write(op->core, op->caller, op->arena, deal_write, &d, err))
         return false;
-    int64_t left = d.stage == STAGE_REVIEW
-                       ? object_int(&d.now, "reviewing")
-                       : object_int(&d.now, "samples") - object_int(&d.now, "labelled");
+    int64_t left = d.stage == STAGE_REVIEW ? object_int(&d.now, "reviewing")
+                                           : object_int(&d.now, "samples") - object_int(&d.now, "labelled");
     return assignments_write(op, &d.now, d.ids, d.n, left, out, err);
 }
 

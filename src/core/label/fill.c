@@ -254,7 +254,7 @@ bool fill_step(struct op *op, const struct object *task, struct fill *f, struct 
 
 struct filling {
     struct task *task;
-    struct fill fill;
+    struct fill from, fill; /* before and after the write, which may be run twice */
 };
 
 /* From the beginning after a crash: what is there already stays. A task that was closed, cancelled or
@@ -264,7 +264,7 @@ static bool fill_write(struct op *op, void *ctx, struct err *err)
     struct filling *w = ctx;
     struct object task;
     bool found;
-    struct fill f = w->fill;
+    struct fill f = w->from;
     f.added = 0;
     f.left = false;
     if (!engine_load_row(op, &kind_label_task, w->task->subject, &task, &found, err))
@@ -287,6 +287,7 @@ static bool run_fill(struct task *t, struct err *err)
         if (!engine_write(t->core, &t->caller, &a, fill_write, &w, err))
             return false;
         done += w.fill.added;
+        w.from = w.fill;
         if (!task_progress(t, done, done, err))
             return false;
     } while (w.fill.left);
@@ -294,4 +295,6 @@ static bool run_fill(struct task *t, struct err *err)
 }
 
 const struct task_type task_label_fill = {
-    .name = "fill-label-task", .title = {"List the samples of a labelling task", "列出标注任务的样本"}, .run = run_fill};
+    .name = "fill-label-task",
+    .title = {"List the samples of a labelling task", "列出标注任务的样本"},
+    .run = run_fill};

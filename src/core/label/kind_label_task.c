@@ -4,9 +4,8 @@
 #include "core/label/label_own.h"
 
 static const struct choice states[] = {
-    {"draft", {"Draft", "草稿"}},        {"open", {"Open", "进行中"}},
-    {"paused", {"Paused", "已暂停"}},    {"done", {"Done", "已完成"}},
-    {"cancelled", {"Cancelled", "已取消"}}, {NULL, {NULL, NULL}},
+    {"draft", {"Draft", "草稿"}}, {"open", {"Open", "进行中"}},           {"paused", {"Paused", "已暂停"}},
+    {"done", {"Done", "已完成"}}, {"cancelled", {"Cancelled", "已取消"}}, {NULL, {NULL, NULL}},
 };
 
 #define COUNTER(field, en, zh)                                                                               \
@@ -190,7 +189,8 @@ static bool sees_only_own(const struct grants *g, int64_t project)
 }
 
 #define OF_MY_TEAMS                                                                                          \
-    "EXISTS (SELECT 1 FROM team_members tm WHERE tm.member = ? AND tm.team IN (labelling_team, review_team))"
+    "EXISTS (SELECT 1 FROM team_members tm WHERE tm.member = ? AND tm.team IN (labelling_team, "             \
+    "review_team))"
 
 static const char *visible(struct op *op, struct db_value *arg)
 {

@@ -128,9 +128,9 @@ bool day_add(struct op *op, const struct day *d, struct err *err);
 typedef bool label_run(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
                        int *status, struct err *err);
 label_run run_open, run_pause, run_resume, run_close, run_cancel, run_hand, run_raise; /* course.c */
-label_run run_next, run_heartbeat, run_release;                                       /* deal.c */
-label_run run_submit, run_skip, run_reopen;                                           /* submit.c */
-label_run run_decide;                                                                 /* review.c */
-label_run run_progress, run_work, run_samples, run_bench;             /* progress.c, work.c */
+label_run run_next, run_heartbeat, run_release;                                        /* deal.c */
+label_run run_submit, run_skip, run_reopen;                                            /* submit.c */
+label_run run_decide;                                                                  /* review.c */
+label_run run_progress, run_work, run_samples, run_bench; /* progress.c, work.c */
 
 #endif

@@ -103,9 +103,9 @@ static bool add_write(struct op *op, void *ctx, struct err *err)
     return conn_insert(op->conn,
                        "INSERT INTO label_notes (task, version, sample, by_user, at, text, shape, x, y)"
                        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                       db_args(db_int(x->task->id), db_int(object_int(x->task, "version")),
-                               db_int(n->sample), db_int(op->caller->user), db_int(clock_now()),
-                               db_text(n->text), n->shape.p ? db_text(n->shape) : db_null(),
+                       db_args(db_int(x->task->id), db_int(object_int(x->task, "version")), db_int(n->sample),
+                               db_int(op->caller->user), db_int(clock_now()), db_text(n->text),
+                               n->shape.p ? db_text(n->shape) : db_null(),
                                n->has_place ? db_real(n->x) : db_null(),
                                n->has_place ? db_real(n->y) : db_null()),
                        &x->id, err);
@@ -130,8 +130,7 @@ static bool done_write(struct op *op, void *ctx, struct err *err)
     return conn_exec(op->conn,
                      "UPDATE label_notes SET done_by = ?, done_at = ? WHERE task = ? AND id = ?"
                      " AND done_by IS NULL",
-                     db_args(db_int(op->caller->user), db_int(clock_now()), db_int(e->task),
-                             db_int(e->note)),
+                     db_args(db_int(op->caller->user), db_int(clock_now()), db_int(e->task), db_int(e->note)),
                      NULL, err);
 }
 

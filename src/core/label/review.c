@@ -106,9 +106,8 @@ static bool decide_write(struct op *op, void *ctx, struct err *err)
         item.done = 0;
     struct sample_edit edit = {
         .id = a.sample, .state = d->accept ? SAMPLE_ACCEPTED : SAMPLE_REJECTED, .person = true};
-    return (set.published || sample_change(op, &set, &edit, &after, err)) &&
-           keep_decision(op, d, &a, err) && tell_annotators(op, d, a.sample, err) &&
-           item_save(op, &old, &item, err);
+    return (set.published || sample_change(op, &set, &edit, &after, err)) && keep_decision(op, d, &a, err) &&
+           tell_annotators(op, d, a.sample, err) && item_save(op, &old, &item, err);
 }
 
 bool run_decide(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,

@@ -135,8 +135,8 @@ bool item_save(struct op *op, const struct label_item *old, const struct label_i
                              db_int(now->in_review), db_int(now->skips), db_int(free_of(now)),
                              db_int(now->task), db_int(now->sample)),
                      NULL, err) &&
-           (!n || engine_set_status(op, &kind_label_task, now->task, (struct engine_statuses){status, n},
-                                    err));
+           (!n ||
+            engine_set_status(op, &kind_label_task, now->task, (struct engine_statuses){status, n}, err));
 }
 
 /* --- assignments --- */
@@ -169,10 +169,9 @@ bool assignment_load(struct op *op, int64_t task, int64_t id, struct assignment 
 {
     struct db_row row;
     bool found;
-    if (!label_query_one(op,
-                         "SELECT " ASSIGNMENT_COLUMNS
-                         " FROM label_assignments a WHERE a.id = ? AND a.task = ?",
-                         db_args(db_int(id), db_int(task)), &row, &found, err))
+    if (!label_query_one(
+            op, "SELECT " ASSIGNMENT_COLUMNS " FROM label_assignments a WHERE a.id = ? AND a.task = ?",
+            db_args(db_int(id), db_int(task)), &row, &found, err))
         return false;
     if (!found)
         return err_set(err, ERR_NOT_FOUND, "assignment", "assignment: the task has no %lld", (long long)id);
@@ -238,8 +237,8 @@ double label_draw(int64_t task, int64_t sample, int64_t user)
 {
     char text[80];
     uint8_t hash[SHA256_SIZE];
-    int n = snprintf(text, sizeof text, "%lld:%lld:%lld", (long long)task, (long long)sample,
-                     (long long)user);
+    int n =
+        snprintf(text, sizeof text, "%lld:%lld:%lld", (long long)task, (long long)sample, (long long)user);
     sha256_of((struct str){text, (size_t)n}, hash);
     uint64_t word = 0;
     for (int i = 0; i < 6; i++)

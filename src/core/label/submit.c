@@ -3,7 +3,6 @@
 #include "core/label/required.h"
 #include "core/pending.h"
 
-
 struct work {
     const struct object *task;
     int64_t assignment, active;
@@ -52,8 +51,7 @@ static bool drawn(struct op *op, const struct object *task, const struct assignm
     if (object_value(task, "review_team")->type == DB_NULL)
         return false;
     return seats > 1 || a->rounds > 0 ||
-           label_draw(task->id, a->sample, a->worker) * 100 <
-               (double)label_ratio(op->arena, task, a->worker);
+           label_draw(task->id, a->sample, a->worker) * 100 < (double)label_ratio(op->arena, task, a->worker);
 }
 
 static bool count_day(struct op *op, const struct object *task, const struct assignment *a,
@@ -220,7 +218,7 @@ static bool reopen_write(struct op *op, void *ctx, struct err *err)
     a.state = ASSIGNMENT_LEASED;
     a.leased = true;
     a.until = clock_now() + object_int(&w->now, "lease") * 1000000;
-    enum sample_state state = a.rounds > 0                    ? SAMPLE_REJECTED
+    enum sample_state state = a.rounds > 0                     ? SAMPLE_REJECTED
                               : annotation_empty(s.annotation) ? SAMPLE_UNANNOTATED
                                                                : SAMPLE_ANNOTATED;
     return (set.published || set_state(op, &set, a.sample, state, err)) && assignment_save(op, &a, err) &&

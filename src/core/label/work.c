@@ -145,9 +145,10 @@ bool run_samples(struct op *op, struct object *o, const struct db_value *input, 
     struct db_rows rows;
     int64_t limit = input[3].i ? input[3].i : 100;
     sql_init(&q);
-    sql_add(&q, "SELECT a.id, a.sample, s.name, a.stage, a.seat, a.state, a.worker, u.name, a.begun, a.ended,"
-                " a.active, a.rounds, a.reason FROM label_assignments a LEFT JOIN samples s ON s.id = a.sample"
-                " LEFT JOIN users u ON u.id = a.worker WHERE a.task = ");
+    sql_add(&q,
+            "SELECT a.id, a.sample, s.name, a.stage, a.seat, a.state, a.worker, u.name, a.begun, a.ended,"
+            " a.active, a.rounds, a.reason FROM label_assignments a LEFT JOIN samples s ON s.id = a.sample"
+            " LEFT JOIN users u ON u.id = a.worker WHERE a.task = ");
     sql_arg(&q, db_int(o->id));
     for (int i = 0; input[0].type == DB_TEXT && i < ASSIGNMENT_STATES; i++)
         if (str_is(input[0].s, assignment_states[i])) {

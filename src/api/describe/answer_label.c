@@ -1,0 +1,151 @@
+/* Answers about teams, labelling tasks and review. */
+#include "api/describe/answer_shape.h"
+
+#define STATES "leased submitted skipped accepted rejected returned"
+#define STAGES "label review"
+
+static const struct shape shape_reason[] = {M("id", TEXT), M("reason", TEXT, .flags = OR_NULL), {0}};
+
+static const struct shape rejection[] = {M("by", REF),
+                                         M("at", TIME),
+                                         M("reason", TEXT, .flags = OR_NULL),
+                                         M("shapes", LIST, .of = shape_reason),
+                                         {0}};
+
+static const struct shape seat_layer[] = {M("layer", INT), M("user", REF), M("late", BOOL), {0}};
+
+static const struct shape for_review[] = {M("annotator", REF),
+                                          M("before", OBJECT, .named = "Annotation"),
+                                          M("layers", LIST, .of = seat_layer),
+                                          {0}};
+
+static const struct shape assignment[] = {
+    M("id", INT),
+    M("task", REF),
+    M("stage", TEXT, .choices = STAGES),
+    M("seat", INT),
+    M("state", TEXT, .choices = STATES),
+    M("until", TIME, .flags = OR_NULL),
+    M("dataset", INT),
+    M("version", INT),
+    M("layer", INT, .flags = OR_NULL),
+    M("sample", OBJECT, .named = "Sample"),
+    M("user", REF),
+    M("rejections", LIST, .of = rejection),
+    M("for_review", OBJECT, .of = for_review, .flags = OPTIONAL),
+    {0},
+};
+
+static const struct shape assignments[] = {M("items", LIST, .named = "Assignment"), M("left", INT), {0}};
+
+static const struct shape assignment_row[] = {
+    M("id", INT),
+    M("sample", REF),
+    M("stage", TEXT, .choices = STAGES),
+    M("seat", INT),
+    M("state", TEXT, .choices = STATES),
+    M("user", REF),
+    M("begun_at", TIME),
+    M("ended_at", TIME, .flags = OR_NULL),
+    M("active_seconds", INT),
+    M("rejections", INT),
+    M("reason", TEXT, .flags = OR_NULL),
+    {0},
+};
+
+static const struct shape assignment_rows[] = {
+    M("items", LIST, .of = assignment_row), M("next", INT, .flags = OR_NULL), {0}};
+
+static const struct shape lease[] = {M("until", TIME), {0}};
+static const struct shape handed[] = {M("handed", INT), M("returned", INT), {0}};
+
+#define SUMS                                                                                                 \
+    M("submitted", INT), M("skipped", INT), M("accepted", INT), M("rejected", INT),                          \
+        M("active_seconds", INT), M("per_hour", REAL)
+
+static const struct shape member[] = {M("user", REF), M("stage", TEXT, .choices = STAGES), SUMS, {0}};
+static const struct shape day[] = {M("day", TIME), M("stage", TEXT, .choices = STAGES), SUMS, {0}};
+
+static const struct shape forecast[] = {
+    M("left", INT),
+    M("per_day", REAL),
+    M("ends_at", TIME, .flags = OR_NULL),
+    M("deadline", TIME, .flags = OR_NULL),
+    M("late", BOOL),
+    {0},
+};
+
+static const struct shape progress[] = {
+    M("from", TIME),
+    M("to", TIME),
+    M("members", LIST, .of = member),
+    M("days", LIST, .of = day),
+    M("forecast", OBJECT, .of = forecast),
+    {0},
+};
+
+static const struct shape work_stage[] = {
+    M("mine", BOOL),
+    M("leased", INT),
+    M("rejected", INT),
+    M("submitted_today", INT),
+    M("active_seconds_today", INT),
+    M("left", INT),
+    {0},
+};
+
+static const struct shape work[] = {
+    M("state", TEXT),
+    M("deadline", TIME, .flags = OR_NULL),
+    M("label", OBJECT, .of = work_stage),
+    M("review", OBJECT, .of = work_stage),
+    {0},
+};
+
+static const struct shape bench[] = {
+    M("task", REF),
+    M("state", TEXT),
+    M("dataset", INT),
+    M("dataset_name", TEXT),
+    M("version", INT),
+    M("version_name", TEXT),
+    M("version_state", TEXT),
+    M("data_type", TEXT),
+    M("annotation_type", TEXT),
+    M("labels", ANYS),
+    M("instructions", TEXT, .flags = OR_NULL),
+    M("seats", INT),
+    M("batch_size", INT),
+    M("lease", INT),
+    M("require_attributes", BOOL),
+    {0},
+};
+
+static const struct shape note[] = {
+    M("id", INT),
+    M("sample", INT),
+    M("by", REF),
+    M("at", TIME),
+    M("text", TEXT),
+    M("shape", TEXT, .flags = OR_NULL),
+    M("x", REAL, .flags = OR_NULL),
+    M("y", REAL, .flags = OR_NULL),
+    M("done", BOOL),
+    {0},
+};
+
+static const struct shape notes[] = {M("items", LIST, .named = "LabelNote"), {0}};
+
+const struct answer_shape answers_of_label[] = {
+    {"Assignment", assignment},
+    {"AssignmentList", assignments},
+    {"AssignmentRows", assignment_rows},
+    {"LabelBench", bench},
+    {"LabelHanded", handed},
+    {"LabelLease", lease},
+    {"LabelNote", note},
+    {"LabelNotes", notes},
+    {"LabelProgress", progress},
+    {"LabelWork", work},
+    {0},
+};
