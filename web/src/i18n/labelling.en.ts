@@ -138,6 +138,7 @@ export const labellingEn = {
   'selection.labels': 'With one of the labels',
   'selection.splits': 'Parts of the split',
   'selection.q': 'Name begins with',
+  'selection.whole': 'All of them',
   'selection.share': '{share}% of them, at random',
   'selection.order': 'Order',
   'selection.order_position': 'As they are',
