@@ -320,6 +320,18 @@
 #define MESSAGE_VERSION_PUBLISHING                                                                           \
     "version-publishing", "the version is being published: wait for that or cancel the task",                \
         "版本正在发布：请等待完成或取消任务"
+#define MESSAGE_VERSION_REVIEWING                                                                            \
+    "version-reviewing", "the version is in review: wait for the decision or withdraw the request",          \
+        "版本正在审核：请等待结论或撤回申请"
+#define MESSAGE_VERSION_STATE                                                                                \
+    "version-state", "the version is in the state %.*s, which does not allow this",                          \
+        "版本处于 %.*s 状态，不能执行此操作"
+#define MESSAGE_REVIEWERS_NONE                                                                               \
+    "reviewers-none", "reviewers: name a review team or somebody other than yourself",                       \
+        "reviewers：请指定审核团队或本人以外的人员"
+#define MESSAGE_REVIEWER_NOT                                                                                 \
+    "reviewer-not", "you were not asked to review the version, or asked yourself",                           \
+        "您未被邀请审核该版本，或您是申请人"
 #define MESSAGE_TRAINING_NONE                                                                                \
     "training-none",                                                                                         \
         "no sample can be used for training: none of the version is in one of the states asked for",         \

@@ -85,6 +85,7 @@ bool access_read(struct core *core, const struct caller *c, struct db_conn *conn
                  struct arena *a, struct err *err)
 {
     return access_object(c, o, "read", NULL, err) ||
+           (o->kind->reads_too && o->kind->reads_too(core, c, conn, o, a)) ||
            (parent_is_public(core, conn, o, a) && caller_scoped(c, kind_permission(a, o->kind, "read"), err));
 }
 

@@ -183,6 +183,9 @@ struct kind {
     /* Writes the virtual fields (keys and values) of an object being shown; called once per object, outside
      * writes. */
     bool (*show)(struct op *op, const struct object *o, struct json_out *out, struct err *err);
+    /* Whether a caller without the right to read may read this one after all; optional. */
+    bool (*reads_too)(struct core *core, const struct caller *c, struct db_conn *conn, const struct object *o,
+                      struct arena *a);
     /* Extra SQL condition for lists (scope OWN and special visibility), with one value; NULL: none. */
     const char *(*visible)(struct op *op, struct db_value *arg);
     /* Runs after the commit, in the calling pool thread: wake controllers, drop caches. Not for changes of

@@ -319,3 +319,59 @@ def test_teams_have_members_who_may(shop, make_person):
     problem(shop.owner.call("DELETE", shop.version), 409, "conflict")
     shop.owner.delete(task)
     assert viewer.get(f"teams/{shop.team}")["members"][0]["name"]
+
+
+def test_publishing_after_a_review(admin, make_person):
+    shop = Shop(admin, make_person, pictures=3, reviewers=2)
+    first, second = shop.reviewers
+    outsider = make_person(shop.project, "reviewer")
+    problem(shop.owner.call("POST", f"{shop.version}/request-review", json={"reviewers": [shop.owner.user["id"]]}), 422, "invalid", "reviewers")
+    problem(first.call("GET", shop.version), 403, "forbidden")
+    asked = shop.owner.post(f"{shop.version}/request-review", {"team": shop.review_team}, expect=200)
+    assert asked["state"] == "reviewing" and len(asked["review"]["reviewers"]) == 2 and asked["review"]["accepted"] is None
+    # Nothing changes meanwhile; those who were asked see all of it.
+    one = shop.owner.get(f"{shop.version}/samples")["items"][0]
+    shop.annotate(shop.owner, {"sample": one}, expect=409)
+    problem(shop.owner.call("POST", f"{shop.version}/publish"), 409, "conflict")
+    assert [r["version"]["id"] for r in first.get("label-tasks/publish-reviews", project=shop.project["id"])["items"]] == [shop.version_id]
+    assert outsider.get("label-tasks/publish-reviews", project=shop.project["id"])["items"] == []
+    for path in (shop.version, f"{shop.version}/samples", f"{shop.version}/samples/{one['id']}/content", f"{shop.version}/labelling", f"{shop.version}/statistics"):
+        assert first.call("GET", path).status_code == 200, path
+        assert outsider.call("GET", path).status_code == 403, path
+    for who in (outsider, shop.owner):
+        assert who.call("POST", f"{shop.version}/decide-publish", json={"accept": True}).status_code == 403
+    problem(first.call("POST", f"{shop.version}/decide-publish", json={"accept": False}), 422, "invalid", "reason")
+    back = first.post(f"{shop.version}/decide-publish", {"accept": False, "reason": "three only"}, expect=200)
+    assert back["state"] == "draft" and back["review"]["reason"] == "three only" and back["review"]["decided_by"]["id"] == first.user["id"]
+    problem(first.call("GET", shop.version), 403, "forbidden")
+    shop.owner.post(f"{shop.version}/request-review", {"reviewers": [second.user["id"]]}, expect=200)
+    assert shop.owner.post(f"{shop.version}/withdraw-review", expect=200)["state"] == "draft"
+    shop.owner.post(f"{shop.version}/request-review", {"reviewers": [second.user["id"]]}, expect=200)
+    problem(first.call("POST", f"{shop.version}/decide-publish", json={"accept": True}), 403, "forbidden")
+    assert second.post(f"{shop.version}/decide-publish", {"accept": True}, expect=200)["state"] == "published"
+    over = shop.owner.get(shop.version)
+    assert over["review"]["accepted"] is True and over["digest"]
+
+
+def test_people_of_a_project(shop):
+    people = {one["name"]: one["roles"] for one in shop.owner.get(f"projects/{shop.project['id']}/people")["items"]}
+    assert people[shop.annotators[0].user["name"]] == ["annotator"] and people[shop.owner.user["name"]] == ["owner"]
+    may = [one["id"] for one in shop.owner.get(f"projects/{shop.project['id']}/people", permission="review.update")["items"]]
+    assert shop.reviewers[0].user["id"] in may and shop.annotators[0].user["id"] not in may
+    problem(shop.annotators[0].call("GET", f"projects/{shop.project['id']}/people"), 403, "forbidden")
+
+
+def test_required_attributes_and_figures_of_the_version(admin, make_person):
+    shop = Shop(admin, make_person, pictures=2, annotators=1, reviewers=1)
+    first, reviewer = shop.annotators[0], shop.reviewers[0]
+    task = shop.task(review_ratio=100)
+    for one in take(first, task):
+        shop.label(first, task, one)
+    drawn = take(reviewer, task, "review")
+    reviewer.post(f"{task}/decide", {"assignment": drawn[0]["id"], "verdict": "reject", "reason": "no"}, expect=200)
+    reviewer.post(f"{task}/decide", {"assignment": drawn[1]["id"], "verdict": "accept"}, expect=200)
+    figures = shop.owner.get(f"{shop.version}/labelling")
+    assert {(p["user"]["id"], p["stage"], p["submitted"], p["accepted"], p["rejected"]) for p in figures["people"]} == {
+        (first.user["id"], "label", 2, 1, 1), (reviewer.user["id"], "review", 2, 1, 1)}
+    assert figures["labels"] == [{"label": "cat", "samples": 2, "shapes": 2, "review": 0, "rejected": 1}]
+    assert sum(day["submitted"] for day in figures["days"]) == 4

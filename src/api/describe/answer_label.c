@@ -136,10 +136,37 @@ static const struct shape note[] = {
 
 static const struct shape notes[] = {M("items", LIST, .named = "LabelNote"), {0}};
 
+/* --- versions of datasets --- */
+
+#define VERSION_SUMS M("submitted", INT), M("accepted", INT), M("rejected", INT), M("active_seconds", INT)
+
+static const struct shape labelling_person[] = {
+    M("user", REF), M("stage", TEXT, .choices = STAGES), VERSION_SUMS, {0}};
+static const struct shape labelling_day[] = {
+    M("day", TIME), M("stage", TEXT, .choices = STAGES), VERSION_SUMS, {0}};
+static const struct shape labelling_label[] = {M("label", TEXT), M("samples", INT),  M("shapes", INT),
+                                               M("review", INT), M("rejected", INT), {0}};
+
+static const struct shape labelling[] = {
+    M("people", LIST, .of = labelling_person),
+    M("labels", LIST, .of = labelling_label),
+    M("days", LIST, .of = labelling_day),
+    {0},
+};
+
+static const struct shape publish_review[] = {M("dataset", REF),   M("version", REF), M("asked_by", REF),
+                                              M("asked_at", TIME), M("samples", INT), {0}};
+static const struct shape publish_reviews[] = {M("items", LIST, .of = publish_review), {0}};
+
+static const struct shape project_person[] = {
+    M("id", INT), M("name", TEXT), M("display_name", TEXT, .flags = OR_NULL), M("roles", STRINGS), {0}};
+static const struct shape project_people[] = {M("items", LIST, .of = project_person), {0}};
+
 const struct answer_shape answers_of_label[] = {
     {"Assignment", assignment},
     {"AssignmentList", assignments},
     {"AssignmentRows", assignment_rows},
+    {"DatasetLabelling", labelling},
     {"LabelBench", bench},
     {"LabelHanded", handed},
     {"LabelLease", lease},
@@ -147,5 +174,7 @@ const struct answer_shape answers_of_label[] = {
     {"LabelNotes", notes},
     {"LabelProgress", progress},
     {"LabelWork", work},
+    {"ProjectPeople", project_people},
+    {"PublishReviews", publish_reviews},
     {0},
 };

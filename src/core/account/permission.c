@@ -78,9 +78,13 @@ static void add_kind(const struct kind *k)
             add(k, text("%s.%s", k->name, verbs[i].name), verbs[i].title);
     if (k->delete_own)
         add(k, text("%s.%s", k->name, KIND_DELETE_ANY), delete_any);
-    /* Before the actions, whose titles name the button and not the right. */
     for (const struct kind_permission *p = k->permissions; p && p->name; p++)
         add(k, p->name, p->title);
+}
+
+/* After all kinds' own: an action may ask for another kind's permission, whose title then is that one's. */
+static void add_actions(const struct kind *k)
+{
     for (const struct action *act = k->actions; act && act->name; act++)
         if (act->permission)
             add(k, act->permission, act->title);
@@ -95,6 +99,8 @@ static void build(void)
 {
     for (size_t i = 0; i < kind_count; i++)
         add_kind(kinds[i]);
+    for (size_t i = 0; i < kind_count; i++)
+        add_actions(kinds[i]);
     for (size_t i = 0; i < countof(platform); i++)
         table.items[table.n++] = (struct permission){
             .name = platform[i].name, .verb = strchr(platform[i].name, '.') + 1, .title = platform[i].title};

@@ -1,5 +1,6 @@
 /* Datasets and their versions (D1, D2, D18). */
 #include "base/messages.h"
+#include "core/data/publish_review.h"
 #include "core/data/records.h"
 #include "core/data/sample_own.h"
 #include "core/data/version.h"
@@ -111,6 +112,7 @@ const struct kind kind_dataset = {
 
 static const struct choice states[] = {
     {"draft", {"Draft", "草稿"}},
+    {"reviewing", {"In review", "审核中"}},
     {"publishing", {"Being published", "发布中"}},
     {"published", {"Published", "已发布"}},
     {NULL, {NULL, NULL}},
@@ -164,6 +166,11 @@ static const struct field version_fields[] = {
      .help = {"Made by write-records; read from /records/NAME.",
               "由 write-records 生成，可从 /records/NAME 读取。"}},
     {.name = "digest", .type = FIELD_TEXT, .flags = FIELD_FILTER, .max = 64, .title = {"Digest", "摘要"}},
+    {.name = "review",
+     .type = FIELD_JSON,
+     .flags = FIELD_VIRTUAL,
+     .title = {"Review", "发布审核"},
+     .help = {"Of publishing it: the last one, or null.", "最近一次发布审核，没有则为 null。"}},
     {0},
 };
 
@@ -224,7 +231,9 @@ static bool version_before_delete(struct op *op, struct object *o, struct err *e
 static bool version_after_delete(struct op *op, struct object *o, struct err *err)
 {
     struct digest d;
-    if (!records_drop(op, o, err))
+    if (!records_drop(op, o, err) || !publish_review_drop(op, o->id, err) ||
+        !conn_exec(op->conn, "DELETE FROM version_reviews WHERE version = ?", db_args(db_int(o->id)), NULL,
+                   err))
         return false;
     if (digest_parse(object_text(o, "digest"), &d) && !store_use(op->conn, o->project, &d, -1, err))
         return false;
@@ -247,5 +256,7 @@ const struct kind kind_dataset_version = {
     .after_create = version_after_create,
     .before_delete = version_before_delete,
     .after_delete = version_after_delete,
+    .show = publish_review_show,
+    .reads_too = publish_review_reads,
     .extra_sql = sample_sql,
 };

@@ -94,7 +94,7 @@ static bool publish_write(struct op *op, void *ctx, struct err *err)
     struct publishing *p = ctx;
     struct object now;
     /* A task of its own is the only one that works on a version in the state publishing. */
-    if (!load(op, p, &now, err) || (strcmp(p->from, "draft") == 0 && !version_is_idle(op, now.id, err)))
+    if (!load(op, p, &now, err) || (strcmp(p->from, "publishing") != 0 && !version_is_idle(op, now.id, err)))
         return false;
     *object_value(&now, "state") = db_textz("published");
     *object_value(&now, "digest") = db_textz(arena_strz(op->arena, str_of(p->hex)));
@@ -179,19 +179,11 @@ const struct task_type task_publish = {
 
 /* --- the action --- */
 
-bool publish_run(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
-                 int *status, struct err *err)
+bool publish_start(struct op *op, struct object *o, const char *from, struct json_out *out, int *status,
+                   struct err *err)
 {
-    (void)input;
-    struct publishing p = {.version = o, .from = "draft"};
+    struct publishing p = {.version = o, .from = from};
     struct listing l = {.core = op->core, .arena = op->arena, .version = o->id};
-    if (str_is(object_text(o, "state"), "publishing"))
-        return err_message(err, ERR_CONFLICT, "state", MESSAGE_VERSION_PUBLISHING);
-    if (!str_is(object_text(o, "state"), "draft"))
-        return err_set(err, ERR_CONFLICT, "state", "the version is published already");
-    if (object_int(o, "samples") == 0)
-        return err_set(err, ERR_CONFLICT, "samples",
-                       "the version has no samples yet: import some before publishing it");
     if (!version_is_idle(op, o->id, err))
         return false;
     bool at_once = object_int(o, "samples") <= PUBLISH_AT_ONCE;
@@ -200,4 +192,20 @@ bool publish_run(struct op *op, struct object *o, const struct db_value *input, 
         return false;
     *status = at_once ? 200 : 202;
     return engine_answer(op, &p.now, out, err);
+}
+
+bool publish_run(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+                 int *status, struct err *err)
+{
+    (void)input;
+    if (str_is(object_text(o, "state"), "publishing"))
+        return err_message(err, ERR_CONFLICT, "state", MESSAGE_VERSION_PUBLISHING);
+    if (str_is(object_text(o, "state"), "reviewing"))
+        return err_message(err, ERR_CONFLICT, "state", MESSAGE_VERSION_REVIEWING);
+    if (!str_is(object_text(o, "state"), "draft"))
+        return err_set(err, ERR_CONFLICT, "state", "the version is published already");
+    if (object_int(o, "samples") == 0)
+        return err_set(err, ERR_CONFLICT, "samples",
+                       "the version has no samples yet: import some before publishing it");
+    return publish_start(op, o, "draft", out, status, err);
 }

@@ -10,6 +10,9 @@
 #define PUBLISH_AT_ONCE 5000
 
 extern const struct task_type task_publish;
+/* The same of a version in the state `from`: draft, or reviewing when its review was accepted. */
+bool publish_start(struct op *op, struct object *o, const char *from, struct json_out *out, int *status,
+                   struct err *err);
 bool publish_run(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
                  int *status, struct err *err);
 

@@ -60,7 +60,8 @@ bool sample_set_of(struct op *op, const struct object *version, struct sample_se
     struct sample_set set = {.version = version->id,
                              .project = version->project,
                              .published = str_is(object_text(version, "state"), "published"),
-                             .publishing = str_is(object_text(version, "state"), "publishing")};
+                             .publishing = str_is(object_text(version, "state"), "publishing"),
+                             .reviewing = str_is(object_text(version, "state"), "reviewing")};
     if (!ok)
         return false;
     if (!found || !annotation_type_of(row.v[0].s, &set.type))
@@ -71,6 +72,8 @@ bool sample_set_of(struct op *op, const struct object *version, struct sample_se
 
 bool sample_set_open(const struct sample_set *set, struct err *err)
 {
+    if (set->reviewing)
+        return err_message(err, ERR_CONFLICT, "state", MESSAGE_VERSION_REVIEWING);
     if (set->publishing)
         return err_message(err, ERR_CONFLICT, "state", MESSAGE_VERSION_PUBLISHING);
     return !set->published || err_message(err, ERR_CONFLICT, "state", MESSAGE_VERSION_PUBLISHED);

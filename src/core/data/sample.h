@@ -34,7 +34,7 @@ extern const char sample_sql[];
 struct sample_set {
     int64_t version, project;
     enum annotation_type type;
-    bool published, publishing;
+    bool published, publishing, reviewing;
 };
 bool sample_set_of(struct op *op, const struct object *version, struct sample_set *ret, struct err *err);
 /* ERR_CONFLICT when it is published or about to be. */

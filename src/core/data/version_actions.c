@@ -3,8 +3,10 @@
 #include "core/data/compare.h"
 #include "core/data/export.h"
 #include "core/data/import.h"
+#include "core/data/labelling.h"
 #include "core/data/preprocess.h"
 #include "core/data/publish.h"
+#include "core/data/publish_review.h"
 #include "core/data/records.h"
 #include "core/data/sample_own.h"
 #include "core/data/sizes.h"
@@ -213,5 +215,25 @@ const struct action version_actions[] = {
      .title = {"Publish", "发布"},
      .danger = true,
      .run = publish_run},
+    {.name = "request-review",
+     .permission = "dataset_version.update",
+     .fields = publish_ask_fields,
+     .title = {"Ask for review", "申请发布审核"},
+     .run = publish_ask_run},
+    {.name = "decide-publish",
+     .permission = "review.update",
+     .fields = publish_decide_fields,
+     .title = {"Decide on publishing", "审核发布"},
+     .run = publish_decide_run},
+    {.name = "withdraw-review",
+     .permission = "dataset_version.update",
+     .title = {"Withdraw the request", "撤回审核申请"},
+     .run = publish_withdraw_run},
+    {.name = "labelling",
+     .permission = "dataset_version.read",
+     .read_only = true,
+     .answer = "DatasetLabelling",
+     .title = {"Labelling", "标注情况"},
+     .run = labelling_run},
     {0},
 };

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "core/account/accounts.h"
+#include "core/account/people.h"
 #include "core/job/curves.h"
 #include "core/job/usage.h"
 #include "store/store.h"
@@ -228,5 +229,12 @@ const struct action project_actions[] = {
      .answer = "Forecast",
      .title = {"Forecast", "预计"},
      .run = run_forecast},
+    {.name = "people",
+     .permission = "member.read",
+     .read_only = true,
+     .fields = people_fields,
+     .answer = "ProjectPeople",
+     .title = {"People", "人员"},
+     .run = people_run},
     {0},
 };

@@ -1,4 +1,5 @@
 /* The actions of labelling tasks: their fields, permissions and answers. */
+#include "core/data/publish_review.h"
 #include "core/label/label_own.h"
 
 #define ASSIGNMENT                                                                                           \
@@ -160,6 +161,24 @@ static const struct field samples_fields[] = {
     {0},
 };
 
+static const struct field reviews_fields[] = {
+    {.name = "project",
+     .type = FIELD_INT,
+     .flags = FIELD_REQUIRED | FIELD_CREATE,
+     .min = 1,
+     .max = INT64_MAX,
+     .title = {"Project", "项目"}},
+    {0},
+};
+
+static bool run_reviews(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+                        int *status, struct err *err)
+{
+    (void)o;
+    (void)status;
+    return publish_reviews_write(op, input[0].i, out, err);
+}
+
 /* Of an action that people do all day: what they did stands in the assignments. */
 #define DAILY(action, wanted, body, answers, en, zh, does)                                                   \
     {                                                                                                        \
@@ -231,5 +250,13 @@ const struct action label_actions[] = {
      .answer = "LabelBench",
      .title = {"For the workbench", "工作台信息"},
      .run = run_bench},
+    {.name = "publish-reviews",
+     .permission = "label_task.read",
+     .on_kind = true,
+     .read_only = true,
+     .fields = reviews_fields,
+     .answer = "PublishReviews",
+     .title = {"Versions to review", "待审核版本"},
+     .run = run_reviews},
     {0},
 };

@@ -1,5 +1,6 @@
 /* The tables of labelling tasks, and their rows. */
 #include "base/hash.h"
+#include "core/data/publish_review.h"
 #include "core/label/label_own.h"
 
 #include <stdio.h>
@@ -41,7 +42,7 @@ const char label_sql[] =
     " accepted BIGINT NOT NULL, rejected BIGINT NOT NULL, active BIGINT NOT NULL,"
     " PRIMARY KEY (task, worker, stage, hour));\n"
     "CREATE INDEX label_hours_version ON label_hours (version);\n"
-    "CREATE TABLE label_purges (task BIGINT PRIMARY KEY);\n";
+    "CREATE TABLE label_purges (task BIGINT PRIMARY KEY);\n" PUBLISH_REVIEW_SQL;
 
 const char *const stage_names[] = {"label", "review"};
 const char *const assignment_states[] = {"leased",   "submitted", "skipped",
