@@ -1,3 +1,4 @@
+import { benchZh } from './bench.zh'
 import { computeZh } from './compute.zh'
 import { dataZh } from './data.zh'
 import { imagesZh } from './images.zh'
@@ -8,6 +9,7 @@ import type { Key } from './en'
 // 简体中文。{x} 会被替换；{n#one|many} 按数量选择。
 export const zh: Record<Key, string> = {
   ...dataZh,
+  ...benchZh,
   ...computeZh,
   ...imagesZh,
   ...labellingZh,
@@ -86,6 +88,7 @@ export const zh: Record<Key, string> = {
   'keys.title': '键盘快捷键',
   'keys.palette': '快速跳转',
   'keys.help': '显示快捷键',
+  'keys.space': '空格',
   'keys.search': '在列表中搜索',
   'keys.create': '新建',
   'keys.down': '下一行',

@@ -94,6 +94,8 @@ export interface SurfaceProps {
   others: readonly Other[]
   marks: readonly (Mark & { text: string })[]
   view: Partial<ViewSettings>
+  /** Review: this is shown instead of the document, and cannot be changed. */
+  before: Annotation | null
   handle: Ref<SurfaceHandle>
 }
 
