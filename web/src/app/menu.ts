@@ -22,7 +22,7 @@ export function menuGroups(kinds: Kind[], session: Session, project: Ref | null,
   const worker = isWorker(session, project?.id)
   const groups = new Map<string, MenuEntry[]>()
   for (const kind of kinds) {
-    if (!kind.menu || kind.scope === 'child' || kind.scope === 'own' || (worker && kind.scope === 'project')) continue
+    if (!kind.menu || kind.scope === 'child' || kind.scope === 'own' || worker) continue
     const url = listUrl(kind, project)
     if (!url || !offers(session, kind, 'list', kind.scope === 'project' ? project?.id : undefined)) continue
     const entries = groups.get(kind.menu) ?? []

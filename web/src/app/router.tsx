@@ -17,6 +17,7 @@ const routes: RouteObject[] = [
         children: [
           { path: 'p/:project', lazy: async () => ({ Component: (await import('../features/projects/Overview')).Overview }) },
           { path: 'p/:project/my-tasks', lazy: async () => ({ Component: (await import('../features/labelling/MyTasks')).MyTasks }) },
+          { path: 'p/:project/publish-reviews/:dataset/:version', lazy: async () => ({ Component: (await import('../features/labelling/ReviewPage')).ReviewPage }) },
           { path: 'p/:project/:plural', lazy: async () => ({ Component: (await import('../features/objects/ListPage')).ListPage }) },
           { path: 'p/:project/:plural/:id', lazy: async () => ({ Component: (await import('../features/objects/DetailPage')).DetailPage }) },
           { path: 'p/:project/:plural/:id/v/:number', lazy: async () => ({ Component: (await import('../features/datasets/VersionPage')).VersionPage }) },

@@ -138,6 +138,7 @@ export const labellingEn = {
   'selection.labels': 'With one of the labels',
   'selection.splits': 'Parts of the split',
   'selection.q': 'Name begins with',
+  'selection.whole': 'All of them',
   'selection.share': '{share}% of them, at random',
   'selection.order': 'Order',
   'selection.order_position': 'As they are',
@@ -162,4 +163,31 @@ export const labellingEn = {
 
   'taskType.fill-label-task': 'Listing of the samples of a labelling task',
   'taskType.close-label-task': 'Closing of a labelling task',
+
+  'versions.reviewing': 'In review',
+
+  'tab.labelling': 'Labelling',
+
+  'versionLabelling.none': 'Nobody has worked on it in a task yet',
+  'versionLabelling.noneHint': 'Who labelled and who reviewed this version stands here once a labelling task has brought work.',
+  'versionLabelling.people': 'Who labelled, who reviewed',
+  'versionLabelling.label': 'in review {review} · rejected {rejected}',
+  'versionLabelling.rejected': '{n} rejected',
+
+  'publishReview.title': 'Review of publishing',
+  'publishReview.ask': 'Ask for a review of {name}',
+  'publishReview.askButton': 'Ask for review',
+  'publishReview.askFirst': 'Ask for review first…',
+  'publishReview.asked': 'The reviewers of {name} are asked',
+  'publishReview.text': 'Until somebody decides, the version does not change. Who accepts publishes it; who rejects says why, and it is a draft again.',
+  'publishReview.people': 'Or people',
+  'publishReview.open': 'Waits for a review before it is published',
+  'publishReview.askedBy': '{who} asks {reviewers}',
+  'publishReview.accept': 'Accept and publish',
+  'publishReview.reject': 'Reject',
+  'publishReview.withdraw': 'Withdraw',
+  'publishReview.rejectedBy': '{who} rejected the publishing: {reason}',
+  'publishReview.rejectTitle': 'Reject {name}?',
+  'publishReview.reasonHelp': 'Whoever asked reads this.',
+  'publishReview.waiting': 'Versions to review before publishing',
 } as const

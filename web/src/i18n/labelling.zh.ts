@@ -140,6 +140,7 @@ export const labellingZh: Record<keyof typeof labellingEn, string> = {
   'selection.labels': '含有标签',
   'selection.splits': '划分',
   'selection.q': '名称开头',
+  'selection.whole': '全部',
   'selection.share': '随机抽取 {share}%',
   'selection.order': '顺序',
   'selection.order_position': '原有顺序',
@@ -164,4 +165,31 @@ export const labellingZh: Record<keyof typeof labellingEn, string> = {
 
   'taskType.fill-label-task': '列出标注任务的样本',
   'taskType.close-label-task': '结束标注任务',
+
+  'versions.reviewing': '审核中',
+
+  'tab.labelling': '标注情况',
+
+  'versionLabelling.none': '尚无任务中的标注记录',
+  'versionLabelling.noneHint': '标注任务产生工作后，这里会显示由谁标注、由谁审核。',
+  'versionLabelling.people': '标注与审核人员',
+  'versionLabelling.label': '审核中 {review} · 已驳回 {rejected}',
+  'versionLabelling.rejected': '驳回 {n}',
+
+  'publishReview.title': '发布审核',
+  'publishReview.ask': '为 {name} 申请发布审核',
+  'publishReview.askButton': '申请审核',
+  'publishReview.askFirst': '先申请审核…',
+  'publishReview.asked': '已向 {name} 的审核人员发出申请',
+  'publishReview.text': '在作出决定之前版本不会改变。通过即发布；驳回须说明原因，版本恢复为草稿。',
+  'publishReview.people': '或指定人员',
+  'publishReview.open': '等待发布审核',
+  'publishReview.askedBy': '{who} 申请，审核人员：{reviewers}',
+  'publishReview.accept': '通过并发布',
+  'publishReview.reject': '驳回',
+  'publishReview.withdraw': '撤回',
+  'publishReview.rejectedBy': '{who} 驳回了发布：{reason}',
+  'publishReview.rejectTitle': '驳回 {name}？',
+  'publishReview.reasonHelp': '申请人会看到此原因。',
+  'publishReview.waiting': '待发布审核的版本',
 }

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { soundPeaks } from './samples'
+import { soundPeaks } from './peaks'
 
 const width = 360
 const height = 40
 
 /** The wave form of a sound; what has been played stands out. */
-export function Wave({ path, sample, at }: { path: string; sample: { id: number; digest: string }; at: number }) {
+export function Wave({ path, sample, at }: { path: string; sample: { id: number; digest: string; size: number }; at: number }) {
   const canvas = useRef<HTMLCanvasElement>(null)
   const peaks = useQuery({
     queryKey: ['sample-peaks', sample.digest],

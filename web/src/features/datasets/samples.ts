@@ -75,12 +75,6 @@ export function useStatistics(version: Version) {
   })
 }
 
-/** Below, above: -1 to 1, for each of so many equal parts of a sound. */
-export async function soundPeaks(path: string, sample: { id: number; digest: string }, buckets: number, signal?: AbortSignal): Promise<number[]> {
-  const answer = await request<{ peaks: number[] }>(`${path}/samples/${sample.id}/peaks`, { query: { buckets, v: sample.digest.slice(0, 12) }, signal })
-  return answer.peaks
-}
-
 export type Splits = Schema<'DatasetSplits'>
 
 export function useSplits(version: Version) {

@@ -1,14 +1,15 @@
-import { useQueries } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { useMemo } from 'react'
-import { useNavigate } from 'react-router'
+import { Link, useNavigate } from 'react-router'
 import { useApp } from '../../app/context'
 import { useKeys, type Shortcut } from '../../app/keys'
-import { itemUrl } from '../../app/links'
+import { itemUrl, projectUrl } from '../../app/links'
 import { ForbiddenPage } from '../../app/pages'
-import type { Item, Kind } from '../../api/kinds'
+import { request } from '../../api/client'
+import type { Item, Kind, Ref } from '../../api/kinds'
 import { allItems, useList } from '../../api/objects'
-import { offers } from '../../api/session'
+import { may, offers } from '../../api/session'
 import { formatDuration } from '../../components/format'
 import { useLatest, useTitle } from '../../components/hooks'
 import { Icon } from '../../components/Icon'
@@ -76,6 +77,7 @@ function Mine({ kind, project }: { kind: Kind; project: number }) {
         <ul className="task-cards">{mine.map(({ task, work }) => <Card key={task.id} task={task} work={work} onStart={start} />)}</ul>
       )}
       <MoreRows list={list} />
+      {may(session, 'review.update', project) && <ToPublish project={project} />}
     </section>
   )
 }
@@ -109,5 +111,35 @@ function StageRow({ task, stage, work, onStart }: { task: Item; stage: Stage; wo
       </dl>
       <Button disabled={!todo} aria-label={t(stage === 'label' ? 'myTasks.labelOf' : 'myTasks.reviewOf', { name: String(task['name']) })} onClick={() => onStart(task, stage)}>{t(stage === 'label' ? 'labelTask.label' : 'labelTask.review')}</Button>
     </div>
+  )
+}
+
+interface Asked {
+  dataset: Ref
+  version: Ref
+  asked_by: Ref | null
+  asked_at: string
+  samples: number
+}
+
+/** Versions whose publishing this person was asked about. */
+function ToPublish({ project }: { project: number }) {
+  const { t, n } = useI18n()
+  const { project: here } = useApp()
+  const found = useQuery({ queryKey: ['objects', 'dataset_version', 'to-review', project], queryFn: ({ signal }) => request<{ items: Asked[] }>('/label-tasks/publish-reviews', { query: { project }, signal }) })
+  const items = found.data?.items ?? []
+  if (items.length === 0) return null
+  return (
+    <section className="block">
+      <h2>{t('publishReview.waiting')}</h2>
+      <ul className="reviews">
+        {items.map((one) => (
+          <li key={one.version.id} className="panel">
+            <Link to={`${projectUrl(here?.name ?? '')}/publish-reviews/${one.dataset.id}/${one.version.id}`}>{one.dataset.name} {one.version.name}</Link>
+            <span className="muted num">{t('versions.samples', { n: n(one.samples) })} · {one.asked_by?.name} · <Time at={one.asked_at} /></span>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }

@@ -1,4 +1,4 @@
-import { Input, Segmented, Select, Slider } from 'antd'
+import { Input, Select, Slider } from 'antd'
 import type { EditProps, ShowProps } from '../../components/editors'
 import { useI18n } from '../../i18n'
 import { sampleStates } from '../datasets/samples'
@@ -24,8 +24,8 @@ export function SelectionEdit({ id, value, onChange }: EditProps) {
       <label htmlFor={`${id}-labels`}>{t('selection.labels')}<Select id={`${id}-labels`} mode="tags" allowClear value={now.labels ?? []} placeholder={t('selection.any')} open={false} suffixIcon={null} tokenSeparators={[',']} onChange={(labels: string[]) => set({ labels })} /></label>
       <label htmlFor={`${id}-splits`}>{t('selection.splits')}<Select id={`${id}-splits`} mode="multiple" allowClear value={now.splits ?? []} placeholder={t('selection.any')} onChange={(splits: string[]) => set({ splits })} options={parts.map((p) => ({ value: p, label: t(`split.${p}`) }))} /></label>
       <label htmlFor={`${id}-q`}>{t('selection.q')}<Input id={`${id}-q`} value={now.q ?? ''} placeholder={t('selection.any')} onChange={(e) => set({ q: e.target.value })} /></label>
-      <div><span id={`${id}-share`}>{t('selection.share', { share })}</span><Slider ariaLabelledByForHandle={`${id}-share`} min={1} max={100} value={share} tooltip={{ formatter: (n) => `${n ?? 0}%` }} onChange={(n: number) => set({ share: n / 100 })} /></div>
-      <div><span>{t('selection.order')}</span><div><Segmented aria-label={t('selection.order')} value={now.order ?? 'position'} onChange={(order) => set({ order })} options={orders.map((o) => ({ value: o, label: t(`selection.order_${o}`) }))} /></div></div>
+      <div><span id={`${id}-share`}>{share === 100 ? t('selection.whole') : t('selection.share', { share })}</span><Slider ariaLabelledByForHandle={`${id}-share`} min={1} max={100} value={share} tooltip={{ formatter: (n) => `${n ?? 0}%` }} onChange={(n: number) => set({ share: n / 100 })} /></div>
+      <label htmlFor={`${id}-order`}>{t('selection.order')}<Select id={`${id}-order`} value={now.order ?? 'position'} onChange={(order) => set({ order })} options={orders.map((o) => ({ value: o, label: t(`selection.order_${o}`) }))} /></label>
     </div>
   )
 }

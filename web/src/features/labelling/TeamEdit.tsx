@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Select } from 'antd'
 import { useApp } from '../../app/context'
 import { request } from '../../api/client'
-import type { Page, Ref } from '../../api/kinds'
+import type { Ref } from '../../api/kinds'
 import { listPage } from '../../api/objects'
 import type { EditProps, ShowProps } from '../../components/editors'
 import { RefLink } from '../../components/FieldValue'
@@ -11,40 +11,52 @@ import { useI18n } from '../../i18n'
 import { refsOf } from './labelling'
 
 interface Person {
-  user: Ref
-  role: string
+  id: number
+  name: string
+  display_name: string | null
+  roles: string[]
 }
 
-/** The people of the project with their roles. Whoever sees the project's members may choose among them. */
-function usePeople(project: number | undefined) {
+/** The people of the project who may do something. Whoever sees the project's members may choose among them. */
+function usePeople(permission: string | null) {
+  const { project } = useApp()
   return useQuery({
-    queryKey: ['objects', 'member', 'people', project ?? 0],
-    queryFn: async ({ signal }): Promise<Person[]> => {
-      const page = await request<Page>(`/projects/${project}/members`, { query: { limit: 500 }, signal })
-      return page.items.flatMap((m) => (isRef(m['user']) && isRef(m['role']) ? [{ user: m['user'], role: m['role'].name }] : []))
-    },
-    enabled: project !== undefined,
+    queryKey: ['objects', 'member', 'people', project?.id ?? 0, permission],
+    queryFn: async ({ signal }) => (await request<{ items: Person[] }>(`/projects/${project?.id ?? 0}/people`, { query: { permission }, signal })).items,
+    enabled: project !== null,
   })
+}
+
+interface PeopleProps {
+  id: string
+  label: string
+  permission: string
+  value: Ref[]
+  onChange: (value: Ref[]) => void
+}
+
+/** Some people of the project, with their roles beside them. */
+export function PeopleSelect({ id, label, permission, value, onChange }: PeopleProps) {
+  const { t } = useI18n()
+  const people = usePeople(permission)
+  const known = people.data ?? []
+  const options = [
+    ...value.filter((one) => !known.some((p) => p.id === one.id)).map((one) => ({ value: one.id, label: one.name, note: '' })),
+    ...known.map((p) => ({ value: p.id, label: p.name, note: [p.display_name, p.roles.join(', ')].filter(Boolean).join(' · ') })),
+  ]
+  return (
+    <Select
+      id={id} mode="multiple" aria-label={label} value={value.map((one) => one.id)} loading={people.isFetching} optionFilterProp="label" placeholder={t('team.choose')}
+      notFoundContent={t(people.isFetching ? 'list.loading' : 'team.nobody')} options={options}
+      optionRender={(option) => <span className="spec-option"><span>{option.data.label}</span><span className="muted">{option.data.note}</span></span>}
+      onChange={(ids: number[]) => onChange(ids.flatMap((one) => options.filter((o) => o.value === one).map((o) => ({ id: o.value, name: o.label }))))}
+    />
+  )
 }
 
 export function MembersEdit({ id, value, onChange }: EditProps) {
   const { t } = useI18n()
-  const { project } = useApp()
-  const people = usePeople(project?.id)
-  const chosen = refsOf(value)
-  const known = people.data ?? []
-  const options = [
-    ...chosen.filter((one) => !known.some((p) => p.user.id === one.id)).map((one) => ({ value: one.id, label: one.name, role: '' })),
-    ...known.map((p) => ({ value: p.user.id, label: p.user.name, role: p.role })),
-  ]
-  return (
-    <Select
-      id={id} mode="multiple" aria-label={t('team.members')} value={chosen.map((one) => one.id)} loading={people.isFetching} optionFilterProp="label" placeholder={t('team.choose')}
-      notFoundContent={t(people.isFetching ? 'list.loading' : 'team.nobody')} options={options}
-      optionRender={(option) => <span className="spec-option"><span>{option.data.label}</span><span className="muted">{option.data.role}</span></span>}
-      onChange={(ids: number[]) => onChange(ids.flatMap((one) => { const found = options.find((o) => o.value === one); return found ? [{ id: found.value, name: found.label }] : [] }))}
-    />
-  )
+  return <PeopleSelect id={id} label={t('team.members')} permission="annotation.update" value={refsOf(value)} onChange={onChange} />
 }
 
 export function MembersShow({ value, short }: ShowProps) {

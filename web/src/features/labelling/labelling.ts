@@ -79,7 +79,7 @@ export function useNotes(task: number) {
 }
 
 export function addNote(task: number, sample: number, text: string): Promise<Note> {
-  return request<Note>(`${path(task)}/threads`, { method: 'POST', query: { sample }, body: { text, sample } })
+  return request<Note>(`${path(task)}/threads`, { method: 'POST', query: { sample }, body: { text } })
 }
 
 export function endNote(task: number, note: number): Promise<Note> {

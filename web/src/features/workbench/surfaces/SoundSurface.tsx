@@ -5,14 +5,13 @@ import WaveSurfer from 'wavesurfer.js'
 import { useLatest } from '../../../components/hooks'
 import { Icon } from '../../../components/Icon'
 import { useI18n } from '../../../i18n'
-import { contentUrl, soundPeaks } from '../../datasets/samples'
+import { soundPeaks } from '../../datasets/peaks'
+import { contentUrl } from '../../datasets/samples'
 import type { Sample, SurfaceProps } from '../surface'
 import { Chosen } from './Chosen'
 import { clock, speedBy, speeds, wavesOf } from './soundModel'
 import './surfaces.css'
 
-/** A sound larger than this is not decoded in the browser only to draw it. */
-const mostDecoded = 20 * 1024 * 1024
 const skip = 5
 
 interface Sounding {
@@ -92,7 +91,7 @@ function useWave(path: string, sample: Sample, speed: number, loop: boolean) {
   })
   const setUp = useLatest((made: WaveSurfer) => made.setPlaybackRate(speed, true))
   const url = contentUrl(path, sample)
-  const { duration, size } = sample
+  const { duration } = sample
   useEffect(() => {
     const node = host.current
     if (!node || !known) return
@@ -100,10 +99,10 @@ function useWave(path: string, sample: Sample, speed: number, loop: boolean) {
     const style = getComputedStyle(node)
     const media = new Audio(url)
     media.preload = 'metadata'
-    const drawn = peaks.data ? wavesOf(peaks.data) : size > mostDecoded ? [[0, 0]] : undefined
+    const drawn = peaks.data ? wavesOf(peaks.data) : [[0, 0]]
     const made = WaveSurfer.create({
       container: node, media, height: 160, waveColor: style.getPropertyValue('--muted'), progressColor: style.getPropertyValue('--link'), cursorColor: style.getPropertyValue('--text'), cursorWidth: 2, dragToSeek: true, normalize: true,
-      ...(drawn && { peaks: drawn, ...(duration > 0 && { duration }) }),
+      peaks: drawn, ...(duration > 0 && { duration }),
     })
     wave.current = made
     setUp(made)
@@ -119,7 +118,7 @@ function useWave(path: string, sample: Sample, speed: number, loop: boolean) {
       made.destroy()
       media.removeAttribute('src')
     }
-  }, [url, known, peaks.data, duration, size, onFinish, setUp])
+  }, [url, known, peaks.data, duration, onFinish, setUp])
   useEffect(() => wave.current?.setPlaybackRate(speed, true), [speed])
   return { host, wave, sounding }
 }
