@@ -377,6 +377,22 @@ def test_profile(person, admin):
     assert line["user"]["id"] == browser.user["id"]
 
 
+def test_preferences(server, person, admin):
+    browser, other = person(), person()
+    assert browser.get("profile/preferences").json() == {}
+    kept = {"keys": {"tool-box": "b", "撤销": "Ctrl+z"}, "n": 1.5}
+    assert browser.put("profile/preferences", json=kept).status_code == 204
+    assert browser.get("profile/preferences").json() == kept
+    assert other.get("profile/preferences").json() == {}
+    for body, status, code in [([], 400, "malformed"), ({"x": "y" * 32768}, 413, "too_large")]:
+        problem(browser.put("profile/preferences", json=body), status, code)
+    assert browser.get("profile/preferences").json() == kept
+    assert "preferences" not in admin.get(f"users/{browser.user['id']}")
+    token = browser.post("tokens", json={"name": unique("read"), "scopes": ["dataset.read"]}).json()["secret"]
+    narrow = Api(server.url, token)
+    problem(narrow.call("PUT", "profile/preferences", json={}), 403, "forbidden")
+
+
 def test_a_new_email_of_ones_own_ends_all_sessions(server, person, admin):
     one = person()
     token = one.post("tokens", json={"name": "stays"}).json()["secret"]

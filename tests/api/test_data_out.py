@@ -213,6 +213,23 @@ def test_sizes(admin, project, dataset, version):
     assert now["pixels"][0]["samples"] == 2 and sum(r["samples"] for r in now["bytes"]) == 14
 
 
+def test_splits(admin, project, dataset, version):
+    none = {"train": 0, "val": 0, "test": 0, "none": 0}
+    assert admin.get(f"{version}/splits") == {"parts": none, "labels": []}
+    bring(admin, project, version, "none.zip", zipped({"none.png": png(8, 8, 9)}))
+    assert admin.get(f"{version}/splits") == {"parts": none | {"none": 1}, "labels": []}
+    parts = ["train", "train", "val", "test"]
+    shapes = [{"type": "box", "label": label, "x": 1, "y": 1, "w": 2, "h": 2} for label in ("狗", "cat", "cat")]
+    lines = [{"file": f"{i}.png", "split": part, "annotation": {"shapes": shapes[i % 2:]}} for i, part in enumerate(parts)]
+    pictures = {f"{i}.png": png(8, 8, i) for i in range(4)}
+    bring(admin, project, version, "s.zip", zipped({**pictures, "ingot.jsonl": "\n".join(map(json.dumps, lines)).encode()}))
+    found = admin.get(f"{version}/splits")
+    assert found["parts"] == {"train": 2, "val": 1, "test": 1, "none": 1}
+    assert found["labels"] == [{"label": "cat", "train": 2, "val": 1, "test": 1, "none": 0}, {"label": "狗", "train": 1, "val": 1, "test": 0, "none": 0}]
+    admin.post(f"{version}/clean", {"ids": [s["id"] for s in samples(admin, version, q="2.png")]}, expect=200)
+    assert admin.get(f"{version}/splits")["parts"]["val"] == 0
+
+
 def test_nothing_measured_and_nothing_to_compare(admin, dataset, filled):
     assert admin.get(f"{filled}/duplicates") == {"measured": 0, "groups": []}
     assert admin.get(f"{filled}/sharpness")["measured"] == 0

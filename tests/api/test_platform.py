@@ -225,6 +225,7 @@ def test_answers_about_data_fit_their_schemas(admin, document, check, project, d
             ("Sample", one), ("SampleList", admin.get(f"{filled}/samples", limit=2)),
             ("SampleHistory", admin.get(f"{filled}/samples/{first['id']}/history")),
             ("DatasetStatistics", admin.get(f"{filled}/statistics")), ("DatasetSizes", admin.get(f"{filled}/sizes")),
+            ("DatasetSplits", admin.get(f"{filled}/splits")),
             ("DatasetChanges", admin.get(f"{filled}/compare", **{"with": other["id"]})),
             ("DatasetSharpness", admin.get(f"{filled}/sharpness")),
             ("DatasetDuplicates", admin.get(f"{filled}/duplicates", distance=16)),

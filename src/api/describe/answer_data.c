@@ -179,6 +179,17 @@ static const struct shape dataset_sizes[] = {
     {0},
 };
 
+/* Samples in each part of the split; `none` are in no part. */
+static const struct shape split_parts[] = {
+    M("train", INT), M("val", INT), M("test", INT), M("none", INT), {0}};
+
+static const struct shape split_label[] = {M("label", TEXT), M("train", INT), M("val", INT),
+                                           M("test", INT),   M("none", INT),  {0}};
+
+/* No labels where no sample is in a part. */
+static const struct shape dataset_splits[] = {
+    M("parts", OBJECT, .of = split_parts), M("labels", LIST, .of = split_label), {0}};
+
 static const struct shape dataset_sharpness[] = {
     M("measured", INT), M("bins", LIST, .of = sample_range), {0}};
 
@@ -327,6 +338,7 @@ const struct answer_shape answers_of_data[] = {
     {"DatasetDuplicates", dataset_duplicates},
     {"DatasetSharpness", dataset_sharpness},
     {"DatasetSizes", dataset_sizes},
+    {"DatasetSplits", dataset_splits},
     {"DatasetStatistics", dataset_statistics},
     {"FolderChanges", folder_changes},
     {"FolderListing", folder_listing},

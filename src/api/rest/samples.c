@@ -9,6 +9,7 @@
 #include "core/data/layer.h"
 #include "core/data/lease.h"
 #include "core/data/operate.h"
+#include "core/data/sample.h"
 #include "core/data/sample_access.h"
 #include "core/data/sample_show.h"
 #include "core/pending.h"

@@ -127,6 +127,25 @@ static void run_profile(struct api_call *call)
         problem(call, &err);
 }
 
+static void run_show_preferences(struct api_call *call)
+{
+    struct err err = {0};
+    auto_buf struct buf body = {0};
+    if (accounts_show_preferences(call->core, &call->caller, &body, &err))
+        api_answer(call, 200, NULL, 0, buf_view(&body));
+    else
+        problem(call, &err);
+}
+
+static void run_keep_preferences(struct api_call *call)
+{
+    struct err err = {0};
+    if (accounts_keep_preferences(call->core, &call->caller, call->json, &err))
+        api_answer(call, 204, NULL, 0, STR_NULL);
+    else
+        problem(call, &err);
+}
+
 static void run_password(struct api_call *call)
 {
     struct err err = {0};
@@ -253,6 +272,12 @@ const struct route auth_routes[] = {
      .input = "{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{\"email\":" TEXT_OR_NULL
               ",\"display_name\":" TEXT ",\"language\":" TEXT_OR_NULL "}}",
      .answer = SESSION_ANSWER},
+    {"GET", "/api/v1/profile/preferences", NULL, run_show_preferences,
+     .summary = "How one likes to work: what the web pages keep for the user",
+     .answer = "{\"type\":\"object\",\"additionalProperties\":true}"},
+    {"PUT", "/api/v1/profile/preferences", NULL, run_keep_preferences,
+     .summary = "Keep one's preferences: any JSON object of at most 32 KiB",
+     .input = "{\"type\":\"object\",\"additionalProperties\":true}", .status = 204},
     {"POST", "/api/v1/profile/password", NULL, run_password,
      .summary = "Change one's own password; ends all sessions", .input = TWO_TEXTS("old", "new"),
      .status = 204},

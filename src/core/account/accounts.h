@@ -88,6 +88,12 @@ bool accounts_change_password(struct core *core, const struct caller *c, struct 
 /* body: email, display_name, language. */
 bool accounts_change_profile(struct core *core, const struct caller *c, yyjson_val *body, struct arena *a,
                              struct err *err);
+/* What the user's programs keep about how they like to work (keys of the workbench): one JSON object of at
+ * most PREFERENCES_MAX bytes, {} at first. It is the user's alone and changes nothing on the server, so it
+ * has neither revision nor line of audit. */
+#define PREFERENCES_MAX (32 * 1024)
+bool accounts_keep_preferences(struct core *core, const struct caller *c, yyjson_val *body, struct err *err);
+bool accounts_show_preferences(struct core *core, const struct caller *c, struct buf *out, struct err *err);
 /* What GET /api/v1/session answers. */
 bool accounts_show_session(struct core *core, const struct caller *c, struct buf *out, struct err *err);
 /* What GET /api/v1/permissions answers. */

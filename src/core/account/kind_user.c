@@ -276,6 +276,11 @@ static const struct field fields[] = {
      .title = {"Platform role", "平台角色"},
      .help = {"A role of your own that holds on the whole platform, such as making projects",
               "在整个平台生效的自定义角色，例如允许创建项目"}},
+    {.name = "preferences",
+     .type = FIELD_JSON,
+     .flags = FIELD_INTERNAL,
+     .max = PREFERENCES_MAX,
+     .title = {"What the web pages keep for the user", "网页为用户保存的设置"}},
     {0},
 };
 

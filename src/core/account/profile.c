@@ -60,6 +60,52 @@ bool accounts_change_profile(struct core *core, const struct caller *c, yyjson_v
     return engine_update(core, &self, &kind_user, 0, c->user, 0, body, a, &user, err);
 }
 
+/* --- preferences --- */
+struct keeping {
+    int64_t user;
+    struct str text;
+};
+
+static bool keep(struct db_conn *c, void *ctx, struct err *err)
+{
+    const struct keeping *k = ctx;
+    return conn_exec(c, "UPDATE users SET preferences = ? WHERE id = ?",
+                     db_args(db_text(k->text), db_int(k->user)), NULL, err);
+}
+
+bool accounts_keep_preferences(struct core *core, const struct caller *c, yyjson_val *body, struct err *err)
+{
+    if (!caller_scoped(c, "user.update", err))
+        return false;
+    if (!yyjson_is_obj(body))
+        return err_set(err, ERR_MALFORMED, NULL, "the body must be a JSON object");
+    auto_buf struct buf text = {0};
+    struct json_out json;
+    json_begin(&json, &text);
+    json_value(&json, body);
+    if (buf_view(&text).n > PREFERENCES_MAX)
+        return err_set(err, ERR_TOO_LARGE, NULL, "the preferences have %zu bytes; %d are allowed",
+                       buf_view(&text).n, PREFERENCES_MAX);
+    struct keeping k = {.user = c->user, .text = buf_view(&text)};
+    return db_write(core->db, keep, &k, err);
+}
+
+bool accounts_show_preferences(struct core *core, const struct caller *c, struct buf *out, struct err *err)
+{
+    struct arena auto_arena a;
+    arena_init(&a);
+    struct db_row row;
+    bool found = false;
+    if (!caller_scoped(c, "user.read", err) ||
+        !db_query_one(core->db, &a, "SELECT preferences FROM users WHERE id = ?", db_args(db_int(c->user)),
+                      &row, &found, err))
+        return false;
+    if (!found)
+        return err_set(err, ERR_UNAUTHORIZED, NULL, "nobody is signed in");
+    buf_str(out, row.v[0].type == DB_TEXT ? row.v[0].s : STR("{}"));
+    return true;
+}
+
 /* --- what GET session and GET permissions answer --- */
 static void write_set(struct json_out *out, const struct permission_set *set)
 {

@@ -10,6 +10,7 @@
 #include "core/data/records.h"
 #include "core/data/sample_own.h"
 #include "core/data/sizes.h"
+#include "core/data/splits.h"
 #include "core/data/version.h"
 
 /* --- statistics --- */
@@ -128,6 +129,12 @@ const struct action version_actions[] = {
      .answer = "DatasetSizes",
      .title = {"Sizes", "尺寸"},
      .run = sizes_run},
+    {.name = "splits",
+     .permission = "dataset_version.read",
+     .read_only = true,
+     .answer = "DatasetSplits",
+     .title = {"Splits", "划分"},
+     .run = splits_run},
     {.name = "compare",
      .permission = "dataset_version.read",
      .read_only = true,

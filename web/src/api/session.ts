@@ -44,6 +44,12 @@ export function may(session: Session, permission: string | undefined, project?: 
   return own !== undefined && grants(own.permissions, permission)
 }
 
+/** Labels and reviews what one is given, and sees nothing else of the project: "My tasks" is all there is. */
+export function isWorker(session: Session, project: number | undefined): boolean {
+  const has = (permission: string) => may(session, permission, project)
+  return project !== undefined && (has('annotation.update') || has('review.update')) && !has('dataset.read')
+}
+
 /** Whether to offer a verb of a kind. The server decides in the end; this only keeps useless buttons away. */
 export function offers(session: Session, kind: Kind, verb: Verb, project?: number, item?: Item): boolean {
   if (!kind.verbs.includes(verb)) return false

@@ -1,9 +1,9 @@
 import { Button } from 'antd'
 import { Navigate, useNavigate } from 'react-router'
-import { offers } from '../api/session'
+import { isWorker, offers } from '../api/session'
 import { useI18n } from '../i18n'
 import { useApp } from './context'
-import { projectUrl } from './links'
+import { myTasksUrl, projectUrl } from './links'
 import { lastProject } from './prefs'
 
 /** "/": the last project, else the first, else what one without a project can do. */
@@ -13,7 +13,7 @@ export function Home() {
   const navigate = useNavigate()
   const last = lastProject.get()
   const mine = session.projects.find((p) => p.name === last) ?? session.projects[0]
-  if (mine) return <Navigate to={projectUrl(mine.name)} replace />
+  if (mine) return <Navigate to={isWorker(session, mine.id) ? myTasksUrl(mine.name) : projectUrl(mine.name)} replace />
   if (session.user.administrator && last) return <Navigate to={projectUrl(last)} replace />
   const projects = kind('project')
   if (projects && offers(session, projects, 'create')) return <Navigate to="/admin/projects" replace />

@@ -4,16 +4,18 @@ import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react'
 import { useNavigate } from 'react-router'
 import type { Item, Kind } from '../api/kinds'
 import { listPage } from '../api/objects'
-import { offers, useSignOut } from '../api/session'
+import { offers } from '../api/session'
 import { useDebounced } from '../components/hooks'
 import { Icon, type IconName } from '../components/Icon'
 import { nameOf } from '../components/names'
 import { useI18n } from '../i18n'
 import { useApp } from './context'
+import { useRegisteredKeys } from './keys'
 import { itemUrl, listUrl, projectUrl } from './links'
 import { menuGroups } from './menu'
 import { language, theme } from './prefs'
 import { useShownProject } from './shownProject'
+import { useAskedSignOut } from './useAskedSignOut'
 
 interface Entry {
   id: string
@@ -54,7 +56,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const { session, kinds } = useApp()
   const project = useShownProject()
   const navigate = useNavigate()
-  const signOut = useSignOut()
+  const signOut = useAskedSignOut()
+  const registered = useRegisteredKeys()
   const [text, setText] = useState('')
   // The entry one is at, not its place: what is found later comes in above others.
   const [active, setActive] = useState<string | null>(null)
@@ -81,8 +84,10 @@ export function Palette({ onClose }: { onClose: () => void }) {
       { id: 'lang', group: t('palette.actions'), title: `${t('language.label')}: ${t(i18n.language === 'zh' ? 'language.en' : 'language.zh')}`, icon: 'globe', run: () => language.set(i18n.language === 'zh' ? 'en' : 'zh') },
       { id: 'out', group: t('palette.actions'), title: t('user.signOut'), icon: 'out', run: () => void signOut() },
     ]
-    return [...pages, ...projects, ...actions]
-  }, [kinds, session, project, i18n, t, w, navigate, signOut])
+    // What the page behind it can do.
+    const here = registered.filter((s) => s.group === 'page' && !s.plain).map((s, i): Entry => ({ id: `key-${i}-${s.label}`, group: t('palette.actions'), title: t(s.label, s.values), note: s.keys, icon: 'bolt', run: () => s.run(new KeyboardEvent('keydown')) }))
+    return [...pages, ...projects, ...here, ...actions]
+  }, [kinds, session, project, i18n, t, w, navigate, signOut, registered])
 
   const entries = useMemo((): Entry[] => {
     const wanted = text.trim().toLowerCase()

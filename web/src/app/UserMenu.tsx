@@ -1,15 +1,15 @@
 import { Button, Dropdown } from 'antd'
 import { useNavigate } from 'react-router'
-import { useSignOut } from '../api/session'
 import { Icon } from '../components/Icon'
 import { useI18n } from '../i18n'
 import { useApp } from './context'
+import { useAskedSignOut } from './useAskedSignOut'
 
 export function UserMenu() {
   const { t, w } = useI18n()
   const { session, kinds } = useApp()
   const navigate = useNavigate()
-  const signOut = useSignOut()
+  const signOut = useAskedSignOut()
   const own = kinds.filter((kind) => kind.scope === 'own' && kind.verbs.includes('list'))
   const name = session.user.display_name || session.user.name
   return (

@@ -5,6 +5,10 @@ export function projectUrl(name: string): string {
   return `/p/${encodeURIComponent(name)}`
 }
 
+export function myTasksUrl(project: string): string {
+  return `${projectUrl(project)}/my-tasks`
+}
+
 export function listUrl(kind: Kind, project: Ref | null): string | null {
   if (kind.scope === 'project') return project ? `${projectUrl(project.name)}/${kind.plural}` : null
   if (kind.scope === 'own') return `/profile/${kind.plural}`

@@ -1,7 +1,7 @@
 import type { Kind, Ref } from '../api/kinds'
-import { may, offers, type Session } from '../api/session'
+import { isWorker, may, offers, type Session } from '../api/session'
 import { isKey, type I18n } from '../i18n'
-import { listUrl, projectUrl } from './links'
+import { listUrl, myTasksUrl, projectUrl } from './links'
 
 export interface MenuEntry {
   url: string
@@ -19,16 +19,17 @@ const order = ['data', 'build', 'models', 'serve', 'market', 'admin']
 
 /** The menu: only kinds that have a page and that this person may list. */
 export function menuGroups(kinds: Kind[], session: Session, project: Ref | null, { t, w }: I18n): MenuGroup[] {
+  const worker = isWorker(session, project?.id)
   const groups = new Map<string, MenuEntry[]>()
   for (const kind of kinds) {
-    if (!kind.menu || kind.scope === 'child' || kind.scope === 'own') continue
+    if (!kind.menu || kind.scope === 'child' || kind.scope === 'own' || worker) continue
     const url = listUrl(kind, project)
     if (!url || !offers(session, kind, 'list', kind.scope === 'project' ? project?.id : undefined)) continue
     const entries = groups.get(kind.menu) ?? []
     entries.push({ url, title: w(kind.titles), kind })
     groups.set(kind.menu, entries)
   }
-  if (may(session, 'service.invoke', project?.id)) (groups.get('serve') ?? []).push({ url: '/catalogue', title: t('catalogue.title') })
+  if (!worker && may(session, 'service.invoke', project?.id)) (groups.get('serve') ?? []).push({ url: '/catalogue', title: t('catalogue.title') })
   if (may(session, 'node.read')) (groups.get('admin') ?? []).push({ url: '/admin/resources', title: t('resources.title') })
   if (may(session, 'platform.metrics')) (groups.get('admin') ?? []).push({ url: '/admin/controllers', title: t('controllers.title') })
   if (may(session, 'platform.log')) (groups.get('admin') ?? []).push({ url: '/admin/log', title: t('platformLog.title') })
@@ -38,12 +39,12 @@ export function menuGroups(kinds: Kind[], session: Session, project: Ref | null,
     const key = `menu.${name}`
     return { name, title: isKey(key) ? t(key) : name, entries: groups.get(name) ?? [] }
   })
-  if (project) result.unshift({ name: 'project', title: '', entries: [{ url: projectUrl(project.name), title: t('menu.overview') }] })
+  if (project) result.unshift({ name: 'project', title: '', entries: [worker ? { url: myTasksUrl(project.name), title: t('myTasks.title') } : { url: projectUrl(project.name), title: t('menu.overview') }] })
   return result
 }
 
 // Where the order of declaration is not the way through the work.
-const within = ['dataset', 'label_set', 'algorithm_set', 'environment', 'training', 'job', 'image', 'model_set', 'service', '/catalogue', 'project', 'user', 'group', 'role', 'spec', '/admin/resources', 'node', 'node_pool', 'audit', '/admin/controllers', '/admin/log']
+const within = ['dataset', 'label_set', 'label_task', 'team', 'algorithm_set', 'environment', 'training', 'job', 'image', 'model_set', 'service', '/catalogue', 'project', 'user', 'group', 'role', 'spec', '/admin/resources', 'node', 'node_pool', 'audit', '/admin/controllers', '/admin/log']
 
 function place(entry: MenuEntry): number {
   const i = within.indexOf(entry.kind?.name ?? entry.url)

@@ -16,8 +16,12 @@ const routes: RouteObject[] = [
         ErrorBoundary: CrashPage,
         children: [
           { path: 'p/:project', lazy: async () => ({ Component: (await import('../features/projects/Overview')).Overview }) },
+          { path: 'p/:project/my-tasks', lazy: async () => ({ Component: (await import('../features/labelling/MyTasks')).MyTasks }) },
+          { path: 'p/:project/publish-reviews/:dataset/:version', lazy: async () => ({ Component: (await import('../features/labelling/ReviewPage')).ReviewPage }) },
           { path: 'p/:project/:plural', lazy: async () => ({ Component: (await import('../features/objects/ListPage')).ListPage }) },
           { path: 'p/:project/:plural/:id', lazy: async () => ({ Component: (await import('../features/objects/DetailPage')).DetailPage }) },
+          { path: 'p/:project/datasets/:id/v/:number/label', lazy: async () => ({ Component: (await import('../features/workbench/VersionBench')).VersionBench }) },
+          { path: 'p/:project/label-tasks/:id/:stage', lazy: async () => ({ Component: (await import('../features/workbench/TaskBench')).TaskBench }) },
           { path: 'p/:project/:plural/:id/v/:number', lazy: async () => ({ Component: (await import('../features/datasets/VersionPage')).VersionPage }) },
           { path: 'p/:project/:plural/:id/:child/:childId', lazy: async () => ({ Component: (await import('../features/trainings/InstancePage')).InstancePage }) },
           { path: 'catalogue', lazy: async () => ({ Component: (await import('../features/services/Catalogue')).Catalogue }) },

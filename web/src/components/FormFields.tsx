@@ -10,9 +10,11 @@ interface Props {
   form: FormState
   creating: boolean
   prefix: string
+  /** False: another part of the form has the first field. */
+  first?: boolean
 }
 
-export function FormFields({ fields, kindName, form, creating, prefix }: Props) {
+export function FormFields({ fields, kindName, form, creating, prefix, first = true }: Props) {
   const { t, w } = useI18n()
   return (
     <>
@@ -43,7 +45,7 @@ export function FormFields({ fields, kindName, form, creating, prefix }: Props) 
               describedBy={described || undefined}
               invalid={error !== null}
               creating={creating}
-              autoFocus={i === 0}
+              autoFocus={first && i === 0}
             />
             {error && <p id={`${id}-error`} className="field-error" role="alert">{error}</p>}
             {help && <p id={`${id}-help`} className="field-help">{help}</p>}

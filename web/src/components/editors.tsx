@@ -45,7 +45,15 @@ const spec: Editor = { Edit: lazy(async () => ({ default: (await pick()).SpecEdi
 const image: Editor = { Edit: lazy(async () => ({ default: (await pick()).ImageEdit })), Show: lazy(async () => ({ default: (await pick()).ImageShow })) }
 const variables: Editor = { Edit: lazy(async () => ({ default: (await pick()).EnvEdit })), Show: lazy(async () => ({ default: (await pick()).EnvShow })) }
 
+const teams = () => import('../features/labelling/TeamEdit')
+const teamShow: Editor['Show'] = lazy(async () => ({ default: (await teams()).TeamShow }))
+const selection = () => import('../features/labelling/SelectionEdit')
+
 const registry: Record<string, Editor> = {
+  'team.members': { Edit: lazy(async () => ({ default: (await teams()).MembersEdit })), Show: lazy(async () => ({ default: (await teams()).MembersShow })) },
+  'label_task.labelling_team': { Edit: lazy(async () => ({ default: (await teams()).LabellingTeamEdit })), Show: teamShow },
+  'label_task.review_team': { Edit: lazy(async () => ({ default: (await teams()).ReviewTeamEdit })), Show: teamShow },
+  'label_task.selection': { Edit: lazy(async () => ({ default: (await selection()).SelectionEdit })), Show: lazy(async () => ({ default: (await selection()).SelectionShow })), explains: true, wide: true },
   'job.state': state,
   'job.reason': reason,
   'job.spec': spec,

@@ -1,14 +1,18 @@
+import { benchEn } from './bench.en'
 import { computeEn } from './compute.en'
 import { dataEn } from './data.en'
 import { imagesEn } from './images.en'
+import { labellingEn } from './labelling.en'
 import { modelsEn } from './models.en'
 import { serveEn } from './serve.en'
 
 // English. {x} is filled in; {n#one|many} picks by number.
 export const en = {
   ...dataEn,
+  ...benchEn,
   ...computeEn,
   ...imagesEn,
+  ...labellingEn,
   ...serveEn,
   ...modelsEn,
   'app.name': 'Ingot',
@@ -85,6 +89,7 @@ export const en = {
   'keys.title': 'Keyboard',
   'keys.palette': 'Go to anything',
   'keys.help': 'Show these keys',
+  'keys.space': 'Space',
   'keys.search': 'Search in this list',
   'keys.create': 'Create',
   'keys.down': 'Next row',

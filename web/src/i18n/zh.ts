@@ -1,6 +1,8 @@
+import { benchZh } from './bench.zh'
 import { computeZh } from './compute.zh'
 import { dataZh } from './data.zh'
 import { imagesZh } from './images.zh'
+import { labellingZh } from './labelling.zh'
 import { modelsZh } from './models.zh'
 import { serveZh } from './serve.zh'
 import type { Key } from './en'
@@ -8,8 +10,10 @@ import type { Key } from './en'
 // 简体中文。{x} 会被替换；{n#one|many} 按数量选择。
 export const zh: Record<Key, string> = {
   ...dataZh,
+  ...benchZh,
   ...computeZh,
   ...imagesZh,
+  ...labellingZh,
   ...serveZh,
   ...modelsZh,
   'app.name': 'Ingot',
@@ -86,6 +90,7 @@ export const zh: Record<Key, string> = {
   'keys.title': '键盘快捷键',
   'keys.palette': '快速跳转',
   'keys.help': '显示快捷键',
+  'keys.space': '空格',
   'keys.search': '在列表中搜索',
   'keys.create': '新建',
   'keys.down': '下一行',

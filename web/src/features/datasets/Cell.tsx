@@ -1,12 +1,10 @@
-import { useQuery } from '@tanstack/react-query'
 import { memo, useRef, useState } from 'react'
-import { formatBytes, formatMoment } from '../../components/format'
 import { Icon } from '../../components/Icon'
 import { useI18n } from '../../i18n'
-import { labelCounts, textBegin, thumbnailUrl, type ColorOf, type Sample } from './samples'
+import { labelCounts, thumbnailUrl, type ColorOf, type Sample } from './samples'
 import { Shapes } from './Shapes'
 
-interface Props {
+export interface CellProps {
   index: number
   count: number
   path: string
@@ -23,8 +21,8 @@ interface Props {
   calm: boolean
 }
 
-/** One sample of the gallery. Its element is used again for other samples: what is drawn follows from the properties alone. */
-export const Cell = memo(function Cell({ index, count, path, sample, dataType, colorOf, selected, active, left, top, width, height, calm }: Props) {
+/** A picture of the gallery. Its element is used again for other samples: what is drawn follows from the properties alone. */
+export const Cell = memo(function Cell({ index, count, path, sample, colorOf, selected, active, left, top, width, height, calm }: CellProps) {
   const { t } = useI18n()
   const labels = sample ? labelCounts(sample.annotation) : []
   const name = sample?.name.split('/').at(-1) ?? ''
@@ -36,7 +34,7 @@ export const Cell = memo(function Cell({ index, count, path, sample, dataType, c
       className={classes} style={{ left, top, width, height }}
     >
       <div className="cell-picture">
-        {sample && (dataType === 'image' ? <Picture key={sample.id} path={path} sample={sample} colorOf={colorOf} calm={calm} /> : <Other key={sample.id} path={path} sample={sample} text={dataType === 'text'} calm={calm} />)}
+        {sample && <Picture key={sample.id} path={path} sample={sample} colorOf={colorOf} calm={calm} />}
         <span className="cell-mark">{selected && <Icon name="check" size={12} />}</span>
       </div>
       <div className="cell-name">
@@ -60,26 +58,5 @@ function Picture({ path, sample, colorOf, calm }: { path: string; sample: Sample
       <img src={thumbnailUrl(path, sample, 256)} alt="" loading="lazy" decoding="async" draggable={false} onError={() => setFailed(true)} />
       <Shapes shapes={sample.annotation.shapes} width={sample.width} height={sample.height} colorOf={colorOf} />
     </>
-  )
-}
-
-/** Sounds by their length and what is said; texts by how they begin. */
-function Other({ path, sample, text, calm }: { path: string; sample: Sample; text: boolean; calm: boolean }) {
-  const { language } = useI18n()
-  const asked = useRef(false)
-  asked.current ||= calm
-  const begin = useQuery({
-    queryKey: ['sample-begin', sample.digest],
-    queryFn: ({ signal }) => textBegin(path, sample, 400, signal),
-    enabled: text && asked.current,
-    staleTime: Infinity,
-  })
-  const words = text ? begin.data : sample.annotation.text
-  return (
-    <span className="cell-other">
-      {!text && <Icon name="sound" size={20} />}
-      {words ? <span className={text ? 'cell-text-begin' : 'cell-said'}>{words}</span> : null}
-      <span className="num">{[sample.duration > 0 ? formatMoment(sample.duration, language) : formatBytes(sample.size), ...(sample.annotation.labels ?? [])].join(' · ')}</span>
-    </span>
   )
 }

@@ -1,35 +1,35 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { App, Button } from 'antd'
-import { useCallback, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
-import { useApp } from '../../app/context'
 import { useKeys, type Shortcut } from '../../app/keys'
 import { request } from '../../api/client'
-import type { Ref } from '../../api/kinds'
-import { invalidate, useItem } from '../../api/objects'
+import { invalidate } from '../../api/objects'
 import { useLatest } from '../../components/hooks'
 import { problemText } from '../../components/problem'
 import { Empty, ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
+import { normalize } from '../label-sets/model'
 import { GalleryTools } from './GalleryTools'
 import { Grid, type GridHandle } from './Grid'
+import { stopPlayed, togglePlayed } from './player'
 import { SampleDrawer } from './SampleDrawer'
-import { colorsOf, useStatistics, type SampleFilter, type Version } from './samples'
+import { contentUrl, useStatistics, type SampleFilter, type Version } from './samples'
+import { useColorOf } from './Splits'
 import { usePages } from './usePages'
 import { longest, useSelection } from './useSelection'
+
+const BulkDialog = lazy(async () => ({ default: (await import('../workbench/BulkDialog')).BulkDialog }))
 
 export function Gallery({ version }: { version: Version }) {
   const i18n = useI18n()
   const { t, n } = i18n
-  const { kind: byName, project } = useApp()
   const { message } = App.useApp()
   const client = useQueryClient()
   const navigate = useNavigate()
   const [params, setParams] = useSearchParams()
   const statistics = useStatistics(version)
-  const labelSet = version.parent['label_set'] as Ref | null
-  const labels = useItem(byName('label_set'), { project: project?.id }, labelSet?.id ?? NaN, labelSet !== null)
-  const colorOf = useMemo(() => colorsOf(labels.data?.['labels']), [labels.data])
+  const colorOf = useColorOf(version)
   const q = params.get('q') ?? ''
   const state = params.get('state') ?? ''
   const label = params.get('label') ?? ''
@@ -87,7 +87,18 @@ export function Gallery({ version }: { version: Version }) {
   const open = (id: number | undefined) => id !== undefined && change({ sample: String(id) })
   const openAt = (index: number) => void pages.idsOf(index, index).then(([id]) => open(id), fail)
   const cleanChosen = () => void selection.chosen().then((ids) => clean(ids, state !== 'cleaned'), fail)
+  const sounds = version.parent['data_type'] === 'audio'
+  useEffect(() => stopPlayed, [])
+  const play = useLatest(() => {
+    const sample = pages.at(Math.max(0, selection.active))
+    if (sample) togglePlayed(contentUrl(version.path, sample))
+  })
   const onPick = useLatest((index: number, event: MouseEvent) => {
+    const sound = (event.target as Element).closest<HTMLElement>('[data-play]')?.dataset['play']
+    if (sound) {
+      selection.setActive(index)
+      return togglePlayed(sound)
+    }
     const onMark = (event.target as Element).closest('.cell-mark') !== null
     if (event.ctrlKey || event.metaKey || event.shiftKey || onMark) selection.pick(index, event.shiftKey)
     else {
@@ -118,13 +129,16 @@ export function Gallery({ version }: { version: Version }) {
   const shortcuts = useMemo<Shortcut[]>(() => [
     { keys: '/', label: 'keys.search', group: 'page', run: () => document.getElementById('gallery-search')?.focus() },
     { keys: 'g', label: 'keys.gallery', group: 'page', run: () => grid.current?.focus() },
-  ], [])
+    ...(sounds ? [{ keys: 'p', label: 'keys.play' as const, group: 'page' as const, run: play }] : []),
+  ], [sounds, play])
   useKeys(shortcuts)
 
+  const [bulk, setBulk] = useState(false)
+  const known = useMemo(() => [...new Set([...normalize(labels.data?.['labels']).flatMap((l) => [l.name, ...(l.children ?? []).map((c) => c.name)]), ...(statistics.data?.labels ?? []).map((l) => l.label)])], [labels.data, statistics.data])
   const empty = pages.count === 0 && !pages.pending
   return (
     <section className="gallery-page">
-      <GalleryTools version={version} statistics={statistics.data} filter={filter} onChange={change} selected={selection.ids.size} onClean={cleanChosen} onClear={selection.clear} count={filtered && pages.pending ? null : pages.count} exact={pages.exact} error={pages.count > 0 ? pages.error : null} onRetry={pages.retry} />
+      <GalleryTools version={version} statistics={statistics.data} filter={filter} onChange={change} selected={selection.ids.size} onClean={cleanChosen} onRelabel={() => setBulk(true)} onClear={selection.clear} count={filtered && pages.pending ? null : pages.count} exact={pages.exact} error={pages.count > 0 ? pages.error : null} onRetry={pages.retry} />
       {pages.error && pages.count === 0 ? <ErrorState error={pages.error} onRetry={pages.retry} /> : empty && filtered ? (
         <Empty title={t('list.noMatch')} text={t('gallery.noMatch')}><Button onClick={() => change({ q: null, state: null, label: null })}>{t('list.clear')}</Button></Empty>
       ) : empty ? (
@@ -133,6 +147,7 @@ export function Gallery({ version }: { version: Version }) {
         </Empty>
       ) : null}
       <Grid handle={grid} path={version.path} dataType={String(version.parent['data_type'])} colorOf={colorOf} pages={pages} selected={selection.ids} active={selection.active} hidden={empty} onPages={onPages} onPick={onPick} onKeyDown={onKeyDown} />
+      {bulk && <Suspense fallback={null}><BulkDialog version={version} labels={known} chosen={selection.chosen} count={selection.ids.size} onClose={() => setBulk(false)} /></Suspense>}
       {openId !== null && <SampleDrawer version={version} id={openId} filter={filter} pages={pages} colorOf={colorOf} onOpen={open} onClose={() => { change({ sample: null }); grid.current?.focus() }} onClean={(id, value) => void clean([id], value)} />}
     </section>
   )

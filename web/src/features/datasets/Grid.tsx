@@ -1,6 +1,7 @@
 import { memo, useEffect, useImperativeHandle, type KeyboardEvent, type MouseEvent, type Ref } from 'react'
 import { useI18n } from '../../i18n'
 import { Cell } from './Cell'
+import { Row } from './Row'
 import type { ColorOf } from './samples'
 import type { Pages } from './usePages'
 import { spare, useWindow } from './useWindow'
@@ -36,7 +37,9 @@ const block = 64
 /** The cells in sight. Their elements are used again: the order of elements says nothing, their places do. */
 export const Grid = memo(function Grid({ handle, path, dataType, colorOf, pages, selected, active, hidden, onPages, onPick, onKeyDown }: Props) {
   const { t } = useI18n()
-  const { box, cells: { columns, width, rowHeight, gap }, shown, viewNow } = useWindow(pages.count)
+  const rows = dataType === 'text' || dataType === 'audio'
+  const One = rows ? Row : Cell
+  const { box, cells: { columns, width, rowHeight, gap }, shown, viewNow } = useWindow(pages.count, rows ? 'rows' : 'cells')
   const { first, last, offset, calm } = shown
   const from = Math.floor((first * columns) / pageSize)
   const to = Math.max(from, Math.floor((Math.max(1, last) * columns - 1) / pageSize))
@@ -67,7 +70,7 @@ export const Grid = memo(function Grid({ handle, path, dataType, colorOf, pages,
       if (index >= pages.count) break
       const sample = pages.at(index)
       drawn.push(
-        <Cell
+        <One
           key={slot * columns + column} index={index} count={pages.count} path={path} sample={sample} dataType={dataType} colorOf={colorOf} selected={sample !== undefined && selected.has(sample.id)} active={index === active}
           left={column * (width + gap)} top={(row - base) * rowHeight} width={width} height={rowHeight - gap} calm={calm}
         />,
@@ -80,7 +83,7 @@ export const Grid = memo(function Grid({ handle, path, dataType, colorOf, pages,
   }
   return (
     <div
-      ref={box} className="gallery" role="listbox" aria-label={t('tab.samples')} aria-multiselectable="true" tabIndex={hidden ? -1 : 0} hidden={hidden}
+      ref={box} className={rows ? 'gallery gallery-rows' : 'gallery'} role="listbox" aria-label={t('tab.samples')} aria-multiselectable="true" tabIndex={hidden ? -1 : 0} hidden={hidden}
       aria-activedescendant={active >= first * columns && active < last * columns ? `sample-${active}` : undefined}
       style={{ height: windowOf(viewNow()).total || undefined }} onKeyDown={onKeyDown} onClick={onClick}
     >

@@ -9,7 +9,7 @@ import { ProblemNote } from '../../components/ProblemNote'
 import { useI18n } from '../../i18n'
 import type { Version } from './samples'
 
-export function Publish({ version, onClose }: { version: Version; onClose: () => void }) {
+export function Publish({ version, onClose, onAsk }: { version: Version; onClose: () => void; onAsk?: () => void }) {
   const { t } = useI18n()
   const { message } = App.useApp()
   const client = useQueryClient()
@@ -31,7 +31,7 @@ export function Publish({ version, onClose }: { version: Version; onClose: () =>
   return (
     <Modal
       open title={t('publish.ask', { name })} width={460} onCancel={onClose} transitionName="" maskTransitionName=""
-      footer={<><Button onClick={onClose}>{t('form.cancel')}</Button><Button type="primary" autoFocus loading={run.isPending} onClick={() => void publish()}>{t('publish.title')}</Button></>}
+      footer={<><Button onClick={onClose}>{t('form.cancel')}</Button>{onAsk && <Button onClick={onAsk}>{t('publishReview.askFirst')}</Button>}<Button type="primary" autoFocus loading={run.isPending} onClick={() => void publish()}>{t('publish.title')}</Button></>}
     >
       <p>{t('publish.text')}</p>
       {run.error && <ProblemNote error={run.error} />}

@@ -7,6 +7,7 @@ import { Bars, Block } from './Bars'
 import { SharpnessHistogram } from './Sharpness'
 import { Sizes } from './Sizes'
 import { sampleStates, useStatistics, type Version } from './samples'
+import { LabelBars, SplitBlock } from './Splits'
 import { usualThreshold } from './steps'
 
 /** Counts by state and label, sizes, sharpness. `onPreprocess` is there where pictures can be cleaned by their sharpness. */
@@ -35,11 +36,12 @@ export function StatisticsTab({ version, onPreprocess }: { version: Version; onP
       <Block title={t('statistics.labels')}>
         {labels.length === 0 ? <p className="muted">{t('statistics.noLabels')}</p> : (
           <>
-            <Bars label={t('statistics.labels')} rows={shown.map((l) => ({ key: l.label, title: l.label, value: l.samples, note: t('statistics.shapes', { n: n(l.shapes) }), to: `?label=${encodeURIComponent(l.label)}` }))} />
+            <LabelBars version={version} labels={shown} />
             {labels.length > shown.length && <Button type="text" onClick={() => setAll(true)}>{t('value.more', { n: n(labels.length - shown.length) })}</Button>}
           </>
         )}
       </Block>
+      <SplitBlock version={version} />
       <Sizes version={version} />
       {version.parent['data_type'] === 'image' && (
         <Block title={t('statistics.sharpness')}>

@@ -28,6 +28,7 @@ import { Preprocess } from './Preprocess'
 import { Publish } from './Publish'
 import { RecordsTab } from './RecordsTab'
 import { useVersionNumber, type Version } from './samples'
+import { useColorOf } from './Splits'
 import { StatisticsTab } from './StatisticsTab'
 import type { Step } from './steps'
 import { StateTag } from './Versions'
@@ -35,6 +36,9 @@ import { StateTag } from './Versions'
 const ModelTab = lazy(async () => ({ default: (await import('../models/ModelTab')).ModelTab }))
 const TryTab = lazy(async () => ({ default: (await import('../models/TryTab')).TryTab }))
 const Deploy = lazy(async () => ({ default: (await import('../services/Deploy')).Deploy }))
+const VersionLabelling = lazy(async () => ({ default: (await import('../labelling/VersionLabelling')).VersionLabelling }))
+const AskReview = lazy(async () => ({ default: (await import('../labelling/PublishReview')).AskReview }))
+const ReviewNote = lazy(async () => ({ default: (await import('../labelling/PublishReview')).ReviewNote }))
 const LineageView = lazy(async () => ({ default: (await import('../trainings/Lineage')).LineageView }))
 
 export function VersionPage() {
@@ -55,7 +59,7 @@ function Found({ parentKind, kind, id, number }: { parentKind: Kind; kind: Kind;
   const mayUpdate = offers(session, kind, 'update', project?.id)
   const version = useMemo<Version | null>(() => {
     if (!parent.data || !found.data) return null
-    const published = found.data['state'] === 'published' || found.data['state'] === 'publishing' || found.data['published'] === true
+    const published = found.data['state'] === 'published' || ['publishing', 'reviewing'].includes(String(found.data['state'])) || found.data['published'] === true
     return { kind, parentKind, parent: parent.data, item: found.data, path: `/${parentKind.plural}/${id}/versions/${found.data.id}`, open: mayUpdate && !published, may: mayUpdate }
   }, [kind, parentKind, id, parent.data, found.data, mayUpdate])
   const error = lasting(parent) ?? lasting(found)
@@ -65,7 +69,7 @@ function Found({ parentKind, kind, id, number }: { parentKind: Kind; kind: Kind;
   return <Loaded version={version} />
 }
 
-const dataTabs = ['samples', 'statistics', 'import', 'export', 'records', 'duplicates', 'compare', 'activity'] as const
+const dataTabs = ['samples', 'statistics', 'labelling', 'import', 'export', 'records', 'duplicates', 'compare', 'activity'] as const
 const fileTabs = ['files', 'model', 'try', 'lineage', 'compare', 'activity'] as const
 type Tab = (typeof dataTabs)[number] | (typeof fileTabs)[number]
 
@@ -74,10 +78,12 @@ function Loaded({ version }: { version: Version }) {
   const { session, project, kind: byName } = useApp()
   const navigate = useNavigate()
   const [params] = useSearchParams()
-  const [open, setOpen] = useState<Open | 'publish' | 'deploy' | { preprocess: Step[] } | null>(params.get('open') === 'deploy' ? 'deploy' : null)
+  const [open, setOpen] = useState<Open | 'publish' | 'ask' | 'deploy' | { preprocess: Step[] } | null>(params.get('open') === 'deploy' ? 'deploy' : null)
   const { kind, parentKind, parent, item } = version
   const data = kind.name === 'dataset_version'
   const audit = byName('audit')
+  const title = `${nameOf(parentKind, parent)} ${nameOf(kind, item)}`
+  const colorOf = useColorOf(version)
   const tabs: Tab[] = (data ? [...dataTabs] : [...fileTabs]).filter((tab) =>
     tab === 'import' ? version.open : tab === 'try' ? kind.name === 'model_version' && Number(item['files']) > 0 && may(session, 'service.invoke', project?.id) : tab === 'model' ? kind.name === 'model_version' && Number(item['files']) > 0 : tab === 'lineage' ? item['lineage'] !== null && typeof item['lineage'] === 'object' : tab === 'duplicates' ? parent['data_type'] === 'image' : tab === 'activity' ? audit !== undefined && offers(session, audit, 'list') : true)
   const first: Tab = data ? 'samples' : 'files'
@@ -117,6 +123,7 @@ function Loaded({ version }: { version: Version }) {
           {data && version.open && <Button type={Number(item['samples']) === 0 ? 'primary' : 'default'} onClick={() => void navigate('?tab=import')}>{t('import.title')}</Button>}
           {tabs.includes('try') && now !== 'try' && <Button onClick={() => void navigate('?tab=try')}>{t('try.title')}</Button>}
           {mayDeploy && <Button type="primary" onClick={() => setOpen('deploy')}>{t('deploy.button')}</Button>}
+          {data && version.open && Number(item['samples']) > 0 && <Button type="primary" onClick={() => void navigate('label')}>{t('bench.label')}</Button>}
           {version.open && <Button onClick={() => setOpen('publish')}>{t('publish.title')}</Button>}
           {menu.length > 0 && (
             <Dropdown trigger={['click']} menu={{ items: menu, onClick: ({ key }) => setOpen(key === 'preprocess' ? { preprocess: [] } : { what: key as 'edit' | 'delete', item }) }}>
@@ -126,11 +133,13 @@ function Loaded({ version }: { version: Version }) {
         </div>
       </header>
       {typeof item['description'] === 'string' && item['description'] !== '' && <p className="lead pre">{item['description']}</p>}
+      {data && <Suspense fallback={null}><ReviewNote path={version.path} item={item} name={title} /></Suspense>}
       <nav ref={tabBar} className="tabs" aria-label={w(kind.title)}>
         {tabs.map((tab) => <Link key={tab} to={tab === first ? '?' : `?tab=${tab}`} aria-current={tab === now ? 'page' : undefined} replace>{t(tab === 'activity' ? 'object.activity' : `tab.${tab}`)}</Link>)}
       </nav>
       {now === 'samples' && <Gallery version={version} />}
       {now === 'statistics' && <StatisticsTab version={version} onPreprocess={mayPreprocess ? (threshold) => setOpen({ preprocess: [{ op: 'blur', threshold }] }) : undefined} />}
+      {now === 'labelling' && <Suspense fallback={null}><VersionLabelling path={version.path} colorOf={colorOf} /></Suspense>}
       {now === 'import' && <ImportTab version={version} />}
       {now === 'export' && <ExportTab version={version} />}
       {now === 'records' && <RecordsTab version={version} />}
@@ -142,7 +151,8 @@ function Loaded({ version }: { version: Version }) {
       {now === 'files' && <FileBrowser version={version} />}
       {now === 'activity' && audit && <ListView kind={audit} place={{}} fixed={`kind = ${JSON.stringify(kind.name)} and object = ${item.id}`} hiddenFields={['kind', 'object', 'name', 'project']} />}
       {open === 'deploy' && <Suspense fallback={null}><Deploy version={version} onClose={() => setOpen(null)} /></Suspense>}
-      {open === 'publish' && <Publish version={version} onClose={() => setOpen(null)} />}
+      {open === 'publish' && <Publish version={version} onClose={() => setOpen(null)} onAsk={data ? () => setOpen('ask') : undefined} />}
+      {open === 'ask' && <Suspense fallback={null}><AskReview path={version.path} name={title} onClose={() => setOpen(null)} /></Suspense>}
       {open !== null && typeof open === 'object' && 'preprocess' in open && <Preprocess version={version} first={open.preprocess} onClose={() => setOpen(null)} />}
       {open !== null && typeof open === 'object' && 'what' in open && <Dialogs kind={kind} place={place} open={open} onClose={() => setOpen(null)} onDeleted={() => void navigate(parentUrl, { replace: true })} />}
     </article>

@@ -26,7 +26,7 @@ const newest = 5
 export function StateTag({ item }: { item: Item }) {
   const { t } = useI18n()
   const published = item['state'] === 'published' || item['published'] === true
-  return <span className={published ? 'tag tag-ok' : 'tag'}>{t(published ? 'versions.published' : item['state'] === 'publishing' ? 'versions.publishing' : 'versions.draft')}</span>
+  return <span className={published ? 'tag tag-ok' : 'tag'}>{t(published ? 'versions.published' : item['state'] === 'publishing' ? 'versions.publishing' : item['state'] === 'reviewing' ? 'versions.reviewing' : 'versions.draft')}</span>
 }
 
 function useVersionKind(parent: Kind): Kind | undefined {

@@ -75,6 +75,15 @@ export function useStatistics(version: Version) {
   })
 }
 
+export type Splits = Schema<'DatasetSplits'>
+
+export function useSplits(version: Version) {
+  return useQuery({
+    queryKey: ['objects', 'dataset_version', 'splits', version.item.id],
+    queryFn: ({ signal }) => request<Splits>(`${version.path}/splits`, { signal }),
+  })
+}
+
 export type ColorOf = (label: string | undefined) => string
 
 /** Colours of labels: those of the label set, else always the same one for the same name. */

@@ -24,7 +24,12 @@ export interface Shown {
   calm: boolean
 }
 
-function cellsOf(width: number): Cells {
+/** Pictures stand side by side; what is read or heard has the whole width. */
+export type Look = 'cells' | 'rows'
+const line = 72
+
+function cellsOf(width: number, look: Look): Cells {
+  if (look === 'rows') return { columns: 1, width: width > 0 ? width : 320, rowHeight: line + gap / 2, gap: gap / 2 }
   const columns = Math.max(2, Math.floor((width + gap) / 168))
   const cell = width > 0 ? (width - gap * (columns - 1)) / columns : 160
   return { columns, width: cell, rowHeight: Math.round(Math.min(cell, 220) * 0.8) + caption + gap, gap }
@@ -32,10 +37,10 @@ function cellsOf(width: number): Cells {
 
 /** The rows of a grid of `count` cells that are in sight of the page's scroller. Scrolling changes state only when other rows come
  * into sight, and measures nothing. */
-export function useWindow(count: number) {
+export function useWindow(count: number, as: Look = 'cells') {
   const box = useRef<HTMLDivElement>(null)
   const [size, setSize] = useState({ width: 0, height: 800 })
-  const cells = cellsOf(size.width)
+  const cells = cellsOf(size.width, as)
   const rows = Math.ceil(count / cells.columns)
   const [shown, setShown] = useState<Shown>({ first: 0, last: 0, offset: 0, calm: true })
   const place = useRef({ start: 0, above: 0, offset: 0, at: 0, calm: true, timer: 0 })

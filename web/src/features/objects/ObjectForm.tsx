@@ -1,7 +1,7 @@
 import { App } from 'antd'
-import { Suspense, useMemo, useState } from 'react'
+import { Suspense, useMemo, useState, type ReactNode } from 'react'
 import { Problem, request } from '../../api/client'
-import type { Item, Kind } from '../../api/kinds'
+import type { Field, Item, Kind } from '../../api/kinds'
 import { itemPath, useSave, type Place } from '../../api/objects'
 import { editorOf } from '../../components/editors'
 import { FormDialog } from '../../components/FormDialog'
@@ -14,9 +14,9 @@ import { problemText } from '../../components/problem'
 import { ProblemNote } from '../../components/ProblemNote'
 import { formFields } from '../../components/rules'
 import { useForm } from '../../components/useForm'
-import { useI18n } from '../../i18n'
+import { useI18n, type Key } from '../../i18n'
 import { MergeDialog } from './MergeDialog'
-import { formNotes } from './special'
+import { formNotes, formSections } from './special'
 
 interface Props {
   kind: Kind
@@ -83,7 +83,9 @@ export function ObjectForm({ kind, place, item, onClose, onSaved }: Props) {
         dirty={form.dirty} busy={save.isPending} submitText={t(creating ? 'form.create' : 'form.save')} wide={wide}
         error={failed && !theirs ? <ProblemNote error={failed} /> : null} onSubmit={onSubmit} onClose={onClose}
       >
-        <FormFields fields={fields} kindName={kind.name} form={form} creating={creating} prefix="form" />
+        {sectionsOf(kind.name, fields).map((part, i) => (
+          <FormPart key={part.title ?? i} title={part.title && t(part.title)}><FormFields fields={part.fields} kindName={kind.name} form={form} creating={creating} prefix="form" first={i === 0} /></FormPart>
+        ))}
         {Note && <Suspense fallback={null}><Note values={form.values} place={place} /></Suspense>}
       </FormDialog>
       {theirs && base && (
@@ -103,4 +105,19 @@ export function ObjectForm({ kind, place, item, onClose, onSaved }: Props) {
       )}
     </PlaceContext.Provider>
   )
+}
+
+/** A form's fields by its parts; one part without a heading for most kinds. */
+function sectionsOf(kindName: string, fields: readonly Field[]): { title?: Key; fields: readonly Field[] }[] {
+  const parts = formSections[kindName]
+  if (!parts) return [{ fields }]
+  const named = new Set(parts.flatMap((part) => part.fields))
+  return parts.map((part, i) => ({
+    title: part.title,
+    fields: [...part.fields.flatMap((name) => fields.find((f) => f.name === name) ?? []), ...(i === parts.length - 1 ? fields.filter((f) => !named.has(f.name)) : [])],
+  })).filter((part) => part.fields.length > 0)
+}
+
+function FormPart({ title, children }: { title?: string; children: ReactNode }) {
+  return title ? <fieldset className="form-part"><legend>{title}</legend>{children}</fieldset> : <>{children}</>
 }

@@ -23,6 +23,7 @@ export const pages: Record<string, ComponentType<PageProps> | undefined> = {
   environment: lazy(async () => ({ default: (await import('../environments/EnvironmentPage')).EnvironmentPage })),
   training: lazy(async () => ({ default: (await import('../trainings/TrainingPage')).TrainingPage })),
   service: lazy(async () => ({ default: (await import('../services/ServicePage')).ServicePage })),
+  label_task: lazy(async () => ({ default: (await import('../labelling/TaskPage')).TaskPage })),
 }
 
 /** Below the fields of a form: what the values as they stand would mean. */
@@ -34,6 +35,15 @@ export interface FormNoteProps {
 const Forecast = lazy(async () => ({ default: (await import('../jobs/Forecast')).ForecastNote }))
 /** By kind, or by kind and action. */
 export const formNotes: Record<string, ComponentType<FormNoteProps> | undefined> = { job: Forecast, environment: Forecast, training: Forecast, 'image.build': Forecast }
+
+/** Forms of many fields in parts, each with a heading; what no part names stands in the last. */
+export const formSections: Record<string, { title: Key; fields: readonly string[] }[] | undefined> = {
+  label_task: [
+    { title: 'labelTask.what', fields: ['name', 'description', 'version', 'selection'] },
+    { title: 'labelTask.who', fields: ['labelling_team', 'review_team', 'deadline', 'seats'] },
+    { title: 'labelTask.how', fields: ['instructions', 'review_ratio', 'batch_size'] },
+  ],
+}
 
 /** Dialogs of their own instead of the generic form of an action; by kind and action. */
 export interface ActionFormProps {
@@ -52,6 +62,7 @@ const AllVersions = lazy(async () => ({ default: (await versions()).AllVersions 
 
 /** Columns of a list that are no fields of their kind; they stand after the second. */
 export const extraColumns: Record<string, { title: Key; Cell: ComponentType<SpecialProps> }[] | undefined> = {
+  label_task: [{ title: 'labelTask.progress', Cell: lazy(async () => ({ default: (await import('../labelling/TaskBar')).ProgressCell })) }],
   environment: [{ title: 'tool.title', Cell: lazy(async () => ({ default: (await import('../environments/Tools')).ToolsCell })) }],
 }
 

@@ -1,9 +1,11 @@
 import { Button } from 'antd'
 import { useState } from 'react'
+import { Navigate } from 'react-router'
 import { useApp } from '../../app/context'
+import { myTasksUrl } from '../../app/links'
 import { ProblemPage } from '../../app/pages'
 import { lasting, useItem } from '../../api/objects'
-import { offers } from '../../api/session'
+import { isWorker, offers } from '../../api/session'
 import { useTitle } from '../../components/hooks'
 import { useI18n } from '../../i18n'
 import { Dialogs, type Open } from '../objects/Dialogs'
@@ -18,6 +20,7 @@ export function Overview() {
   const found = useItem(projects, {}, project?.id ?? NaN, project !== null)
   useTitle(t('menu.overview'), project?.name)
   if (!projects || !project) return null
+  if (isWorker(session, project.id)) return <Navigate to={myTasksUrl(project.name)} replace />
   const error = lasting(found)
   if (error) return <ProblemPage error={error} onRetry={() => void found.refetch()} />
   const item = found.data

@@ -1,0 +1,11 @@
+import type { Item } from '../../api/kinds'
+import { Empty } from '../../components/States'
+import { useI18n } from '../../i18n'
+
+/** What the people of the task are told. */
+export function Instructions({ task }: { task: Item }) {
+  const { t } = useI18n()
+  const text = typeof task['instructions'] === 'string' ? task['instructions'] : ''
+  if (text === '') return <Empty title={t('labelTask.noInstructions')} text={t('labelTask.noInstructionsHint')} />
+  return <p className="lead pre">{text}</p>
+}

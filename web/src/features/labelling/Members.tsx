@@ -1,0 +1,98 @@
+import { Button, Select } from 'antd'
+import { useState } from 'react'
+import type { Item } from '../../api/kinds'
+import { RefLink } from '../../components/FieldValue'
+import { absoluteTime, formatDuration } from '../../components/format'
+import { Empty, ErrorState } from '../../components/States'
+import { Time } from '../../components/Time'
+import { useI18n } from '../../i18n'
+import { progressCsvUrl, useProgress, type Progress } from './labelling'
+import { dayOf } from './model'
+
+const spans = [1, 7, 30] as const
+
+/** Who did how much, how fast, and when the rest is done. Days are the reader's own. */
+export function Members({ task }: { task: Item }) {
+  const { t } = useI18n()
+  const [days, setDays] = useState<number>(1)
+  const [today] = useState(() => Date.now())
+  const [from, to] = [dayOf(today, 1 - days), dayOf(today, 1)]
+  const found = useProgress(task.id, from, to)
+  if (found.error && !found.data) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
+  const data = found.data
+  return (
+    <div className="summary members">
+      {data && <Outlook forecast={data.forecast} />}
+      <section>
+        <div className="section-head">
+          <h2>{t('labelTask.members')}</h2>
+          <Select aria-label={t('labelTask.span')} value={days} onChange={setDays} popupMatchSelectWidth={false} options={spans.map((n) => ({ value: n, label: n === 1 ? t('labelTask.today') : t('labelTask.days', { n }) }))} />
+          <Button href={progressCsvUrl(task.id, from, to)} download={`${String(task['name'])}.csv`}>{t('labelTask.csv')}</Button>
+        </div>
+        {!data ? <div className="skeleton" aria-busy="true"><div /><div /></div> : data.members.length === 0 ? <Empty title={t('labelTask.nobody')} text={t('labelTask.nobodyHint')} /> : <Figures data={data} />}
+      </section>
+      {data && days > 1 && data.days.length > 0 && <Days data={data} />}
+    </div>
+  )
+}
+
+function Outlook({ forecast }: { forecast: Progress['forecast'] }) {
+  const { t, n } = useI18n()
+  const { left, per_day: pace, ends_at: ends, deadline, late } = forecast
+  return (
+    <dl className="facts">
+      <div><dt>{t('labelTask.left')}</dt><dd className="num">{n(left)}</dd></div>
+      <div><dt>{t('labelTask.pace')}</dt><dd className="num">{pace > 0 ? t('labelTask.perDay', { n: n(pace, pace < 10 ? 1 : 0) }) : t('value.none')}</dd></div>
+      <div><dt>{t('labelTask.ends')}</dt><dd>{left === 0 ? t('labelTask.allDone') : ends ? <Time at={ends} /> : t('labelTask.unknown')}</dd></div>
+      <div><dt>{t('labelTask.deadline')}</dt><dd>{deadline ? <><Time at={deadline} /> {left > 0 && <span className={late ? 'tag tag-late' : 'tag tag-ok'}>{t(late ? 'labelTask.late' : 'labelTask.inTime')}</span>}</> : <span className="muted">{t('value.none')}</span>}</dd></div>
+    </dl>
+  )
+}
+
+function Figures({ data }: { data: Progress }) {
+  const { t, n, language } = useI18n()
+  return (
+    <div className="table-box">
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">{t('labelTask.member')}</th><th scope="col">{t('labelTask.stage')}</th>
+            {(['submitted', 'accepted', 'rejected', 'skipped'] as const).map((name) => <th key={name} scope="col" className="right">{t(`labelCount.${name}`)}</th>)}
+            <th scope="col" className="right">{t('labelTask.active')}</th><th scope="col" className="right">{t('labelTask.speed')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {data.members.map((m) => (
+            <tr key={`${m.user.id}-${m.stage}`}>
+              <td className="first"><RefLink kindName="user" value={m.user} /></td><td>{t(`labelStage.${m.stage}`)}</td>
+              {(['submitted', 'accepted', 'rejected', 'skipped'] as const).map((name) => <td key={name} className="right num">{n(m[name])}</td>)}
+              <td className="right num">{formatDuration(m.active_seconds, language)}</td>
+              <td className="right num">{m.per_hour > 0 ? t('labelTask.perHour', { n: n(m.per_hour, 0) }) : t('value.none')}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Days({ data }: { data: Progress }) {
+  const { t, n, language } = useI18n()
+  const most = Math.max(1, ...data.days.map((d) => d.submitted))
+  return (
+    <section className="block">
+      <h2>{t('labelTask.perDayTitle')}</h2>
+      <table className="bars" aria-label={t('labelTask.perDayTitle')}>
+        <tbody>
+          {data.days.map((d) => (
+            <tr key={`${d.day}-${d.stage}`}>
+              <th scope="row" title={absoluteTime(Date.parse(d.day), language)}>{new Date(d.day).toLocaleDateString(language === 'zh' ? 'zh-CN' : 'en-GB', { day: 'numeric', month: 'short' })} <span className="muted">{t(`labelStage.${d.stage}`)}</span></th>
+              <td className="bars-line">{d.submitted > 0 && <div className="bars-bar" style={{ width: `${(d.submitted / most) * 100}%` }} />}</td>
+              <td className="right num">{n(d.submitted)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

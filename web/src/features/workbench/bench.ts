@@ -1,0 +1,207 @@
+// The state of an open workbench and what can be done to it, free of React: commands, panels and surfaces read and change it
+// here. Documents of the samples that were open stay for a while, with their undo.
+import { createDocument, shapeTypes, type Annotation, type AnnotationType, type CanvasDocument, type Change, type ViewSettings } from '../../canvas'
+import type { Place } from './journal'
+import type { RoomView } from './room'
+import type { Bench, Film, LabelDefinition, Sample, SampleState, SurfaceEvent, SurfaceHandle } from './surface'
+import type { Status, Sync } from './sync'
+import type { Assignment } from './work'
+
+/** So many samples keep their document and its undo. */
+const documentsMost = 60
+
+export type Panel = 'instructions' | 'examples' | 'troubles' | 'keys' | 'jump' | 'ask' | 'skip' | 'reject' | 'history' | null
+
+export interface BenchState {
+  sample: Sample | null
+  assignment: Assignment | null
+  document: CanvasDocument | null
+  /** Counts changes of the document. */
+  version: number
+  label: string | null
+  tool: string
+  selection: readonly string[]
+  view: Partial<ViewSettings>
+  room: RoomView | null
+  status: Status
+  panel: Panel
+  /** Many pictures at once. */
+  grid: boolean
+  /** Review: what it was before the annotator's work is shown. */
+  before: boolean
+  said: { text: string; n: number } | null
+  saving: boolean
+}
+
+export interface BenchOptions {
+  path: string
+  type: AnnotationType
+  dataType: 'image' | 'text' | 'audio'
+  readOnly: boolean
+  sync: Sync
+  colorOf: (label: string | undefined) => string
+  /** The page shows another sample (its address changes). */
+  onOpen: (id: number) => void
+}
+
+export interface BenchStore extends Bench {
+  readonly state: BenchState
+  readonly readOnly: boolean
+  readonly sync: Sync
+  labels: readonly LabelDefinition[]
+  film: Film
+  surface: SurfaceHandle | null
+  listen(fn: () => void): () => void
+  set(part: Partial<BenchState>): void
+  /** Shows a sample that has been loaded. */
+  show(sample: Sample, assignment?: Assignment | null): void
+  /** A label by key or click: on the sample, on what is selected, and for what comes next. */
+  choose(label: string): void
+  change(change: Change | readonly Change[]): void
+  undo(): void
+  redo(): void
+  say(text: string): void
+  close(): void
+}
+
+export function firstTool(type: AnnotationType): string {
+  const [shape] = shapeTypes[type]
+  if (type === 'rotated-detection') return 'rotated'
+  return shape === 'polygon' ? 'polygon' : shape === 'keypoints' ? 'keypoints' : shape === 'box' ? 'box' : 'select'
+}
+
+const noFilm: Film = { count: 0, exact: true, at: () => undefined, indexOf: () => undefined, want: () => undefined }
+
+export function createBench({ path, type, dataType, readOnly, sync, colorOf, onOpen }: BenchOptions): BenchStore {
+  const listeners = new Set<() => void>()
+  const documents = new Map<number, { document: CanvasDocument; sample: Sample; place: Place }>()
+  let steps: number[][] = []
+  let undone: number[][] = []
+  let said = 0
+  let state: BenchState = {
+    sample: null, assignment: null, document: null, version: 0, label: null, tool: firstTool(type), selection: [],
+    view: { hidden: new Set(), locked: new Set() }, room: null, status: sync.status, panel: null, grid: false, before: false, said: null, saving: false,
+  }
+  const set = (part: Partial<BenchState>) => {
+    state = { ...state, ...part }
+    for (const fn of [...listeners]) fn()
+  }
+  const offSync = sync.listen(() => set({ status: sync.status }))
+
+  const placeOf = (sample: Sample, assignment: Assignment | null): Place => ({
+    path, sample: sample.id,
+    ...(assignment && { task: assignment.task.id, assignment: assignment.id, ...(assignment.layer !== null && { layer: assignment.layer }) }),
+  })
+  const documentOf = (sample: Sample, assignment: Assignment | null) => {
+    const known = documents.get(sample.id)
+    if (known) {
+      documents.delete(sample.id)
+      documents.set(sample.id, known)
+      return known
+    }
+    const document = createDocument({ annotation: sample.annotation as Annotation, type, width: sample.width, height: sample.height })
+    const place = placeOf(sample, assignment)
+    const made = { document, sample, place }
+    document.listen(({ changes, origin }) => {
+      if (state.document === document) set({ version: state.version + 1, selection: state.selection.filter((id) => document.shape(id)) })
+      else if (origin !== 'remote') sync.change(place, made.sample.revision, changes)
+    })
+    documents.set(sample.id, made)
+    for (const [id, { document: old }] of documents) if (documents.size > documentsMost && old !== state.document && old !== document) documents.delete(id)
+    return made
+  }
+  const classifies = shapeTypes[type].length === 0
+  const walk = (from: number[][], to: number[][], way: 'undo' | 'redo'): boolean => {
+    const step = from.pop()
+    if (!step) return false
+    for (const id of step) documents.get(id)?.document[way]()
+    to.push(step)
+    set({})
+    return true
+  }
+
+  const store: BenchStore = {
+    path, type, dataType, readOnly, sync, colorOf,
+    labels: [],
+    film: noFilm,
+    surface: null,
+    get state() { return state },
+    listen(fn) {
+      listeners.add(fn)
+      return () => listeners.delete(fn)
+    },
+    set,
+    open: onOpen,
+    show(sample, assignment = null) {
+      const { document, place } = documentOf(sample, assignment)
+      const whole = sample.annotation.shapes?.some((s) => !s.id) === true
+      state = { ...state, sample, assignment, document, version: state.version + 1, selection: [], room: null, before: false, panel: state.panel === 'instructions' || state.panel === 'examples' ? state.panel : null }
+      if (readOnly) sync.leave()
+      else sync.open({ place, document, revision: sample.revision, whole, onRoom: (room) => set({ room }) })
+      set({})
+    },
+    choose(label) {
+      if (readOnly || store.surface?.label(label)) return set({ label })
+      const { document, selection } = state
+      if (!document) return
+      if (classifies) document.change({ op: 'label', label, on: !document.labels.includes(label) })
+      else if (selection.length > 0) {
+        document.change(selection.flatMap((id): Change[] => {
+          const shape = document.shape(id)
+          return shape && shape.label !== label ? [{ op: 'put', shape: { ...shape, label } }] : []
+        }))
+      }
+      set({ label })
+    },
+    change(change) {
+      if (!readOnly) state.document?.change(change)
+    },
+    undo() {
+      if (readOnly || store.surface?.command('undo')) return
+      state.document?.undo()
+    },
+    redo() {
+      if (readOnly || store.surface?.command('redo')) return
+      state.document?.redo()
+    },
+    say(text) {
+      said += 1
+      set({ said: { text, n: said } })
+    },
+    tell(event: SurfaceEvent) {
+      switch (event.type) {
+        case 'selection': return set({ selection: event.ids })
+        case 'tool': return set({ tool: event.tool })
+        case 'say': return store.say(event.text)
+        case 'cursor': return event.x !== null && event.y !== null ? sync.cursor(event.x, event.y, state.tool, state.selection) : undefined
+        case 'activate': return state.grid ? set({ grid: false }) : document.getElementById('bench-shape-text')?.focus()
+        case 'mark': return set({ selection: [event.id] })
+        case 'shown': return performance.mark('bench-shown', { detail: event.sample }) && undefined
+      }
+    },
+    changeMany(changes) {
+      const step: number[] = []
+      for (const { sample, changes: list } of changes) {
+        documentOf(sample, state.assignment?.sample.id === sample.id ? state.assignment : null).document.change(list)
+        step.push(sample.id)
+      }
+      steps = [...steps, step]
+      undone = []
+      set({})
+    },
+    undoMany: () => walk(steps, undone, 'undo'),
+    redoMany: () => walk(undone, steps, 'redo'),
+    annotationOf: (sample) => documents.get(sample.id)?.document.annotation() ?? (sample.annotation as Annotation),
+    stateOf(sample): SampleState {
+      if (sample.id === state.sample?.id && state.room?.sample) return state.room.sample
+      const known = documents.get(sample.id)
+      if (known?.document.canUndo && sample.state === 'unannotated') return 'annotated'
+      return sample.state
+    },
+    close() {
+      offSync()
+      listeners.clear()
+    },
+  }
+  return store
+}

@@ -1,0 +1,107 @@
+import { useEffect, useImperativeHandle, useRef, useSyncExternalStore } from 'react'
+import { theme } from '../../../app/prefs'
+import { apiUrl } from '../../../api/client'
+import { createCanvas, createDocument, type Canvas, type CanvasEvent, type CommandName, type Picture, type ToolName } from '../../../canvas'
+import { useLatest } from '../../../components/hooks'
+import { useI18n, type Key } from '../../../i18n'
+import { contentUrl } from '../../datasets/samples'
+import { stylesOf } from '../labels'
+import { takePicture } from '../preload'
+import type { Bench, Sample, SurfaceProps } from '../surface'
+
+/** Pictures larger than this, in pixels of one side, come in tiles. */
+const largest = 8192
+
+function pictureOf(bench: Bench, sample: Sample): Picture {
+  const { width, height } = sample
+  if (width > largest || height > largest) return { width, height, tiles: (level, x, y) => apiUrl(`${bench.path}/samples/${sample.id}/tile`, { level, x, y, v: sample.digest.slice(0, 12) }) }
+  const url = contentUrl(bench.path, sample)
+  const element = takePicture(url)
+  return { url, width, height, ...(element && { element }) }
+}
+
+/** One picture with its shapes, drawn by web/src/canvas. */
+export function PictureSurface({ bench, sample, document, labels, label, tool, selection, readOnly, others, marks, view, before, handle }: SurfaceProps) {
+  const { t } = useI18n()
+  const host = useRef<HTMLDivElement>(null)
+  const canvas = useRef<Canvas | null>(null)
+  const dark = useSyncExternalStore(theme.subscribe, theme.dark)
+  const onEvent = useLatest((event: CanvasEvent) => {
+    switch (event.type) {
+      case 'selection': return bench.tell({ type: 'selection', ids: event.ids })
+      case 'tool': return bench.tell({ type: 'tool', tool: event.tool })
+      case 'cursor': return bench.tell({ type: 'cursor', x: event.x, y: event.y })
+      case 'activate': return bench.tell({ type: 'activate', id: event.id })
+      case 'mark': {
+        const mark = marks.find((m) => m.id === event.id)
+        return mark && bench.tell({ type: 'say', text: mark.text })
+      }
+      case 'refused': return bench.tell({ type: 'say', text: t(`bench.refused.${event.reason}` as Key) })
+      case 'picture':
+        if (event.state === 'failed') bench.tell({ type: 'say', text: t('bench.pictureFailed') })
+        return event.state === 'shown' ? bench.tell({ type: 'shown', sample: sample.id }) : undefined
+      default: return undefined
+    }
+  })
+  useEffect(() => {
+    const node = host.current
+    if (!node) return
+    const made = createCanvas(node, { onEvent })
+    canvas.current = made
+    return () => {
+      canvas.current = null
+      made.close()
+    }
+  }, [onEvent])
+  const shown = useRef<{ labels: typeof labels; document: typeof document | null }>({ labels, document: null })
+  useEffect(() => {
+    const past = before && createDocument({ annotation: before, type: bench.type, width: sample.width, height: sample.height })
+    canvas.current?.open({ picture: pictureOf(bench, sample), document: past ?? document, labels: stylesOf(shown.current.labels), readOnly: readOnly || past !== null, keepView: shown.current.document === document })
+    shown.current.document = document
+  }, [bench, sample, document, readOnly, before])
+  useEffect(() => {
+    shown.current.labels = labels
+    canvas.current?.labels(stylesOf(labels))
+  }, [labels])
+  useEffect(() => {
+    if (canvas.current && canvas.current.currentTool !== tool) canvas.current.tool(tool as ToolName)
+  }, [tool, document])
+  useEffect(() => {
+    if (label !== null) canvas.current?.label(label)
+  }, [label, document])
+  useEffect(() => {
+    const now = canvas.current
+    if (now && (now.selection.length !== selection.length || selection.some((id, i) => now.selection[i] !== id))) now.selection = selection
+  }, [selection])
+  useEffect(() => canvas.current?.others(others), [others])
+  useEffect(() => canvas.current?.marks(marks), [marks, document])
+  useEffect(() => canvas.current?.view.set({ ...view, theme: dark ? 'dark' : 'light' }), [view, dark])
+  useEffect(() => {
+    const hold = (event: KeyboardEvent) => {
+      const free = globalThis.document.activeElement === globalThis.document.body || host.current?.contains(globalThis.document.activeElement)
+      if (event.key !== ' ' || !free) return
+      event.preventDefault()
+      canvas.current?.holdPan(event.type === 'keydown')
+    }
+    window.addEventListener('keydown', hold)
+    window.addEventListener('keyup', hold)
+    return () => {
+      window.removeEventListener('keydown', hold)
+      window.removeEventListener('keyup', hold)
+    }
+  }, [])
+  useImperativeHandle(handle, () => ({
+    command: (name) => {
+      if (name === 'undo' || name === 'redo') return false
+      if (name === 'fit') return canvas.current?.view.fit(), true
+      const zoom = /^zoom:(.+)$/.exec(name)
+      if (zoom) return canvas.current?.view.zoomBy(Number(zoom[1])), true
+      const show = /^show:(.+)$/.exec(name)
+      if (show) return canvas.current?.view.show([show[1] ?? '']), true
+      return canvas.current?.command(name as CommandName) ?? false
+    },
+    label: () => false,
+    focus: () => canvas.current?.focus(),
+  }), [])
+  return <div ref={host} className="bench-canvas" role="application" aria-label={sample.name} />
+}
