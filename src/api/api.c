@@ -204,14 +204,15 @@ static void handle_api(struct request *r, struct core *core)
         return;
     r->user = job;
     bool streams = job->match.route && job->match.route->streams;
+    int64_t most = job->match.route && job->match.route->body_max ? job->match.route->body_max : API_BODY_MAX;
     if (r->content_length == 0 || streams) {
         submit(job);
-    } else if (r->content_length > API_BODY_MAX) {
-        err_set(&err, ERR_TOO_LARGE, NULL, "the body has %lld bytes; it may have %d",
-                (long long)r->content_length, API_BODY_MAX);
+    } else if (r->content_length > most) {
+        err_set(&err, ERR_TOO_LARGE, NULL, "the body has %lld bytes; it may have %lld",
+                (long long)r->content_length, (long long)most);
         problem_respond(r, &err, STR_NULL, NULL, 0);
     } else {
-        request_collect(r, API_BODY_MAX, collected);
+        request_collect(r, (size_t)most, collected);
     }
 }
 

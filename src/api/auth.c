@@ -116,6 +116,19 @@ bool auth_origin_is_ours(const struct core *core, const struct request *r, struc
            (str_ieq(head, STR("https://")) && str_is(request_header(r, "sec-fetch-site"), "same-origin"));
 }
 
+bool auth_socket_ok(const struct core *core, const struct request *r, const struct caller *c, struct err *err)
+{
+    struct str origin = request_header(r, "origin");
+    if (c->token || !origin.p)
+        return c->token || err_set(err, ERR_FORBIDDEN, NULL, "a WebSocket needs the page's own Origin");
+    struct str host = origin;
+    ptrdiff_t at = str_find(origin, STR("://"));
+    if (at >= 0)
+        host = (struct str){origin.p + at + 3, origin.n - (size_t)at - 3};
+    return str_eq(host, r->host) || auth_origin_is_ours(core, r, origin) ||
+           err_set(err, ERR_FORBIDDEN, NULL, "the Origin is another site's");
+}
+
 static bool foreign(struct err *err)
 {
     return err_set(err, ERR_FORBIDDEN, NULL,

@@ -31,6 +31,10 @@ bool auth_origin_ok(const struct core *core, const struct request *r, const stru
                     struct err *err);
 
 /* The Origin is scheme://Host of this request, or the public address. */
+/* For WebSockets, which a page of another site must not open with the cookie of the person that looks at it:
+ * ERR_FORBIDDEN unless a token asks or the Origin is the site's own. */
+bool auth_socket_ok(const struct core *core, const struct request *r, const struct caller *c,
+                    struct err *err);
 bool auth_origin_is_ours(const struct core *core, const struct request *r, struct str origin);
 
 /* For signing in, where there is no session yet: an Origin of another site is refused, none is fine. */

@@ -33,6 +33,7 @@ struct route {
     const char *query;   /* parameters as struct route_word, parted by spaces; others are refused */
     const char *headers; /* likewise: headers that the request carries */
     const char *input;   /* JSON Schema of the body, as JSON text */
+    int64_t body_max;    /* bytes of a JSON body; 0: API_BODY_MAX */
     const char *takes;   /* media type of a body that is no JSON */
     const char *answer;  /* JSON Schema of the answer; NULL: nothing (204) */
     const char *type;    /* media type of the answer; NULL: application/json */

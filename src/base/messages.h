@@ -306,10 +306,43 @@
     "samples-stay", "%lld samples were changed by somebody since and stay as they are now",                  \
         "%lld 个样本此后已被修改，保持现状"
 
+/* --- operations on annotations --- */
+#define MESSAGE_SHAPE_OUTSIDE                                                                                \
+    "shape-outside", "%s: the shape lies wholly outside the picture, which has %u x %u pixels",              \
+        "%s：图形完全在图片之外（图片为 %u x %u 像素）"
+#define MESSAGE_SHAPE_NO_AREA "shape-no-area", "%s: the shape has no area", "%s：图形没有面积"
+#define MESSAGE_SHAPE_MASK_SIZE                                                                              \
+    "shape-mask-size", "%s: the mask has %u x %u pixels; the picture has %u x %u",                           \
+        "%s：掩膜为 %u x %u 像素，而图片为 %u x %u 像素"
+#define MESSAGE_SHAPES_TOO_MANY                                                                              \
+    "shapes-too-many", "there are %d already, which is the most for one sample",                             \
+        "已有 %d 个，已达单个样本的上限"
+#define MESSAGE_POINTS_TOO_MANY                                                                              \
+    "points-too-many", "the sample's shapes would have more than %d points", "样本的图形总点数将超过 %d"
+#define MESSAGE_ANNOTATION_TOO_LARGE                                                                         \
+    "annotation-too-large", "the sample's annotation would be larger than %u MiB", "样本的标注将超过 %u MiB"
+#define MESSAGE_ATTRIBUTES_TOO_LARGE                                                                         \
+    "attributes-too-large", "the sample's attributes would be larger than %d KiB", "样本的属性将超过 %d KiB"
+
 /* --- dataset versions --- */
 #define MESSAGE_VERSION_PUBLISHED                                                                            \
     "version-published", "the version is published and never changes", "版本已发布，不能再修改"
 #define MESSAGE_VERSION_DELETED "version-gone", "the version was deleted meanwhile", "版本已被删除"
+#define MESSAGE_OPERATION_CONFLICT                                                                           \
+    "operation-conflict", "somebody else changed this meanwhile", "其他人已在此期间修改了这里"
+#define MESSAGE_OPERATIONS_COUNT                                                                             \
+    "operations-count", "operations: a list of 1 to %d operations", "operations：须为 1 到 %d 个操作的列表"
+#define MESSAGE_OPERATION_SAMPLE                                                                             \
+    "operation-sample", "sample: the id of a sample is required", "sample：必须给出样本编号"
+#define MESSAGE_ROOM_FULL "room-full", "%d people have this sample open already", "已有 %d 人打开了该样本"
+#define MESSAGE_ROOM_CLIENT                                                                                  \
+    "room-client", "client: 8 to 24 letters and digits", "client：须为 8 到 24 个字母或数字"
+#define MESSAGE_LAYER_PUBLISHED                                                                              \
+    "layer-published", "the version is published: its own annotations never change",                         \
+        "版本已发布，其标注不能再修改"
+#define MESSAGE_LAYER_LARGE                                                                                  \
+    "layer-large", "the layer has more than %d samples: name those to accept",                               \
+        "该标注层超过 %d 个样本：请指定要采纳的样本"
 #define MESSAGE_VERSION_STAYS                                                                                \
     "version-stays", "the unfinished version could not be deleted", "未完成的版本无法删除"
 #define MESSAGE_SHAPES_DROPPED                                                                               \

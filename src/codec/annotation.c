@@ -59,7 +59,10 @@ bool annotation_equal(struct str a, struct str b)
         return true;
     auto_arena struct arena arena = {0};
     struct str x, y;
-    return canonical(&arena, a, &x) && canonical(&arena, b, &y) && str_eq(x, y);
+    struct err ignored;
+    return canonical(&arena, a, &x) && canonical(&arena, b, &y) &&
+           (str_eq(x, y) || (annotation_without_ids(&arena, x, &x, &ignored) &&
+                             annotation_without_ids(&arena, y, &y, &ignored) && str_eq(x, y)));
 }
 
 bool annotation_empty(struct str json)

@@ -64,8 +64,15 @@ bool annotation_type_of(struct str name, enum annotation_type *ret);
 bool annotation_check(struct arena *a, enum annotation_type type, struct str json, struct str *ret_canonical,
                       struct err *err);
 
-/* Whether both say the same, whatever their keys' order and number spelling. */
+/* Whether both say the same, whatever their keys' order, number spelling and ids. */
 bool annotation_equal(struct str a, struct str b);
+
+/* Every shape, span and segment may have an id, by which operations (operation.h) name it. With: those that
+ * have none, or another's, get one that is derived from what they say, so that it is the same for whoever
+ * asks. Without: what counts when annotations are compared or digested. Of canonical text they give canonical
+ * text. */
+bool annotation_with_ids(struct arena *a, struct str json, struct str *ret_json, struct err *err);
+bool annotation_without_ids(struct arena *a, struct str json, struct str *ret_json, struct err *err);
 
 /* Whether it says nothing ("{}", or only empty members): the sample counts as unannotated. */
 bool annotation_empty(struct str json);

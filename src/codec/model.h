@@ -50,6 +50,7 @@ struct annotation {
     uint32_t shape_count;
     struct part *spans, *segments;
     uint32_t span_count, segment_count;
+    uint32_t room;         /* places of its list (model_list) that operations have made; 0: as many as used */
     struct str text;       /* transcript; STR_NULL: none */
     struct str attributes; /* of the sample */
 };
@@ -63,12 +64,26 @@ bool model_read(struct arena *a, enum annotation_type type, yyjson_val *v, struc
 bool model_parse(struct arena *a, enum annotation_type type, struct str json, struct annotation *ret,
                  struct err *err);
 
+/* One entry of a list alone, for operations: `where` is how errors call it ("shape"). A part is a span or a
+ * segment, whichever the type has. */
+bool model_read_shape(struct arena *a, enum annotation_type type, yyjson_val *v, const char *where,
+                      struct shape *ret, struct err *err);
+bool model_read_part(struct arena *a, enum annotation_type type, yyjson_val *v, const char *where,
+                     struct part *ret, struct err *err);
+
+/* Gives each shape, span and segment without an id, or with one that stands before it already, an id that is
+ * derived from what it says and its number among those that say the same: whoever does it to the same
+ * annotation gets the same ids. Returns how many it gave. */
+uint32_t model_give_ids(struct arena *a, struct annotation *n);
+void model_drop_ids(struct annotation *n);
+
 /* Canonical text, appended. The labels are sorted first. */
 void model_write(struct buf *b, struct annotation *n);
 struct str model_text(struct arena *a, struct annotation *n);
 
 /* Parts of it, for readers that build the text piece by piece. */
 void model_write_shape(struct buf *b, const struct shape *s);
+void model_write_part(struct buf *b, const struct part *p);
 void model_write_number(struct buf *b, double v); /* the shortest text that reads back; -0 as 0 */
 void model_write_string(struct buf *b, struct str s);
 /* Any value with sorted keys; of a key that is there twice the first counts, and it returns false. */
@@ -76,6 +91,9 @@ bool model_write_value(struct buf *b, yyjson_val *v);
 /* Attributes as canonical text: an object of at most 8 levels and 64 KiB; STR_NULL for none. False with the
  * rule that it breaks. */
 bool model_attributes(struct arena *a, yyjson_val *v, struct str *ret, const char **ret_why);
+#define MODEL_MAX_ATTRIBUTES 65536 /* bytes of their text */
+/* One value of them. */
+bool model_attribute(struct arena *a, yyjson_val *v, struct str *ret, const char **ret_why);
 
 /* Cuts a shape at the edge of a picture of w x h pixels, as annotation_clip. */
 enum model_fate { MODEL_KEPT, MODEL_CHANGED, MODEL_GONE };
@@ -84,6 +102,11 @@ enum model_fate model_clip_shape(struct arena *a, struct shape *s, double w, dou
 /* Whether a type takes shapes of that kind; which kinds a file's geometry should become. */
 bool model_takes_shape(enum annotation_type type, enum shape_kind kind);
 bool model_takes_labels(enum annotation_type type);
+bool model_takes_one_label(enum annotation_type type);
+bool model_takes_text(enum annotation_type type);
+/* The list that annotations of a type consist of. */
+enum model_list { MODEL_NO_LIST, MODEL_SHAPES, MODEL_SPANS, MODEL_SEGMENTS };
+enum model_list model_list_of(enum annotation_type type);
 /* Whether a text may be a label, or be no label at all: UTF-8 without NUL, not too long. */
 bool model_is_label(struct str s);
 

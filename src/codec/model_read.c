@@ -56,6 +56,25 @@ bool model_takes_labels(enum annotation_type type)
     return rules[type].takes & (TAKES_LABEL | TAKES_LABELS);
 }
 
+bool model_takes_one_label(enum annotation_type type)
+{
+    return rules[type].takes & TAKES_LABEL;
+}
+
+bool model_takes_text(enum annotation_type type)
+{
+    return rules[type].takes & TAKES_TEXT;
+}
+
+enum model_list model_list_of(enum annotation_type type)
+{
+    const struct rule *r = &rules[type];
+    return r->kinds                    ? MODEL_SHAPES
+           : r->takes & TAKES_SPANS    ? MODEL_SPANS
+           : r->takes & TAKES_SEGMENTS ? MODEL_SEGMENTS
+                                       : MODEL_NO_LIST;
+}
+
 static bool refuse(struct reading *r, const char *member, const char *rule)
 {
     char path[64];
@@ -139,25 +158,35 @@ static int depth_of(yyjson_val *v, int limit)
     return deepest + 1;
 }
 
+enum { ATTRIBUTES_DEPTH = 8 };
+
+static bool canonical_value(struct arena *a, yyjson_val *v, struct str *ret, const char **ret_why)
+{
+    auto_buf struct buf b = {0};
+    *ret_why = !model_write_value(&b, v)    ? "has a key twice"
+               : b.n > MODEL_MAX_ATTRIBUTES ? "is larger than 64 KiB"
+                                            : NULL;
+    if (*ret_why)
+        return false;
+    *ret = arena_str(a, buf_view(&b));
+    return true;
+}
+
 bool model_attributes(struct arena *a, yyjson_val *v, struct str *ret, const char **ret_why)
 {
-    enum { BYTES_MAX = 65536, DEPTH_MAX = 8 };
     *ret = STR_NULL;
     if (!v || yyjson_is_null(v) || (yyjson_is_obj(v) && yyjson_obj_size(v) == 0))
         return true;
-    *ret_why = !yyjson_is_obj(v)                        ? "must be an object"
-               : depth_of(v, DEPTH_MAX + 1) > DEPTH_MAX ? "is nested deeper than 8 levels"
-                                                        : NULL;
-    if (*ret_why)
-        return false;
-    auto_buf struct buf b = {0};
-    if (!model_write_value(&b, v))
-        *ret_why = "has a key twice";
-    else if (b.n > BYTES_MAX)
-        *ret_why = "is larger than 64 KiB";
-    else
-        *ret = arena_str(a, buf_view(&b));
-    return ret->p;
+    *ret_why = !yyjson_is_obj(v)                                      ? "must be an object"
+               : depth_of(v, ATTRIBUTES_DEPTH + 1) > ATTRIBUTES_DEPTH ? "is nested deeper than 8 levels"
+                                                                      : NULL;
+    return !*ret_why && canonical_value(a, v, ret, ret_why);
+}
+
+bool model_attribute(struct arena *a, yyjson_val *v, struct str *ret, const char **ret_why)
+{
+    *ret_why = depth_of(v, ATTRIBUTES_DEPTH) > ATTRIBUTES_DEPTH - 1 ? "is nested deeper than 7 levels" : NULL;
+    return !*ret_why && canonical_value(a, v, ret, ret_why);
 }
 
 static bool read_attributes(struct reading *r, yyjson_val *v, struct str *ret)
@@ -467,6 +496,36 @@ static bool read_span(struct reading *r, yyjson_val *v, void *ret)
 static bool read_segment(struct reading *r, yyjson_val *v, void *ret)
 {
     return read_part(r, v, ret, false);
+}
+
+static struct reading reading_of(struct arena *a, enum annotation_type type, const char *where,
+                                 struct err *err)
+{
+    struct reading r = {.a = a, .rule = &rules[type], .type = type, .err = err};
+    snprintf(r.where, sizeof r.where, "%s.", where);
+    return r;
+}
+
+bool model_read_shape(struct arena *a, enum annotation_type type, yyjson_val *v, const char *where,
+                      struct shape *ret, struct err *err)
+{
+    struct reading r = reading_of(a, type, where, err);
+    struct shape s = {0};
+    if (!read_shape(&r, v, &s))
+        return false;
+    *ret = s;
+    return true;
+}
+
+bool model_read_part(struct arena *a, enum annotation_type type, yyjson_val *v, const char *where,
+                     struct part *ret, struct err *err)
+{
+    struct reading r = reading_of(a, type, where, err);
+    struct part p = {0};
+    if (!read_part(&r, v, &p, model_list_of(type) == MODEL_SPANS))
+        return false;
+    *ret = p;
+    return true;
 }
 
 /* A list of things of `size` bytes each. */

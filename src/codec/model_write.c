@@ -260,7 +260,7 @@ void model_write_shape(struct buf *b, const struct shape *s)
     buf_char(b, '}');
 }
 
-static void write_part(struct buf *b, const struct part *p)
+void model_write_part(struct buf *b, const struct part *p)
 {
     struct members m = object_begin(b);
     put_raw(&m, "attributes", p->attributes);
@@ -281,7 +281,7 @@ static void put_parts(struct members *m, const char *key, const struct part *par
     put_key(m, key);
     for (uint32_t i = 0; i < count; i++) {
         buf_char(m->b, i ? ',' : '[');
-        write_part(m->b, &parts[i]);
+        model_write_part(m->b, &parts[i]);
     }
     buf_char(m->b, ']');
 }

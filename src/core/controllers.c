@@ -11,6 +11,8 @@ const struct controller *const controllers[] = {
     &controller_collect_versions,
     &controller_label_leases,
     &controller_collect_label_tasks,
+    &controller_collect_layers,
+    &controller_pack_operations,
     &controller_collect_trainings,
     &controller_collect_tensorboards,
     &controller_collect_workspaces,

@@ -7,6 +7,8 @@
 #include "core/changes.h"
 #include "core/compute/spec.h"
 #include "core/controller.h"
+#include "core/data/document.h"
+#include "core/data/room.h"
 #include "core/data/sources.h"
 #include "core/environment/tools.h"
 #include "core/quota.h"
@@ -291,6 +293,8 @@ struct core *core_open(const struct core_options *o, struct arena *a, const char
     core->tls = o->tls;
     core->changes = changes_new();
     core->gate = serve_gate_new();
+    core->documents = documents_new();
+    core->rooms = rooms_new();
     core->pool = pool_new("work", POOL_THREADS, POOL_QUEUE);
     const char *password = NULL;
     if (open_data(core, o->data, err) && open_log(core, a) && open_db(core, o, a, err) &&
@@ -319,6 +323,8 @@ void core_close(struct core *core)
     accounts_free(core->accounts);
     if (core->db)
         db_close(core->db);
+    documents_free(core->documents);
+    rooms_free(core->rooms);
     changes_free(core->changes);
     logbook_close();
     if (core->data_fd >= 0)

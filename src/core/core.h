@@ -20,6 +20,8 @@ struct controllers;  /* what the platform does by itself: core/controller.h */
 struct folder_uses;  /* core/folder_use.h */
 struct serve_gate;   /* what requests of services are counted on: core/serve/gate.h */
 struct request_log;  /* of services: core/serve/request_log.h */
+struct documents;    /* annotations in work: core/data/document.h */
+struct rooms;        /* people at work on samples: core/data/room.h */
 struct changes;      /* feed of committed changes: core/changes.h */
 
 /* Texts of the configuration. */
@@ -61,7 +63,10 @@ struct core {
     struct serve_gate *gate;
     struct request_log *request_log;
     struct services *services;
-    bool tls;                /* the listeners speak TLS */
+    struct documents *documents; /* the writing thread's */
+    struct rooms *rooms;
+    metric_number operations[4]; /* on samples, by enum operate_state */
+    bool tls;                    /* the listeners speak TLS */
     const char *gateway_url; /* how clients reach services, or NULL: gateway_port of the platform's host */
     uint16_t gateway_port;   /* of its listener */
     const char *data;        /* the data folder, absolute */

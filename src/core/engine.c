@@ -29,7 +29,7 @@ static bool run_write(struct db_conn *conn, void *ctx, struct err *err)
     struct write *w = ctx;
     const struct audit_action *acting = w->op.caller->acting;
     w->op.conn = conn;
-    w->pending.n = 0;
+    pending_begin(&w->pending);
     return w->fn(&w->op, w->ctx, err) && (!acting || acting->written || audit_action(&w->op, acting, err));
 }
 
@@ -52,6 +52,40 @@ bool engine_write(struct core *core, const struct caller *c, struct arena *a, en
         c->acting->written = true;
     pending_tell(core, &w.pending);
     return true;
+}
+
+struct written {
+    struct write write;
+    struct pool_task task;
+    bool ok;
+    struct err err;
+    engine_written_fn then;
+};
+
+static void tell_written(void *arg)
+{
+    struct written *l = arg;
+    if (l->ok)
+        pending_tell(l->write.op.core, &l->write.pending);
+    l->then(l->write.ctx, l->ok, &l->err);
+}
+
+static void resume_written(void *ctx, bool ok, const struct err *err)
+{
+    struct written *l = container_of(ctx, struct written, write);
+    l->ok = ok;
+    l->err = *err;
+    l->task = (struct pool_task){.fn = tell_written, .arg = l};
+    pool_resume(l->write.op.core->pool, &l->task);
+}
+
+void engine_write_then(struct core *core, const struct caller *c, struct arena *a, engine_write_fn fn,
+                       engine_written_fn then, void *ctx)
+{
+    struct written *l = arena_new(a, struct written);
+    l->then = then;
+    begin_write(&l->write, core, c, a, fn, ctx);
+    db_write_then(core->db, run_write, resume_written, &l->write);
 }
 
 /* --- rows inside a write --- */

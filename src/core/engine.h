@@ -66,6 +66,11 @@ bool engine_action(struct core *core, const struct caller *c, const struct kind 
 typedef bool (*engine_write_fn)(struct op *op, void *ctx, struct err *err);
 bool engine_write(struct core *core, const struct caller *c, struct arena *a, engine_write_fn fn, void *ctx,
                   struct err *err);
+/* The same without a thread that waits: then is called once, on a thread of the pool, when the change is
+ * durable or was rolled back. c and a must last until then. Not for actions. */
+typedef void (*engine_written_fn)(void *ctx, bool ok, const struct err *err);
+void engine_write_then(struct core *core, const struct caller *c, struct arena *a, engine_write_fn fn,
+                       engine_written_fn then, void *ctx);
 
 /* Inside a write, for hooks: plain insert/update of another kind's row by the platform, audited, no
  * permission asked. */

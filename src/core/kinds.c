@@ -2,7 +2,7 @@
 
 #include "core/account/accounts.h"
 #include "core/compute/node.h"
-#include "core/data/sample.h"
+#include "core/data/layer.h"
 #include "core/environment/environment.h"
 #include "core/folder/folder.h"
 #include "core/image/image.h"
@@ -15,12 +15,37 @@
 #include <stdio.h>
 
 const struct kind *const kinds[] = {
-    &kind_user,        &kind_group,         &kind_group_member, &kind_role,          &kind_project,
-    &kind_member,      &kind_token,         &kind_session,      &kind_label_set,     &kind_spec,
-    &kind_node_pool,   &kind_node,          &kind_audit,        &kind_algorithm_set, &kind_algorithm_version,
-    &kind_model_set,   &kind_model_version, &kind_task,         &kind_dataset,       &kind_dataset_version,
-    &kind_team,        &kind_label_task,    &kind_job,          &kind_training,      &kind_training_instance,
-    &kind_image,       &kind_image_version, &kind_environment,  &kind_service,       &kind_service_version,
+    &kind_user,
+    &kind_group,
+    &kind_group_member,
+    &kind_role,
+    &kind_project,
+    &kind_member,
+    &kind_token,
+    &kind_session,
+    &kind_label_set,
+    &kind_spec,
+    &kind_node_pool,
+    &kind_node,
+    &kind_audit,
+    &kind_algorithm_set,
+    &kind_algorithm_version,
+    &kind_model_set,
+    &kind_model_version,
+    &kind_task,
+    &kind_dataset,
+    &kind_dataset_version,
+    &kind_layer,
+    &kind_team,
+    &kind_label_task,
+    &kind_job,
+    &kind_training,
+    &kind_training_instance,
+    &kind_image,
+    &kind_image_version,
+    &kind_environment,
+    &kind_service,
+    &kind_service_version,
     &kind_service_key,
 };
 const size_t kind_count = countof(kinds);

@@ -47,6 +47,23 @@ const struct db_migration migrations[] = {
      "CREATE TABLE series_chunks (id {id}, series BIGINT NOT NULL, level BIGINT NOT NULL,"
      " first BIGINT NOT NULL, last BIGINT NOT NULL, points BIGINT NOT NULL, data {bytes} NOT NULL);\n"
      "CREATE INDEX series_chunks_series ON series_chunks (series, level, id);\n"},
+    /* Where a sample's newest packed operations are is a column of it: core/data/operation_pack.h. */
+    {13, "+ operations on samples, annotation layers",
+     "CREATE TABLE sample_operations (sample BIGINT NOT NULL, layer BIGINT NOT NULL, revision BIGINT NOT "
+     "NULL,"
+     " at BIGINT NOT NULL, by_user BIGINT NOT NULL, state BIGINT NOT NULL, client {text} NOT NULL,"
+     " number BIGINT NOT NULL, target {text} NOT NULL, body {text} NOT NULL,"
+     " PRIMARY KEY (sample, layer, revision));\n"
+     "CREATE UNIQUE INDEX sample_operations_id ON sample_operations (sample, layer, client, number);\n"
+     "CREATE TABLE operation_packs (id {id}, version BIGINT NOT NULL, operations BIGINT NOT NULL,"
+     " data {bytes} NOT NULL);\n"
+     "CREATE INDEX operation_packs_version ON operation_packs (version);\n"
+     "ALTER TABLE samples ADD COLUMN pack BIGINT NOT NULL DEFAULT 0;\n"
+     "CREATE TABLE layer_samples (layer BIGINT NOT NULL, sample BIGINT NOT NULL, revision BIGINT NOT NULL,"
+     " annotation {text} NOT NULL, updated_at BIGINT NOT NULL, updated_by BIGINT NOT NULL,"
+     " pack BIGINT NOT NULL DEFAULT 0, PRIMARY KEY (layer, sample));\n"
+     "CREATE INDEX layer_samples_sample ON layer_samples (sample);\n"
+     "CREATE TABLE layer_purges (layer BIGINT PRIMARY KEY);\n"},
     {0},
 };
 const size_t migration_count = countof(migrations) - 1;

@@ -2,6 +2,24 @@
 
 #include "core/changes.h"
 #include "core/controller.h"
+#include "core/data/room.h"
+
+void pending_begin(struct pending *p)
+{
+    p->n = p->note_count = 0;
+}
+
+void pending_note(struct pending *p, const struct room_note *note)
+{
+    if (!p)
+        return;
+    if (p->note_count == p->note_cap) {
+        size_t cap = p->note_cap ? p->note_cap * 2 : 4;
+        p->notes = arena_grow(p->arena, p->notes, p->note_cap * sizeof *p->notes, cap * sizeof *p->notes);
+        p->note_cap = cap;
+    }
+    p->notes[p->note_count++] = *note;
+}
 
 void pending_add(struct pending *p, const struct object *o, const char *verb)
 {
@@ -30,4 +48,5 @@ void pending_tell(struct core *core, const struct pending *p)
 {
     for (size_t i = 0; i < p->n; i++)
         pending_tell_one(core, &p->items[i].object, p->items[i].verb);
+    rooms_tell(core->rooms, p->notes, p->note_count);
 }

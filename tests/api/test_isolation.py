@@ -172,6 +172,11 @@ def full(server, admin):
         ids["tasks"] = finished(admin, admin.post(f"{version}/{action}", body, expect=202))["id"]
     ids["datasets/versions/samples"] = admin.get(f"{version}/samples")["items"][0]["id"]
     ids["datasets/versions/records"] = admin.get(version)["records"][0]["name"]
+    ids["teams"] = admin.post("teams", {**inside, "name": "team", "members": [1]})["id"]
+    ids["label-tasks"] = admin.post("label-tasks", {**inside, "name": "label", "version": made, "labelling_team": ids["teams"]})["id"]
+    admin.post(f"label-tasks/{ids['label-tasks']}/open", expect=200)
+    ids["label-tasks/threads"] = admin.call("POST", f"label-tasks/{ids['label-tasks']}/threads", params={"sample": ids["datasets/versions/samples"]},
+                                            json={"text": "?"}).json()["id"]
     for kind in ("algorithm-sets", "model-sets"):
         ids[kind] = admin.post(kind, {**inside, "name": "files"})["id"]
         ids[f"{kind}/versions"] = admin.post(f"{kind}/{ids[kind]}/versions", {})["id"]

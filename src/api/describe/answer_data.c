@@ -84,7 +84,45 @@ static const struct shape sample_past[] = {
     {0},
 };
 
-static const struct shape sample_history[] = {M("items", LIST, .of = sample_past), {0}};
+static const struct shape sample_history[] = {
+    M("items", LIST, .of = sample_past), M("next", INT, .flags = OR_NULL), {0}};
+
+static const struct shape operation_by[] = {M("id", INT), M("name", TEXT, .flags = OR_NULL), {0}};
+
+static const struct shape operation_item[] = {
+    M("id", TEXT, .flags = OR_NULL),
+    M("client", TEXT),
+    M("revision", INT),
+    M("at", TIME),
+    M("by", OBJECT, .of = operation_by),
+    M("state", TEXT, .choices = SAMPLE_STATES),
+    M("operation", FREE),
+    {0},
+};
+
+static const struct shape operation_list[] = {
+    M("items", LIST, .of = operation_item), M("next", INT, .flags = OR_NULL), {0}};
+
+static const struct shape operation_problem[] = {
+    M("code", TEXT),
+    M("field", TEXT, .flags = OR_NULL),
+    M("message", TEXT),
+    M("message_zh", TEXT, .flags = OR_NULL),
+    {0},
+};
+
+static const struct shape operation_result[] = {
+    M("id", TEXT, .flags = OR_NULL),
+    M("sample", INT),
+    M("state", TEXT, .choices = "applied already conflict refused"),
+    M("revision", INT),
+    M("clipped", BOOL),
+    M("shape", FREE, .flags = OR_NULL),
+    M("problem", OBJECT, .flags = OR_NULL, .of = operation_problem),
+    {0},
+};
+
+static const struct shape operation_results[] = {M("results", LIST, .of = operation_result), {0}};
 
 /* --- versions of datasets --- */
 
@@ -302,11 +340,14 @@ const struct answer_shape answers_of_data[] = {
     {"FormatList", formats},
     {"ModelManifest", model_manifest},
     {"ModelSummary", model_summary},
+    {"OperationList", operation_list},
+    {"OperationResults", operation_results},
     {"RecordPage", record_page},
     {"RecordVerdict", record_verdict},
     {"Sample", sample},
     {"SampleHistory", sample_history},
     {"SampleList", sample_list},
+    {"SamplePast", sample_past},
     {"TaskProblem", task_problem},
     {0},
 };

@@ -83,7 +83,8 @@ static void run_add(struct api_call *call)
     struct json_out out;
     json_begin(&out, &body);
     if (api_number(call, "sample", 1, INT64_MAX, 0, &n.sample, &err) && find_task(call, &task, &err) &&
-        read_note(call, &n, &err) && label_note_add(&op, &task, &n, &out, &err))
+        label_note_may(&op, &task, n.sample, &err) && read_note(call, &n, &err) &&
+        label_note_add(&op, &task, &n, &out, &err))
         api_answer(call, 201, NULL, 0, buf_view(&body));
     else
         api_problem(call, &err, NULL, 0);

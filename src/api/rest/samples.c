@@ -1,10 +1,13 @@
 /* Samples of dataset versions: list, read, annotate, history, content, thumbnails. */
 #include "api/lasting.h"
 #include "api/range.h"
+#include "api/rest/operations.h"
 #include "api/rest/thumbnails.h"
 #include "api/rest/uploads.h"
 #include "base/clock.h"
 #include "base/messages.h"
+#include "core/data/layer.h"
+#include "core/data/operate.h"
 #include "core/data/sample.h"
 #include "core/data/sample_access.h"
 #include "core/data/sample_show.h"
@@ -113,7 +116,10 @@ static void run_get(struct api_call *call)
     struct err err = {0};
     struct object version;
     struct sample s;
-    if (find_sample(call, SAMPLE_SEE, &version, &s, &err))
+    int64_t layer;
+    if (api_number(call, "layer", 0, INT64_MAX, 0, &layer, &err) &&
+        find_sample(call, SAMPLE_SEE, &version, &s, &err) &&
+        (!layer || layer_get(call->core->db, call->arena, version.id, layer, &s, &err)))
         answer_sample(call, 200, &s);
     else
         api_problem(call, &err, NULL, 0);
@@ -231,10 +237,13 @@ static void run_history(struct api_call *call)
     struct sample s;
     struct sample_past *list;
     size_t n;
+    int64_t before, limit;
     auto_buf struct buf body = {0};
     struct json_out o;
-    if (!find_sample(call, SAMPLE_SEE, &version, &s, &err) ||
-        !sample_history(call->core->db, call->arena, s.id, &list, &n, &err)) {
+    if (!api_number(call, "before", 1, INT64_MAX, INT64_MAX, &before, &err) ||
+        !api_number(call, "limit", 1, 200, 200, &limit, &err) ||
+        !find_sample(call, SAMPLE_SEE, &version, &s, &err) ||
+        !sample_history(call->core->db, call->arena, s.id, before, limit, &list, &n, &err)) {
         api_problem(call, &err, NULL, 0);
         return;
     }
@@ -245,25 +254,31 @@ static void run_history(struct api_call *call)
     for (size_t i = 0; i < n; i++)
         write_past(&o, &list[i]);
     json_array_end(&o);
+    json_key(&o, "next");
+    (int64_t) n == limit ? json_int(&o, list[n - 1].revision) : json_null(&o);
     json_object_end(&o);
     api_answer(call, 200, NULL, 0, buf_view(&body));
 }
 
-static bool find_past(struct api_call *call, const struct sample *s, struct sample_edit *ret, struct err *err)
+/* Any earlier revision, be it kept whole or made again from operations. */
+static bool find_past(struct api_call *call, const struct object *version, const struct sample *s,
+                      struct sample_edit *ret, struct err *err)
 {
-    struct sample_past *list;
-    size_t n;
+    struct op op = {.core = call->core, .caller = &call->caller, .arena = call->arena};
+    struct sample_set set;
+    struct sample_past past;
+    struct operation_place place;
     int64_t wanted = yyjson_get_sint(yyjson_obj_get(call->json, "revision"));
-    if (!sample_history(call->core->db, call->arena, s->id, &list, &n, err))
+    if (wanted < 1 || wanted >= s->revision)
+        return err_set(err, ERR_NOT_FOUND, "revision", "the sample has no earlier revision %lld",
+                       (long long)wanted);
+    if (!sample_set_of(&op, version, &set, err) ||
+        !operate_place(call->core->db, call->arena, version->id, s->id, 0, &place, err) ||
+        !operation_log_state(call->core->db, call->arena, &place, set.type, s, wanted, &past, err))
         return false;
-    for (size_t i = 0; i < n; i++)
-        if (list[i].revision == wanted) {
-            ret->annotation = list[i].annotation;
-            ret->state = list[i].state;
-            return true;
-        }
-    return err_set(err, ERR_NOT_FOUND, "revision", "the sample has no earlier revision %lld",
-                   (long long)wanted);
+    ret->annotation = past.annotation;
+    ret->state = past.state;
+    return true;
 }
 
 static void run_restore(struct api_call *call)
@@ -273,7 +288,7 @@ static void run_restore(struct api_call *call)
     struct sample s;
     struct sample_edit edit = {0};
     if (!find_sample(call, SAMPLE_ANNOTATE, &version, &s, &err) ||
-        !read_revision(call, &edit.revision, &err) || !find_past(call, &s, &edit, &err)) {
+        !read_revision(call, &edit.revision, &err) || !find_past(call, &version, &s, &edit, &err)) {
         api_problem(call, &err, NULL, 0);
         return;
     }
@@ -336,11 +351,13 @@ static void run_thumbnail(struct api_call *call)
 const struct route sample_routes[] = {
     {"GET", SAMPLES, NULL, run_list, .summary = "Samples of a version",
      .query = "q state label after:int limit:int", .answer = ROUTE_ANSWER("SampleList")},
-    {"GET", SAMPLES "/{sample_id}", NULL, run_get, .summary = "One sample", .answer = ROUTE_ANSWER("Sample")},
+    {"GET", SAMPLES "/{sample_id}", NULL, run_get, .summary = "One sample", .query = "layer:id",
+     .answer = ROUTE_ANSWER("Sample")},
     {"PUT", SAMPLES "/{sample_id}/annotation", NULL, run_annotate, .summary = "Annotate a sample",
-     .headers = "If-Match!", .input = "{\"type\":\"object\"}", .answer = ROUTE_ANSWER("Sample")},
+     .headers = "If-Match!", .input = "{\"type\":\"object\"}", .body_max = OPERATIONS_BODY,
+     .answer = ROUTE_ANSWER("Sample")},
     {"GET", SAMPLES "/{sample_id}/history", NULL, run_history, .summary = "Earlier states of a sample",
-     .answer = ROUTE_ANSWER("SampleHistory")},
+     .query = "before:int limit:int", .answer = ROUTE_ANSWER("SampleHistory")},
     {"POST", SAMPLES "/{sample_id}/restore", NULL, run_restore,
      .summary = "Make an earlier state the current one", .headers = "If-Match!",
      .input = "{\"type\":\"object\"}", .answer = ROUTE_ANSWER("Sample")},

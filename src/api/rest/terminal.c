@@ -218,21 +218,6 @@ static void run_all(void *arg)
     terminal_unref(t);
 }
 
-/* A page of another site must not open a shell with the cookie of the person that looks at it. */
-static bool same_site(struct api_call *call, struct err *err)
-{
-    struct str origin = request_header(call->request, "origin");
-    if (call->caller.token || !origin.p)
-        return call->caller.token ||
-               err_set(err, ERR_FORBIDDEN, NULL, "a terminal needs the page's own Origin");
-    struct str host = origin;
-    ptrdiff_t at = str_find(origin, STR("://"));
-    if (at >= 0)
-        host = (struct str){origin.p + at + 3, origin.n - (size_t)at - 3};
-    return str_eq(host, call->request->host) || auth_origin_is_ours(call->core, call->request, origin) ||
-           err_set(err, ERR_FORBIDDEN, NULL, "the Origin is another site's");
-}
-
 /* The words of the parameter argv, a JSON list; the default is a shell. */
 static bool read_argv(struct api_call *call, const char ***ret, size_t *ret_n, struct err *err)
 {
@@ -284,7 +269,8 @@ static bool open_terminal(struct api_call *call, struct terminal *t, struct err 
     struct exec_id id;
     const char **argv;
     size_t n;
-    if (!same_site(call, err) || !jobs_find(call, PERMISSION, &job, err) ||
+    if (!auth_socket_ok(call->core, call->request, &call->caller, err) ||
+        !jobs_find(call, PERMISSION, &job, err) ||
         !tools_own(call->core, &call->caller, &job, call->arena, err) || !runs(&job, err) ||
         !jobs_container(call, &job, &id, err) || !read_argv(call, &argv, &n, err) ||
         !read_tty(call, &t->tty, err))

@@ -1,7 +1,9 @@
 /* Datasets and their versions (D1, D2, D18). */
 #include "base/messages.h"
+#include "core/data/layer.h"
 #include "core/data/publish_review.h"
 #include "core/data/records.h"
+#include "core/data/room.h"
 #include "core/data/sample_own.h"
 #include "core/data/version.h"
 #include "core/fields.h"
@@ -224,7 +226,16 @@ static bool version_after_create(struct op *op, struct object *o, struct err *er
 
 static bool version_before_delete(struct op *op, struct object *o, struct err *err)
 {
-    return version_is_idle(op, o->id, err);
+    return version_is_idle(op, o->id, err) && layer_drop_all(op, o->id, err);
+}
+
+/* Who has samples open hears that they cannot be changed any more. */
+static void version_changed(struct core *core, const struct object *o, const char *verb)
+{
+    if (strcmp(verb, "delete") == 0)
+        rooms_close(core->rooms, o->id, false, "deleted");
+    else if (strcmp(verb, "update") == 0 && !str_is(object_text(o, "state"), "draft"))
+        rooms_close(core->rooms, o->id, true, "published");
 }
 
 /* The samples go in the background (core/collectors.c): the version itself is gone at once. */
@@ -256,6 +267,7 @@ const struct kind kind_dataset_version = {
     .after_create = version_after_create,
     .before_delete = version_before_delete,
     .after_delete = version_after_delete,
+    .changed = version_changed,
     .show = publish_review_show,
     .reads_too = publish_review_reads,
     .extra_sql = sample_sql,

@@ -210,14 +210,14 @@ bool sample_each_by_name(struct db *db, int64_t version, const struct sample_que
     return sample_each(db, version, &by_name, each, ctx, err);
 }
 
-bool sample_history(struct db *db, struct arena *a, int64_t sample, struct sample_past **ret, size_t *ret_n,
-                    struct err *err)
+bool sample_history(struct db *db, struct arena *a, int64_t sample, int64_t before, int64_t limit,
+                    struct sample_past **ret, size_t *ret_n, struct err *err)
 {
     struct db_rows rows;
     if (!db_query(db, a,
                   "SELECT revision, at, by_user, state, annotation FROM sample_history WHERE sample = ?"
-                  " ORDER BY revision DESC LIMIT 200",
-                  db_args(db_int(sample)), &rows, err))
+                  " AND revision < ? ORDER BY revision DESC LIMIT ?",
+                  db_args(db_int(sample), db_int(before), db_int(limit)), &rows, err))
         return false;
     struct sample_past *list = arena_array(a, struct sample_past, rows.n + 1);
     for (size_t i = 0; i < rows.n; i++) {

@@ -160,9 +160,10 @@ struct sample_past {
     enum sample_state state;
     struct str annotation;
 };
-/* Newest first; at most 200. */
-bool sample_history(struct db *db, struct arena *a, int64_t sample, struct sample_past **ret, size_t *ret_n,
-                    struct err *err);
+/* Those that are kept whole, before a revision, newest first; between them are operations
+ * (operation_log.h). */
+bool sample_history(struct db *db, struct arena *a, int64_t sample, int64_t before, int64_t limit,
+                    struct sample_past **ret, size_t *ret_n, struct err *err);
 
 /* --- whole versions --- */
 /* Copies the next n samples behind the position `after` of one version to another of the same project;

@@ -1,14 +1,18 @@
 /* Whole versions: copying samples without their bytes, and taking samples away. */
+#include "core/data/room.h"
 #include "core/data/sample_own.h"
+#include "core/pending.h"
 
 static bool drop_one(struct op *op, int64_t project, const struct sample *s, struct err *err)
 {
-    static const char *const tables[] = {"DELETE FROM sample_labels WHERE sample = ?",
-                                         "DELETE FROM sample_history WHERE sample = ?",
-                                         "DELETE FROM samples WHERE id = ?"};
+    static const char *const tables[] = {
+        "DELETE FROM sample_labels WHERE sample = ?", "DELETE FROM sample_history WHERE sample = ?",
+        "DELETE FROM sample_operations WHERE sample = ?", "DELETE FROM layer_samples WHERE sample = ?",
+        "DELETE FROM samples WHERE id = ?"};
     for (size_t i = 0; i < countof(tables); i++)
         if (!conn_exec(op->conn, tables[i], db_args(db_int(s->id)), NULL, err))
             return false;
+    pending_note(op->pending, &(struct room_note){.sample = s->id});
     return store_use(op->conn, project, &s->blob, -1, err);
 }
 
@@ -113,7 +117,8 @@ bool sample_purge_step(struct op *op, int64_t version, int64_t project, bool *re
     static const char *const tables[] = {
         "DELETE FROM version_states WHERE version = ?",  "DELETE FROM sample_waiting WHERE version = ?",
         "DELETE FROM version_labels WHERE version = ?",  "DELETE FROM version_totals WHERE version = ?",
-        "DELETE FROM version_classes WHERE version = ?", "DELETE FROM version_purges WHERE version = ?"};
+        "DELETE FROM operation_packs WHERE version = ?", "DELETE FROM version_classes WHERE version = ?",
+        "DELETE FROM version_purges WHERE version = ?"};
     struct db_rows rows;
     bool on = true;
     do {

@@ -76,8 +76,13 @@ static bool write_states(struct db_conn *c, const struct tally *t, struct err *e
 static bool write_version(struct op *op, const struct tally *t, struct err *err)
 {
     int64_t all = 0;
-    for (int i = 0; i < SAMPLE_STATE_COUNT; i++)
+    bool any = t->bytes != 0;
+    for (int i = 0; i < SAMPLE_STATE_COUNT; i++) {
         all += t->states[i];
+        any |= t->states[i] != 0;
+    }
+    if (!any)
+        return true;
     int64_t cleaned = t->states[SAMPLE_CLEANED];
     int64_t annotated = all - cleaned - t->states[SAMPLE_UNANNOTATED];
     return engine_set_status(op, &kind_dataset_version, t->version,

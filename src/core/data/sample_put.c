@@ -1,12 +1,17 @@
 /* Adding samples: new names, and names that are there already. */
 #include "base/clock.h"
+#include "base/json.h"
+#include "core/data/document.h"
+#include "core/data/operate.h"
+#include "core/data/room.h"
 #include "core/data/sample_own.h"
+#include "core/pending.h"
 
 bool sample_history_add(struct db_conn *c, const struct sample *s, struct err *err)
 {
     return conn_exec(c,
                      "INSERT INTO sample_history (sample, revision, at, by_user, state, annotation)"
-                     " VALUES (?, ?, ?, ?, ?, ?)",
+                     " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (sample, revision) DO NOTHING",
                      db_args(db_int(s->id), db_int(s->revision), db_int(s->updated_at), db_int(s->updated_by),
                              db_int(s->state), db_text(s->annotation)),
                      NULL, err);
@@ -148,17 +153,38 @@ static bool swap_blob(struct op *op, const struct sample_set *set, const struct 
                      NULL, err);
 }
 
+/* Who has the sample open sees it as an operation that replaces everything. */
+static void note_replaced(struct op *op, const struct sample_set *set, const struct sample *old,
+                          const struct sample *now, int64_t at)
+{
+    struct room_note note = {
+        .sample = old->id, .version = set->version, .revision = old->revision + 1, .state = now->state};
+    const struct operation_entry e = {
+        .revision = note.revision, .at = at, .by = op->caller->user, .state = now->state, .client = STR("")};
+    auto_buf struct buf text = {0}, item = {0};
+    struct json_out o;
+    if (op->core->rooms && rooms_has(op->core->rooms, old->id, 0)) {
+        buf_printf(&text, "{\"annotation\":" STR_FMT ",\"id\":null,\"op\":\"replace\"}",
+                   STR_ARG(now->annotation));
+        json_begin(&o, &item);
+        operate_write_item(&o, &e, op->caller->name, buf_view(&text));
+        note.item = arena_str(op->arena, buf_view(&item));
+    }
+    pending_note(op->pending, &note);
+}
+
 /* The sample becomes what `now` says: annotation, state, former and by_person. */
 static bool write_annotation(struct op *op, const struct sample_set *set, const struct sample *old,
                              const struct sample *now, struct err *err)
 {
+    int64_t at = documents_stamp(op->core->documents);
+    note_replaced(op, set, old, now, at);
     return sample_history_add(op->conn, old, err) &&
            conn_exec(op->conn,
                      "UPDATE samples SET annotation = ?, state = ?, former = ?, by_person = ?,"
                      " revision = revision + 1, updated_at = ?, updated_by = ? WHERE id = ?",
                      db_args(db_text(now->annotation), db_int(now->state), db_int(now->former),
-                             db_int(now->by_person), db_int(clock_now()), db_int(op->caller->user),
-                             db_int(old->id)),
+                             db_int(now->by_person), db_int(at), db_int(op->caller->user), db_int(old->id)),
                      NULL, err) &&
            sample_labels_set(op->conn, set->version, old->id, old->position, now->annotation, true, err);
 }

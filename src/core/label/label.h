@@ -38,6 +38,8 @@ struct label_note {
 /* Writes {"items":[...]}: the notes of one sample, or of the task when sample is 0 (owners), oldest first. */
 bool label_notes_write(struct op *op, const struct object *task, int64_t sample, struct json_out *out,
                        struct err *err);
+/* Whether the caller may write one on the sample. */
+bool label_note_may(struct op *op, const struct object *task, int64_t sample, struct err *err);
 bool label_note_add(struct op *op, const struct object *task, const struct label_note *n,
                     struct json_out *out, struct err *err);
 bool label_note_done(struct op *op, const struct object *task, int64_t note, struct json_out *out,

@@ -13,7 +13,7 @@ static bool may_talk(struct op *op, const struct object *task, int64_t sample, c
     bool found;
     if (caller_may(op->caller, permission, task->project))
         return true;
-    if (!sample)
+    if (!sample || !caller_may(op->caller, "annotation.update", task->project))
         return caller_need(op->caller, permission, task->project, err);
     if (!label_query_one(op, "SELECT 1 FROM label_assignments WHERE sample = ? AND task = ? AND worker = ?",
                          db_args(db_int(sample), db_int(task->id), db_int(op->caller->user)), &row, &found,
@@ -111,11 +111,16 @@ static bool add_write(struct op *op, void *ctx, struct err *err)
                        &x->id, err);
 }
 
+bool label_note_may(struct op *op, const struct object *task, int64_t sample, struct err *err)
+{
+    return may_talk(op, task, sample, "label_task.update", err);
+}
+
 bool label_note_add(struct op *op, const struct object *task, const struct label_note *n,
                     struct json_out *out, struct err *err)
 {
     struct adding x = {.task = task, .note = n};
-    return may_talk(op, task, n->sample, "label_task.update", err) &&
+    return label_note_may(op, task, n->sample, err) &&
            engine_write(op->core, op->caller, op->arena, add_write, &x, err) &&
            answer(op, task, x.id, out, err);
 }

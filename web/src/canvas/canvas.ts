@@ -1,8 +1,309 @@
-import type { Canvas, CanvasEvent } from './api'
+// The canvas in its host: layers, frames, and the way from pointers and commands to tools. See README.md.
+import type { Canvas, CanvasEvent, CanvasOptions, CanvasView, CommandName, Mark, OpenOptions, Other, ToolName, ViewSettings, Viewport } from './api'
+import { runCommand, type Clipboard } from './commands'
+import { distance, type Point } from './geometry/point'
+import { listenTo } from './input'
+import type { LabelStyle, Shape } from './model'
+import { createMinimap } from './render/minimap'
+import { inks, markPlace, namedShapes, paintMoving, paintOverlay } from './render/overlay'
+import { createPicture } from './render/picture'
+import { createStill, resize } from './render/still'
+import { fit, kept, shown, toPicture, toScreen, zoomed, type Size } from './render/view'
+import { around, createStage, type Stage } from './stage'
+import { tools } from './tools/registry'
+import type { Pointer, Tool } from './tools/tool'
 
 export type * from './api'
 
+const firstSettings: ViewSettings = {
+  brightness: 1, contrast: 1, grid: 0, minimap: false, opacity: 0.2, names: true, texts: true, hidden: new Set(), locked: new Set(), snap: true, smooth: false, theme: 'light',
+}
+/** Tools that show lines through the pointer. */
+const crossed: ReadonlySet<ToolName> = new Set<ToolName>(['box', 'box-clicks', 'box-extreme', 'rotated', 'skeleton'])
+/** Shared by all canvases of the tab, so that shapes can be carried to another sample. */
+const clipboard: Clipboard = { shapes: [] }
+
+interface Sheet {
+  readonly canvas: HTMLCanvasElement
+  readonly context: CanvasRenderingContext2D
+}
+
+function createSheet(): Sheet {
+  const canvas = document.createElement('canvas')
+  const context = canvas.getContext('2d')
+  if (!context) throw new Error('no 2d context')
+  canvas.style.cssText = 'position:absolute;left:0;top:0;pointer-events:none'
+  return { canvas, context }
+}
+
 /** Makes a canvas that fills its host. */
-export function createCanvas(...[host]: [HTMLElement, { onEvent?: (event: CanvasEvent) => void }?]): Canvas {
-  throw new Error(`${host.tagName}: the drawing part of the canvas is not on this branch yet`)
+export function createCanvas(host: HTMLElement, { onEvent }: CanvasOptions = {}): Canvas {
+  const root = document.createElement('div')
+  root.style.cssText = 'position:absolute;inset:0;overflow:hidden;outline:none;user-select:none;-webkit-user-select:none;contain:strict'
+  root.tabIndex = 0
+  if (getComputedStyle(host).position === 'static') host.style.position = 'relative'
+  const picture = createPicture()
+  const still = createStill()
+  const moving = createSheet()
+  const overlay = createSheet()
+  const minimap = createMinimap((p) => setView({ ...view, x: window_.width / 2 - p.x * view.scale, y: window_.height / 2 - p.y * view.scale }))
+  root.append(picture.element, still.element, moving.canvas, overlay.canvas, minimap.element)
+  host.append(root)
+
+  let settings = firstSettings
+  let view: Viewport = { scale: 1, x: 0, y: 0 }
+  let window_: Size = { width: root.clientWidth, height: root.clientHeight }
+  let size: Size = { width: 0, height: 0 }
+  let fitted = true
+  let labels: ReadonlyMap<string, LabelStyle> = new Map()
+  let labelName: string | undefined
+  let stage: Stage | null = null
+  let toolName: ToolName = 'select'
+  let tool: Tool | null = null
+  let held = false
+  let hover: string | null = null
+  let cursor: Point | null = null
+  let people: readonly Other[] = []
+  let notes: readonly Mark[] = []
+  let names: readonly Shape[] = []
+  let namesStale = true
+  let frame = 0
+  let toldView: Viewport | null = null
+  let toldCursor: Point | null = null
+
+  const emit = (event: CanvasEvent): void => onEvent?.(event)
+  const schedule = (): void => {
+    if (frame === 0) frame = requestAnimationFrame(paint)
+  }
+
+  function paint(): void {
+    frame = 0
+    const ratio = globalThis.devicePixelRatio || 1
+    picture.frame(view, window_, ratio)
+    const before = view.scale
+    const more = still.frame(view, window_, ratio)
+    for (const { canvas, context } of [moving, overlay]) {
+      resize(canvas, window_.width, window_.height, ratio)
+      context.setTransform(ratio, 0, 0, ratio, 0, 0)
+    }
+    if (stage) {
+      if (namesStale && !more) {
+        names = namedShapes(stage, view, window_)
+        namesStale = false
+      }
+      paintMoving(moving.context, stage, view, hover)
+      paintOverlay(overlay.context, { stage, view, window: window_, cursor, cross: crossed.has(toolName) && !held && !stage.readOnly, others: people, marks: notes, names })
+    }
+    minimap.frame(view, window_, size, picture.image, ratio, inks[settings.theme].line)
+    if (view !== toldView) emit({ type: 'view', viewport: (toldView = view) })
+    if (cursor !== toldCursor) emit({ type: 'cursor', x: cursor?.x ?? null, y: (toldCursor = cursor)?.y ?? null })
+    if (more || before !== view.scale) schedule()
+  }
+
+  function setView(next: Viewport): void {
+    const safe = kept(next, size, window_)
+    if (safe.scale === view.scale && safe.x === view.x && safe.y === view.y) return
+    view = safe
+    fitted = false
+    namesStale = true
+    schedule()
+  }
+
+  function lift(): void {
+    if (!stage) return
+    still.lift(new Set([...stage.selection, ...(stage.draft?.shapes ?? []).map((s) => s.id)]))
+  }
+
+  function setTool(name: ToolName): void {
+    tool?.cancel()
+    const changed = name !== toolName
+    toolName = name
+    tool = stage ? tools[name](stage) : null
+    if (changed) emit({ type: 'tool', tool: name })
+    showCursor()
+    schedule()
+  }
+
+  function showCursor(): void {
+    root.style.cursor = held || toolName === 'pan' ? 'grab' : (tool?.cursor(cursor) ?? 'default')
+  }
+
+  const target = {
+    toPicture: (p: Point) => toPicture(view, p),
+    panning: () => held || toolName === 'pan',
+    down(p: Pointer, screen: Point) {
+      root.focus({ preventScroll: true })
+      const mark = stage && notes.find((m) => {
+        const at = stage && markPlace(m, stage, view)
+        return at && distance(at, screen) <= 10
+      })
+      if (mark && !tool?.busy()) return emit({ type: 'mark', id: mark.id })
+      tool?.down?.(p)
+    },
+    move: (p: Pointer) => tool?.move?.(p),
+    up: (p: Pointer) => tool?.up?.(p),
+    double: (p: Pointer) => tool?.double?.(p),
+    cancel: () => tool?.cancel(),
+    pan: (dx: number, dy: number) => setView({ ...view, x: view.x + dx, y: view.y + dy }),
+    zoom: (factor: number, at: Point) => setView(zoomed(view, view.scale * factor, at, size, window_)),
+    hover(p: Pointer | null) {
+      cursor = p && { x: p.x, y: p.y }
+      const under = p && stage && !tool?.busy() && (toolName === 'select' || toolName === 'points' || toolName === 'order') ? (stage.hit(p)?.id ?? null) : null
+      if (under !== hover) emit({ type: 'hover', id: (hover = under) })
+      showCursor()
+      schedule()
+    },
+    menu(p: Pointer, screen: Point) {
+      const shape = stage?.hit(p) ?? null
+      if (shape && stage && !stage.selection.includes(shape.id)) stage.select([shape.id])
+      emit({ type: 'menu', x: screen.x, y: screen.y, id: shape?.id ?? null })
+    },
+  }
+  const stopInput = listenTo(root, target)
+
+  const watcher = new ResizeObserver(() => {
+    const was = window_
+    window_ = { width: root.clientWidth, height: root.clientHeight }
+    if (was.width === window_.width && was.height === window_.height) return
+    if (fitted) canvasView.fit()
+    still.reset(stage)
+    namesStale = true
+    schedule()
+  })
+  watcher.observe(root)
+
+  function open({ picture: next, document: opened, labels: styles, readOnly = false, keepView = false }: OpenOptions): void {
+    tool?.cancel()
+    stage?.close()
+    labels = new Map(styles.map((l) => [l.name, l]))
+    size = { width: next.width, height: next.height }
+    hover = null
+    names = []
+    namesStale = true
+    people = []
+    notes = []
+    stage = createStage({
+      document: opened,
+      readOnly,
+      settings: () => settings,
+      scale: () => view.scale,
+      labels: () => labels,
+      labelName: () => labelName,
+      emit,
+      touched() {
+        lift()
+        schedule()
+      },
+      changed(places) {
+        if (places) for (const r of places) still.repair(r)
+        else still.reset(stage)
+        namesStale = true
+        if (hover !== null && !opened.shape(hover)) hover = null
+        schedule()
+      },
+    })
+    still.reset(stage)
+    tool = tools[toolName](stage)
+    picture.open(next, (state) => {
+      emit({ type: 'picture', state })
+      schedule()
+    })
+    if (keepView) setView(view)
+    else canvasView.fit()
+    emit({ type: 'selection', ids: [] })
+    schedule()
+  }
+
+  function command(name: CommandName): boolean {
+    if (!stage) return false
+    if (tool?.command?.(name)) return true
+    if (name === 'select-below') return selectBelow(stage)
+    // A stroke in hand ends before the selection changes under it.
+    if (tool?.busy() && name !== 'select-none') tool.cancel()
+    return runCommand(name, stage, clipboard)
+  }
+
+  /** Goes down through the shapes under the pointer. */
+  function selectBelow(on: Stage): boolean {
+    if (!cursor) return false
+    const above = new Set(on.selection)
+    on.select([])
+    const next = on.hit(cursor, above) ?? on.hit(cursor)
+    if (next) on.select([next.id])
+    return next !== null
+  }
+
+  function label(name: string, how?: { readonly apply?: boolean }): void {
+    labelName = name
+    const changed = how?.apply && stage ? stage.selected().filter((s) => s.label !== name && !stage?.isLocked(s)) : []
+    if (changed.length > 0) stage?.change(changed.map((shape) => ({ op: 'put', shape: { ...shape, label: name } })))
+    schedule()
+  }
+
+  const centre = (): Point => ({ x: window_.width / 2, y: window_.height / 2 })
+  const canvasView: CanvasView = {
+    get viewport() { return view },
+    get settings() { return settings },
+    fit() {
+      setView(fit(size, window_))
+      fitted = true
+    },
+    zoomTo: (scale, at) => setView(zoomed(view, scale, at ?? centre(), size, window_)),
+    zoomBy: (factor, at) => setView(zoomed(view, view.scale * factor, at ?? centre(), size, window_)),
+    panBy: target.pan,
+    show(ids) {
+      const r = stage && around(ids.map((id) => stage?.document.shape(id)).filter((s) => s !== undefined))
+      if (r) setView(shown(view, r, window_))
+    },
+    toScreen: (x, y) => toScreen(view, { x, y }),
+    set(next) {
+      const was = settings
+      settings = { ...settings, ...next }
+      picture.set(settings)
+      minimap.show(settings.minimap)
+      if (was.opacity !== settings.opacity || was.hidden !== settings.hidden) still.reset(stage)
+      namesStale = true
+      schedule()
+    },
+  }
+  minimap.show(settings.minimap)
+
+  return {
+    view: canvasView,
+    get selection() { return stage?.selection ?? [] },
+    set selection(ids) { stage?.select(ids) },
+    open,
+    labels(styles) {
+      labels = new Map(styles.map((l) => [l.name, l]))
+      still.reset(stage)
+      schedule()
+    },
+    tool: setTool,
+    get currentTool() { return toolName },
+    command,
+    label,
+    holdPan(on) {
+      held = on
+      showCursor()
+      schedule()
+    },
+    others(list) {
+      people = list
+      schedule()
+    },
+    marks(list) {
+      notes = list
+      schedule()
+    },
+    focus: () => root.focus({ preventScroll: true }),
+    close() {
+      cancelAnimationFrame(frame)
+      stopInput()
+      watcher.disconnect()
+      stage?.close()
+      picture.close()
+      minimap.close()
+      root.remove()
+    },
+  }
 }

@@ -1,0 +1,59 @@
+import { Input } from 'antd'
+import { useMemo, useState } from 'react'
+import { Icon } from '../../components/Icon'
+import { useI18n } from '../../i18n'
+import type { BenchStore } from './bench'
+import type { LabelDefinition } from './surface'
+import { useBenchState } from './useBench'
+
+/** The labels with their keys; those of the sample or of the selection are marked. */
+export function LabelsPanel({ bench, labels, mayAdd }: { bench: BenchStore; labels: readonly LabelDefinition[]; mayAdd: boolean }) {
+  const { t } = useI18n()
+  const [text, setText] = useState('')
+  const chosen = useBenchState(bench, (s) => s.label)
+  const version = useBenchState(bench, (s) => s.version)
+  const selection = useBenchState(bench, (s) => s.selection)
+  const hidden = useBenchState(bench, (s) => s.view.hidden)
+  const { document } = bench.state
+  const counts = useMemo(() => {
+    const found = new Map<string, number>()
+    for (const name of [...(document?.labels ?? []), ...(document?.shapes ?? []).map((s) => s.label ?? '')]) found.set(name, (found.get(name) ?? 0) + 1)
+    return found
+    // The list of shapes is the document's own and changes in place: its version says when.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [document, version])
+  const wanted = text.trim().toLowerCase()
+  const listed = labels.filter((l) => (!l.retired || counts.has(l.name)) && l.name.toLowerCase().includes(wanted))
+  const marked = (name: string) => (document?.labels.includes(name) ?? false) || selection.some((id) => document?.shape(id)?.label === name)
+  const toggle = (name: string) => {
+    const next = new Set(hidden)
+    if (!next.delete(`label:${name}`)) next.add(`label:${name}`)
+    bench.set({ view: { ...bench.state.view, hidden: next } })
+  }
+  const add = () => {
+    const name = text.trim()
+    if (name === '') return
+    bench.choose(labels.find((l) => l.name.toLowerCase() === wanted)?.name ?? listed[0]?.name ?? name)
+    setText('')
+  }
+  return (
+    <section className="bench-panel bench-labels" aria-label={t('bench.labels')}>
+      <h2>{t('bench.labels')}</h2>
+      {(labels.length > 10 || mayAdd) && <Input size="small" allowClear aria-label={t('bench.filterLabels')} placeholder={t(mayAdd ? 'bench.newLabel' : 'bench.filterLabels')} value={text} maxLength={50} onChange={(e) => setText(e.target.value)} onPressEnter={add} />}
+      {labels.length === 0 && !mayAdd && <p className="muted">{t('bench.noLabels')}</p>}
+      <ul>
+        {listed.map((l) => (
+          <li key={`${l.parent ?? ''}/${l.name}`} className={l.parent ? 'bench-child' : undefined}>
+            <button type="button" className="bench-label" aria-pressed={marked(l.name)} data-chosen={chosen === l.name} disabled={bench.readOnly || l.retired} onClick={() => bench.choose(l.name)}>
+              <span className="dot" style={{ background: l.color }} />
+              <span className="clip-line grow">{l.name}</span>
+              {counts.has(l.name) && <span className="muted num">{counts.get(l.name)}</span>}
+              {l.key && <kbd>{l.key.toUpperCase()}</kbd>}
+            </button>
+            {bench.dataType === 'image' && <button type="button" className="bench-eye" aria-pressed={hidden?.has(`label:${l.name}`) ?? false} aria-label={`${t(hidden?.has(`label:${l.name}`) ? 'bench.showOne' : 'bench.hideOne')}: ${l.name}`} title={t(hidden?.has(`label:${l.name}`) ? 'bench.showOne' : 'bench.hideOne')} onClick={() => toggle(l.name)}><Icon name={hidden?.has(`label:${l.name}`) ? 'hidden' : 'eye'} size={14} /></button>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,66 @@
+import { Button, Dropdown, Popover, Slider, Tooltip } from 'antd'
+import { Icon } from '../../components/Icon'
+import { useI18n } from '../../i18n'
+import type { BenchStore } from './bench'
+import { keyOf, type Command, type Group, type Page } from './commands'
+import { shown } from './keyTable'
+import { ToolIcon } from './ToolIcon'
+import { useBenchState } from './useBench'
+import type { Keys } from './useCommands'
+
+const menuGroups: readonly Group[] = ['go', 'work', 'shape', 'view', 'media']
+
+/** Tools, what is done often, and a menu with the rest: all of it from the registry. */
+export function Toolbar({ bench, page, commands, own }: { bench: BenchStore; page: Page; commands: readonly Command[]; own: Keys }) {
+  const { t } = useI18n()
+  const tool = useBenchState(bench, (s) => s.tool)
+  const view = useBenchState(bench, (s) => s.view)
+  const title = (c: Command) => (keyOf(c, own) ? `${t(c.title)} (${shown(keyOf(c, own))})` : t(c.title))
+  const button = (id: string) => {
+    const c = commands.find((x) => x.id === id)
+    return c && <Tooltip key={id} title={title(c)}><Button type="text" aria-label={t(c.title)} icon={<ToolIcon name={id} />} onClick={() => c.run({ bench, page })} /></Tooltip>
+  }
+  const set = (part: Partial<typeof view>) => bench.set({ view: { ...bench.state.view, ...part } })
+  return (
+    <div className="bench-tools" role="toolbar" aria-label={t('bench.group.tool')}>
+      {!bench.readOnly && commands.filter((c) => c.group === 'tool').map((c) => {
+        const name = c.id.slice('tool.'.length)
+        return <Tooltip key={c.id} title={title(c)}><Button type="text" className={tool === name ? 'bench-on' : undefined} aria-pressed={tool === name} aria-label={t(c.title)} icon={<ToolIcon name={name} />} onClick={() => c.run({ bench, page })} /></Tooltip>
+      })}
+      <span className="bench-gap" />
+      {button('undo')}
+      {button('redo')}
+      {button('fit')}
+      {button('zoom-out')}
+      {button('zoom-in')}
+      {bench.dataType === 'image' && (
+        <Popover
+          trigger="click" placement="bottom"
+          content={(
+            <div className="bench-look">
+              <label>{t('bench.brightness')}<Slider min={0.2} max={3} step={0.05} value={view.brightness ?? 1} onChange={(brightness) => set({ brightness })} /></label>
+              <label>{t('bench.contrast')}<Slider min={0.2} max={3} step={0.05} value={view.contrast ?? 1} onChange={(contrast) => set({ contrast })} /></label>
+              <label>{t('bench.opacity')}<Slider min={0} max={1} step={0.05} value={view.opacity ?? 0.2} onChange={(opacity) => set({ opacity })} /></label>
+            </div>
+          )}
+        >
+          <Tooltip title={t('bench.look.title')}><Button type="text" aria-label={t('bench.look.title')} icon={<Icon name="sun" />} /></Tooltip>
+        </Popover>
+      )}
+      {button('many')}
+      <Dropdown
+        trigger={['click']}
+        menu={{
+          className: 'bench-menu',
+          items: menuGroups.map((group) => ({
+            key: group, type: 'group' as const, label: t(`bench.group.${group}`),
+            children: commands.filter((c) => c.group === group).map((c) => ({ key: c.id, label: t(c.title), extra: shown(keyOf(c, own)) })),
+          })).filter((g) => g.children.length > 0),
+          onClick: ({ key }) => commands.find((c) => c.id === key)?.run({ bench, page }),
+        }}
+      >
+        <Button type="text" aria-label={t('bench.more')} icon={<Icon name="more" />} />
+      </Dropdown>
+    </div>
+  )
+}
