@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { App, Button, Drawer } from 'antd'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { Link, useParams, useSearchParams } from 'react-router'
 import { useKeys, type Shortcut } from '../../app/keys'
 import { request } from '../../api/client'
 import { invalidate } from '../../api/objects'
@@ -80,6 +81,7 @@ export function SampleDrawer({ version, id, filter, pages, colorOf, onOpen, onCl
       open width="min(1180px, 100vw)" onClose={onClose} rootClassName="sample-drawer" destroyOnHidden
       title={<span className="drawer-title" title={sample?.name}>{sample?.name ?? t('list.loading')}</span>}
       extra={<span className="row">
+        {version.open && <LabelLink id={id} />}
         <Button aria-label={t('keys.previousSample')} title={t('keys.previousSample')} icon={<span className="turned"><Icon name="chevron" /></span>} onClick={() => void go(-1)} />
         <Button aria-label={t('keys.nextSample')} title={t('keys.nextSample')} icon={<Icon name="chevron" />} onClick={() => void go(1)} />
       </span>}
@@ -92,6 +94,17 @@ export function SampleDrawer({ version, id, filter, pages, colorOf, onOpen, onCl
       )}
     </Drawer>
   )
+}
+
+/** To the workbench, with the gallery's filter. */
+function LabelLink({ id }: { id: number }) {
+  const { t } = useI18n()
+  const { project, id: dataset, number } = useParams()
+  const [params] = useSearchParams()
+  const next = new URLSearchParams(params)
+  next.set('sample', String(id))
+  next.delete('tab')
+  return <Link className="ant-btn ant-btn-primary" to={`/p/${encodeURIComponent(project ?? '')}/datasets/${dataset}/v/${number}/label?${next}`}>{t('bench.label')}</Link>
 }
 
 function Side({ version, sample, colorOf, shapes, onShapes, onClean }: { version: Version; sample: Sample; colorOf: ColorOf; shapes: boolean; onShapes: (value: boolean) => void; onClean: Props['onClean'] }) {

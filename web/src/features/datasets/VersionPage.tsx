@@ -121,6 +121,7 @@ function Loaded({ version }: { version: Version }) {
         <div className="row wrap">
           {data && version.open && <Button type={Number(item['samples']) === 0 ? 'primary' : 'default'} onClick={() => void navigate('?tab=import')}>{t('import.title')}</Button>}
           {mayDeploy && <Button type="primary" onClick={() => setOpen('deploy')}>{t('deploy.button')}</Button>}
+          {data && version.open && Number(item['samples']) > 0 && <Button type="primary" onClick={() => void navigate('label')}>{t('bench.label')}</Button>}
           {version.open && <Button onClick={() => setOpen('publish')}>{t('publish.title')}</Button>}
           {menu.length > 0 && (
             <Dropdown trigger={['click']} menu={{ items: menu, onClick: ({ key }) => setOpen(key === 'preprocess' ? { preprocess: [] } : { what: key as 'edit' | 'delete', item }) }}>

@@ -1,0 +1,169 @@
+import { Alert, Button, Tooltip } from 'antd'
+import { Suspense, useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
+import { Link } from 'react-router'
+import { useLatest, useShown, useTitle } from '../../components/hooks'
+import { Icon } from '../../components/Icon'
+import { problemText } from '../../components/problem'
+import { useI18n } from '../../i18n'
+import { contentUrl } from '../datasets/samples'
+import '../datasets/data.css'
+import { AttributesPanel } from './AttributesPanel'
+import type { BenchStore } from './bench'
+import type { Page } from './commands'
+import { Filmstrip } from './Filmstrip'
+import { LabelsPanel } from './LabelsPanel'
+import { ObjectsPanel } from './ObjectsPanel'
+import { Panels } from './Panels'
+import { preloadPicture } from './preload'
+import type { Source } from './source'
+import { colorOfClient, StateLine } from './StateLine'
+import type { LabelDefinition, SurfaceHandle } from './surface'
+import { mayGrid, surfaceOf } from './surfaces'
+import { Toolbar } from './Toolbar'
+import { useBenchState } from './useBench'
+import { useCommands, useOwnKeys } from './useCommands'
+import { usePast } from './usePast'
+import './workbench.css'
+
+export interface TaskPart {
+  stage: 'label' | 'review'
+  submit: (nothing: boolean) => void
+  decide: (accept: boolean) => void
+  /** Stands in the head: progress, submit, accept. */
+  head: ReactNode
+  /** Stands above the surface: why it was rejected, who made it. */
+  note: ReactNode
+  side: ReactNode
+  dialogs: ReactNode
+}
+
+interface Props {
+  bench: BenchStore
+  source: Source
+  labels: readonly LabelDefinition[]
+  mayAdd: boolean
+  title: string
+  backUrl: string
+  instructions: string | null
+  openId: number | null
+  task: TaskPart | null
+}
+
+/** The workbench: filmstrip, surface, panels. What is special about a task comes as `task`. */
+export function BenchPage({ bench, source, labels, mayAdd, title, backUrl, instructions, openId, task }: Props) {
+  const i18n = useI18n()
+  const { t, n } = i18n
+  const alive = useShown()
+  const own = useOwnKeys()
+  const [failed, setFailed] = useState<unknown>(null)
+  const { sample, document, version, label, tool, selection, view, room, grid, before, assignment } = useBenchState(bench, (s) => s)
+  const handle = useRef<SurfaceHandle>(null)
+  bench.film = source.film
+  bench.labels = labels
+  useTitle(sample?.name, title)
+
+  const asked = useRef(0)
+  const open = useCallback((found: Promise<number | null>, none: string | null) => {
+    asked.current += 1
+    const turn = asked.current
+    found.then((id) => {
+      if (turn !== asked.current || !alive()) return
+      if (id !== null) bench.open(id)
+      else if (none) bench.say(none)
+    }, (error: unknown) => bench.say(problemText(error, i18n)))
+  }, [bench, alive, i18n])
+
+  const load = useLatest((id: number) => source.load(id))
+  const first = useLatest(() => source.first())
+  useEffect(() => {
+    let over = false
+    setFailed(null)
+    if (openId === null) open(first(), null)
+    else load(openId).then((got) => !over && bench.show(got.sample, got.assignment), (error: unknown) => !over && setFailed(error))
+    return () => {
+      over = true
+    }
+  }, [bench, openId, load, first, open])
+
+  // The neighbours, so that the next one is there before it is asked for.
+  const at = sample ? source.film.indexOf(sample.id) : undefined
+  useEffect(() => {
+    if (at === undefined || bench.dataType !== 'image') return
+    source.film.want(Math.max(0, at - 20), at + 20)
+    for (const by of [1, 2, -1]) {
+      const near = source.film.at(at + by)
+      if (near && near.width > 0 && Math.max(near.width, near.height) <= 8192) preloadPicture(contentUrl(bench.path, near))
+    }
+  }, [at, source, bench])
+
+  const go = useLatest((by: 1 | -1) => {
+    if (!sample) return
+    const index = source.film.indexOf(sample.id)
+    const near = index === undefined ? undefined : source.film.at(index + by)
+    if (near) {
+      asked.current += 1
+      return bench.open(near.id)
+    }
+    open(index === undefined ? source.near(sample, by) : source.at(index + by), t(by === 1 ? 'bench.lastSample' : 'bench.firstSample'))
+  })
+  const find = useLatest((state: 'unannotated' | 'rejected') => sample && open(source.find(state, sample), t('bench.noneFound')))
+  const past = usePast(bench, source)
+  const surface = useMemo(() => surfaceOf(bench.type, bench.dataType, grid), [bench, grid])
+  const submit = useLatest((nothing: boolean) => task?.submit(nothing))
+  const decide = useLatest((accept: boolean) => task?.decide(accept))
+  const stage = task?.stage ?? null
+  const page = useMemo((): Page => ({
+    go, find, submit, decide, stage, copyPrevious: past.copyPrevious, repeat: past.repeat,
+    fit: () => void bench.surface?.command('fit'), zoom: (factor) => void bench.surface?.command(`zoom:${factor}`),
+    mayGrid: mayGrid(bench.type, bench.dataType), tools: surface.tools, surfaceCommands: surface.commands,
+  }), [go, find, submit, decide, stage, past, bench, surface])
+  const offered = useCommands(bench, page, labels, own.keys)
+
+  const others = useMemo(() => (room?.people ?? []).flatMap((p) => (p.x === undefined || p.y === undefined ? [] : [{ client: p.client, name: p.user.name, color: colorOfClient(p.client), x: p.x, y: p.y, selection: p.selection ?? [] }])), [room?.people])
+  const marks = useMemo(() => (assignment?.rejections.at(-1)?.shapes ?? []).map((s) => ({ id: `rejected-${s.id}`, shape: s.id, kind: 'rejected' as const, text: s.reason || assignment?.rejections.at(-1)?.reason || '' })), [assignment])
+  const setHandle = useCallback((now: SurfaceHandle | null) => {
+    handle.current = now
+    bench.surface = now
+  }, [bench])
+  const shapes = surface.tools.length > 1
+  const count = source.film.count
+  return (
+    <div className="bench">
+      <header className="bench-head">
+        <Link to={backUrl} className="bench-back" aria-label={t('bench.back')}><Tooltip title={t('bench.back')}><span className="turned"><Icon name="chevron" /></span></Tooltip></Link>
+        <h1 className="clip-line">{sample?.name ?? title}</h1>
+        {at !== undefined && <span className="muted num bench-place">{t(source.film.exact ? 'bench.place' : 'bench.placeMore', { at: n(at + 1), n: n(count) })}</span>}
+        <span className="row bench-turn">
+          <Button size="small" aria-label={t('bench.previous')} title={t('bench.previous')} icon={<span className="turned"><Icon name="chevron" /></span>} onClick={() => go(-1)} />
+          <Button size="small" aria-label={t('bench.next')} title={t('bench.next')} icon={<Icon name="chevron" />} onClick={() => go(1)} />
+        </span>
+        <Toolbar bench={bench} page={page} commands={offered} own={own.keys} />
+        <span className="grow" />
+        {task?.head}
+      </header>
+      <Filmstrip bench={bench} film={source.film} />
+      <div className="bench-middle">
+        {task?.note}
+        {before && <Alert type="info" banner message={t('bench.beforeShown')} action={<Button size="small" onClick={() => bench.set({ before: false })}>{t('bench.showAfter')}</Button>} />}
+        <div className="bench-surface">
+          {failed !== null && <p className="note note-error" role="alert">{problemText(failed, i18n)}</p>}
+          {openId === null && !sample && count === 0 && <p className="muted bench-none">{t('bench.noSamples')}</p>}
+          {sample && document && (
+            <Suspense fallback={null}>
+              <surface.Component bench={bench} sample={sample} document={document} version={version} labels={labels} label={label} tool={tool} selection={selection} readOnly={bench.readOnly} others={others} marks={marks} view={view} before={before ? (assignment?.for_review?.before ?? {}) : null} handle={setHandle} />
+            </Suspense>
+          )}
+        </div>
+      </div>
+      <aside className="bench-right">
+        <LabelsPanel bench={bench} labels={labels} mayAdd={mayAdd} />
+        <AttributesPanel bench={bench} labels={labels} />
+        {shapes && <ObjectsPanel bench={bench} />}
+        {task?.side}
+      </aside>
+      <footer className="bench-foot"><StateLine bench={bench} /></footer>
+      <Panels bench={bench} labels={labels} instructions={instructions} count={count} onJump={(index) => open(source.at(index), t('bench.noneFound'))} />
+      {task?.dialogs}
+    </div>
+  )
+}

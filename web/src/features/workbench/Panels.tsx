@@ -1,0 +1,50 @@
+import { Drawer, InputNumber, Modal } from 'antd'
+import { useState } from 'react'
+import { apiUrl } from '../../api/client'
+import { Markdown } from '../../components/Markdown'
+import { safeUrl } from '../../components/markdown'
+import { useI18n } from '../../i18n'
+import type { BenchStore } from './bench'
+import { KeysDialog } from './KeysDialog'
+import type { LabelDefinition } from './surface'
+import { Troubles } from './Troubles'
+import { useBenchState } from './useBench'
+
+/** What opens above or beside the work: one at a time. */
+export function Panels({ bench, labels, instructions, count, onJump }: { bench: BenchStore; labels: readonly LabelDefinition[]; instructions: string | null; count: number; onJump: (index: number) => void }) {
+  const { t } = useI18n()
+  const panel = useBenchState(bench, (s) => s.panel)
+  const chosen = useBenchState(bench, (s) => s.label)
+  const close = () => bench.set({ panel: null })
+  const label = labels.find((l) => l.name === chosen)
+  return (
+    <>
+      {/* Keys of the page hold while one reads. */}
+      <Drawer open={panel === 'instructions' || panel === 'examples'} onClose={close} mask={false} width={420} data-keys="pass" title={t(panel === 'examples' ? 'bench.examples' : 'bench.instructions')}>
+        {panel === 'instructions' && (instructions ? <Markdown text={instructions} /> : <p className="muted">{t('bench.noInstructions')}</p>)}
+        {panel === 'examples' && (label && label.examples.length > 0 ? (
+          <ul className="bench-examples">
+            {label.examples.map((e) => <li key={e.file}><img src={safeUrl(e.file) ?? apiUrl(`/blobs/${e.file}`)} alt={e.note ?? label.name} loading="lazy" /><p>{e.note}</p></li>)}
+          </ul>
+        ) : <p className="muted">{t('bench.noExamples')}</p>)}
+      </Drawer>
+      {panel === 'troubles' && <Troubles bench={bench} labels={labels} onClose={close} />}
+      {panel === 'keys' && <KeysDialog labels={labels} onClose={close} />}
+      {panel === 'jump' && <Jump count={count} onClose={close} onJump={onJump} />}
+    </>
+  )
+}
+
+function Jump({ count, onClose, onJump }: { count: number; onClose: () => void; onJump: (index: number) => void }) {
+  const { t, n } = useI18n()
+  const [value, setValue] = useState<number | null>(null)
+  const go = () => {
+    onClose()
+    if (value !== null) onJump(value - 1)
+  }
+  return (
+    <Modal open title={t('bench.jump')} width={320} onCancel={onClose} onOk={go} okButtonProps={{ disabled: value === null }} transitionName="" maskTransitionName="">
+      <InputNumber autoFocus min={1} max={Math.max(1, count)} precision={0} className="wide" aria-label={t('bench.numberOf', { n: n(count) })} placeholder={t('bench.numberOf', { n: n(count) })} value={value} onChange={setValue} onPressEnter={go} />
+    </Modal>
+  )
+}
