@@ -15,7 +15,7 @@ export type Block =
 
 /** Addresses that may be followed or shown: of the web, or of this server. */
 export function safeUrl(url: string): string | null {
-  return /^(https?:\/\/|\/(?!\/)|#)/i.test(url) && !/[\u0000-\u0020\\]/.test(url) ? url : null
+  return /^(https?:\/\/|\/(?!\/)|#)/i.test(url) && !/[\s\\]/.test(url) ? url : null
 }
 
 const patterns: { test: RegExp; make: (m: RegExpExecArray) => Inline | null }[] = [

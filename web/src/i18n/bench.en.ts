@@ -1,7 +1,6 @@
 // Messages of the workbench, in English.
 export const benchEn = {
   'bench.label': 'Label',
-  'bench.title': 'Workbench',
   'bench.next': 'Next sample',
   'bench.previous': 'Previous sample',
   'bench.nextUnlabelled': 'Next unlabelled sample',
@@ -110,7 +109,6 @@ export const benchEn = {
   'bench.publishedText': 'The version was published meanwhile. Your changes are kept here; they can go to a new draft made from it.',
   'bench.newDraft': 'Make a new draft and send them there',
   'bench.draftMade': 'Sent to {name}',
-  'bench.draftWait': 'The draft {name} is being made; the changes are sent when it is ready.',
   'bench.removed': 'removed',
   'bench.sampleNumber': 'Sample {n}',
   'bench.labels': 'Labels',

@@ -3,7 +3,6 @@ import type { benchEn } from './bench.en'
 
 export const benchZh: Record<keyof typeof benchEn, string> = {
   'bench.label': '标注',
-  'bench.title': '标注工作台',
   'bench.next': '下一个样本',
   'bench.previous': '上一个样本',
   'bench.nextUnlabelled': '下一个未标注样本',
@@ -112,7 +111,6 @@ export const benchZh: Record<keyof typeof benchEn, string> = {
   'bench.publishedText': '该版本已被发布。您的更改保留在此，可发送到由其创建的新草稿。',
   'bench.newDraft': '创建新草稿并发送',
   'bench.draftMade': '已发送到 {name}',
-  'bench.draftWait': '正在创建草稿 {name}，完成后将发送更改。',
   'bench.removed': '已删除',
   'bench.sampleNumber': '样本 {n}',
   'bench.labels': '标签',

@@ -9,6 +9,7 @@ import { useLatest } from '../../components/hooks'
 import { problemText } from '../../components/problem'
 import { Empty, ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
+import { normalize } from '../label-sets/model'
 import { GalleryTools } from './GalleryTools'
 import { Grid, type GridHandle } from './Grid'
 import { stopPlayed, togglePlayed } from './player'
@@ -17,6 +18,8 @@ import { contentUrl, useStatistics, type SampleFilter, type Version } from './sa
 import { useColorOf } from './Splits'
 import { usePages } from './usePages'
 import { longest, useSelection } from './useSelection'
+
+const BulkDialog = lazy(async () => ({ default: (await import('../workbench/BulkDialog')).BulkDialog }))
 
 export function Gallery({ version }: { version: Version }) {
   const i18n = useI18n()
@@ -130,10 +133,12 @@ export function Gallery({ version }: { version: Version }) {
   ], [sounds, play])
   useKeys(shortcuts)
 
+  const [bulk, setBulk] = useState(false)
+  const known = useMemo(() => [...new Set([...normalize(labels.data?.['labels']).flatMap((l) => [l.name, ...(l.children ?? []).map((c) => c.name)]), ...(statistics.data?.labels ?? []).map((l) => l.label)])], [labels.data, statistics.data])
   const empty = pages.count === 0 && !pages.pending
   return (
     <section className="gallery-page">
-      <GalleryTools version={version} statistics={statistics.data} filter={filter} onChange={change} selected={selection.ids.size} onClean={cleanChosen} onClear={selection.clear} count={filtered && pages.pending ? null : pages.count} exact={pages.exact} error={pages.count > 0 ? pages.error : null} onRetry={pages.retry} />
+      <GalleryTools version={version} statistics={statistics.data} filter={filter} onChange={change} selected={selection.ids.size} onClean={cleanChosen} onRelabel={() => setBulk(true)} onClear={selection.clear} count={filtered && pages.pending ? null : pages.count} exact={pages.exact} error={pages.count > 0 ? pages.error : null} onRetry={pages.retry} />
       {pages.error && pages.count === 0 ? <ErrorState error={pages.error} onRetry={pages.retry} /> : empty && filtered ? (
         <Empty title={t('list.noMatch')} text={t('gallery.noMatch')}><Button onClick={() => change({ q: null, state: null, label: null })}>{t('list.clear')}</Button></Empty>
       ) : empty ? (
@@ -142,6 +147,7 @@ export function Gallery({ version }: { version: Version }) {
         </Empty>
       ) : null}
       <Grid handle={grid} path={version.path} dataType={String(version.parent['data_type'])} colorOf={colorOf} pages={pages} selected={selection.ids} active={selection.active} hidden={empty} onPages={onPages} onPick={onPick} onKeyDown={onKeyDown} />
+      {bulk && <Suspense fallback={null}><BulkDialog version={version} labels={known} chosen={selection.chosen} count={selection.ids.size} onClose={() => setBulk(false)} /></Suspense>}
       {openId !== null && <SampleDrawer version={version} id={openId} filter={filter} pages={pages} colorOf={colorOf} onOpen={open} onClose={() => { change({ sample: null }); grid.current?.focus() }} onClean={(id, value) => void clean([id], value)} />}
     </section>
   )

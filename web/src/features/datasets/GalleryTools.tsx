@@ -13,6 +13,7 @@ interface Props {
   onChange: (values: Record<string, string | null>) => void
   selected: number
   onClean: () => void
+  onRelabel: () => void
   onClear: () => void
   count: number | null
   /** Otherwise there are more. */
@@ -23,7 +24,7 @@ interface Props {
 }
 
 /** What stands above the grid, and stays in sight. */
-export function GalleryTools({ version, statistics, filter, onChange, selected, onClean, onClear, count, exact, error, onRetry }: Props) {
+export function GalleryTools({ version, statistics, filter, onChange, selected, onClean, onRelabel, onClear, count, exact, error, onRetry }: Props) {
   const i18n = useI18n()
   const { t, n } = i18n
   const [text, setText] = useState(filter.q ?? '')
@@ -49,6 +50,7 @@ export function GalleryTools({ version, statistics, filter, onChange, selected, 
         {selected > 0 && (
           <span className="row">
             <span className="num">{t('gallery.selected', { n: n(selected) })}</span>
+            {version.open && <Button onClick={onRelabel}>{t('bench.bulk')}</Button>}
             {version.open && <Button onClick={onClean}>{t(filter.state === 'cleaned' ? 'gallery.restore' : 'gallery.clean')}</Button>}
             <Button type="text" onClick={onClear}>{t('gallery.clearSelection')}</Button>
           </span>

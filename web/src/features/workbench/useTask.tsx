@@ -123,9 +123,9 @@ export function useTask({ id, stage, batch, left, onBatch, onMore, bench }: Opti
     side: assignment && <Threads task={id} sample={assignment.sample.id} />,
     dialogs: (
       <>
-        {panel === 'skip' && <Ask title="bench.skip" field="bench.reason" onClose={() => bench.set({ panel: null })} onSend={(text) => void skip(text)} />}
-        {panel === 'ask' && <Ask title="bench.ask" field="bench.question" onClose={() => bench.set({ panel: null })} onSend={(text) => void ask(text)} />}
-        {panel === 'reject' && <Ask title="bench.reject" field="bench.reason" hint={bench.state.selection.length > 0 ? t('bench.reasonOfShapes', { n: bench.state.selection.length }) : null} onClose={() => bench.set({ panel: null })} onSend={(text) => void reject(text)} />}
+        {panel === 'skip' && <Ask heading="bench.skip" field={'bench.reason'} onClose={() => bench.set({ panel: null })} onSend={(text) => void skip(text)} />}
+        {panel === 'ask' && <Ask heading="bench.ask" field={'bench.question'} onClose={() => bench.set({ panel: null })} onSend={(text) => void ask(text)} />}
+        {panel === 'reject' && <Ask heading="bench.reject" field={'bench.reason'} hint={bench.state.selection.length > 0 ? t('bench.reasonOfShapes', { n: bench.state.selection.length }) : null} onClose={() => bench.set({ panel: null })} onSend={(text) => void reject(text)} />}
       </>
     ),
   }
@@ -133,13 +133,13 @@ export function useTask({ id, stage, batch, left, onBatch, onMore, bench }: Opti
 
 export type AskPanel = Extract<Panel, 'skip' | 'ask' | 'reject'>
 
-function Ask({ title, field, hint, onClose, onSend }: { title: Key; field: Key; hint?: string | null; onClose: () => void; onSend: (text: string) => void }) {
+function Ask({ heading, field, hint, onClose, onSend }: { heading: Key; field: Key; hint?: string | null; onClose: () => void; onSend: (text: string) => void }) {
   const { t } = useI18n()
   const [text, setText] = useState('')
   const input = useRef<HTMLTextAreaElement>(null)
   const send = () => text.trim() !== '' && onSend(text.trim())
   return (
-    <Modal open title={t(title)} okText={t('bench.send')} okButtonProps={{ disabled: text.trim() === '' }} onOk={send} onCancel={onClose} afterOpenChange={() => input.current?.focus()} transitionName="" maskTransitionName="">
+    <Modal open title={t(heading)} okText={t('bench.send')} okButtonProps={{ disabled: text.trim() === '' }} onOk={send} onCancel={onClose} afterOpenChange={() => input.current?.focus()} transitionName="" maskTransitionName="">
       <div className="field">
         <label htmlFor="bench-ask">{t(field)}</label>
         <Input.TextArea id="bench-ask" ref={(node) => { input.current = node?.resizableTextArea?.textArea ?? null }} autoFocus rows={3} maxLength={1000} value={text} onChange={(e) => setText(e.target.value)} onKeyDown={(e) => { if (e.key === 'Enter' && (e.ctrlKey || e.metaKey)) send() }} />
