@@ -1,4 +1,5 @@
 import type { Item } from '../../api/kinds'
+import { Markdown } from '../../components/Markdown'
 import { Empty } from '../../components/States'
 import { useI18n } from '../../i18n'
 
@@ -7,5 +8,5 @@ export function Instructions({ task }: { task: Item }) {
   const { t } = useI18n()
   const text = typeof task['instructions'] === 'string' ? task['instructions'] : ''
   if (text === '') return <Empty title={t('labelTask.noInstructions')} text={t('labelTask.noInstructionsHint')} />
-  return <p className="lead pre">{text}</p>
+  return <Markdown text={text} />
 }

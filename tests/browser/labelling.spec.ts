@@ -1,0 +1,174 @@
+import type { Page } from '@playwright/test'
+import { Api, dialog, expect, member, option, signInAs, signInAsAdmin, test, type Made } from './fixtures'
+import { png, zip } from './pictures'
+import { wav } from './sounds'
+
+// Teams, tasks and what annotators see of them; texts and sounds as they look outside of the workbench.
+
+interface Data {
+  set: Made
+  version: Made
+}
+
+const labels = [{ name: 'good', color: '#46a758', key: 'g' }, { name: 'bad', color: '#e5484d', key: 'b' }]
+
+/** A dataset with one version that the files were imported into. */
+async function dataset(page: Page, api: Api, project: Made, name: string, type: string, data: string, files: Record<string, Buffer>): Promise<Data> {
+  const labelSet = await api.create('label-sets', { project: project.id, name: `${name} labels`, labels })
+  const set = await api.create('datasets', { project: project.id, name, annotation_type: type, data_type: data, label_set: labelSet.id })
+  const version = await api.create(`datasets/${set.id}/versions`, {})
+  await page.goto(`/p/${project.name}/datasets/${set.id}/v/1?tab=import`)
+  await page.getByTestId('import-files').setInputFiles([{ name: 'files.zip', mimeType: 'application/zip', buffer: zip(files) }])
+  await page.getByRole('button', { name: 'Start import' }).click()
+  await expect(page.locator('.running .task-done')).toBeVisible()
+  return { set, version }
+}
+
+async function post(api: Api, path: string, data: object = {}): Promise<Record<string, unknown>> {
+  const answer = await api.context.post(`/api/v1/${path}`, { data })
+  const text = await answer.text()
+  expect(answer.status(), `${path}: ${text}`).toBeLessThan(300)
+  return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>)
+}
+
+async function choose(page: Page, name: string, text: string): Promise<void> {
+  await dialog(page).getByRole('combobox', { name }).click({ force: true })
+  await option(page, text).click()
+}
+
+test('an owner makes teams and a task, its people see their work and nothing else', async ({ page, api, project, browser }) => {
+  await signInAsAdmin(page)
+  const pictures = await dataset(page, api, project, 'animals', 'image-class', 'image', Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`${i}.png`, png(32, 24, i)])))
+  const anna = await member(api, project, 'annotator')
+  const roger = await member(api, project, 'reviewer')
+  await member(api, project, 'viewer')
+
+  // Teams: only people who may do the work are offered.
+  for (const [name, role, who] of [['Labellers', 'Labelling', anna], ['Judges', 'Review', roger]] as const) {
+    await page.goto(`/p/${project.name}/teams?new=1`)
+    await page.locator('#form-name').fill(name)
+    if (role === 'Review') {
+      await dialog(page).getByRole('combobox', { name: 'Role' }).click({ force: true })
+      await option(page, role).click()
+    }
+    await choose(page, 'Members', who.user.name)
+    // Several may be chosen: the list stays open until it is closed.
+    await page.keyboard.press('Escape')
+    await dialog(page).getByRole('button', { name: 'Create' }).click()
+    await expect(page.getByRole('link', { name, exact: true })).toBeVisible()
+  }
+
+  await page.goto(`/p/${project.name}/label-tasks?new=1`)
+  await page.locator('#form-name').fill('First round')
+  await dialog(page).getByRole('combobox', { name: 'Dataset', exact: true }).click({ force: true })
+  await option(page, 'animals').click()
+  await choose(page, 'Labelling team', 'Labellers')
+  await choose(page, 'Review team', 'Judges')
+  await dialog(page).getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('link', { name: 'First round' }).click()
+  await page.getByRole('button', { name: 'Open', exact: true }).click()
+  await dialog(page).getByRole('button', { name: 'Open', exact: true }).click()
+  await expect(page.locator('.part-legend')).toContainText('Waiting 8')
+
+  // The annotator's home is "My tasks", and the menu has nothing else.
+  const other = await (await browser.newContext({ baseURL: process.env['INGOT_URL'], locale: 'en-GB' })).newPage()
+  await signInAs(other, anna.user.name, anna.password)
+  await other.goto('/')
+  await expect(other).toHaveURL(new RegExp(`/p/${project.name}/my-tasks$`))
+  await expect(other.getByRole('heading', { name: 'My tasks' })).toBeVisible()
+  await expect(other.getByRole('navigation', { name: 'Menu' }).getByRole('listitem')).toHaveText(['My tasks'])
+  await expect(other.locator('.go-on')).toContainText('First round')
+
+  // Work by the API; the page of the task tells of it.
+  const worker = await Api.signIn(anna.user.name, anna.password)
+  const { items: tasks } = (await api.get(`label-tasks?project=${project.id}`)) as { items: Made[] }
+  const task = tasks[0]?.id ?? 0
+  const given = (await post(worker, `label-tasks/${task}/next`, { stage: 'label' }))['items'] as { id: number; sample: { id: number } }[]
+  expect(given).toHaveLength(8)
+  for (const one of given.slice(0, 5)) await post(worker, `label-tasks/${task}/submit`, { assignment: one.id, nothing: true, active_seconds: 6 })
+  await post(worker, `label-tasks/${task}/skip`, { assignment: given[5]?.id, reason: 'Too dark' })
+  await post(worker, `label-tasks/${task}/threads?sample=${given[6]?.sample.id}`, { text: 'A cat or a dog?' })
+  await other.goto('/')
+  await expect(other.locator('.stage-facts')).toContainText('5')
+
+  await page.goto(`/p/${project.name}/label-tasks/${task}`)
+  await expect(page.locator('.part-legend')).toContainText('Skipped 1')
+  const row = page.getByRole('row').filter({ hasText: anna.user.name })
+  await expect(row.getByRole('cell')).toHaveText([anna.user.name, 'Labelling', '5', '0', '0', '1', /./, /\/h$/])
+  const csv = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Download CSV' }).click()
+  expect((await csv).suggestedFilename()).toMatch(/\.csv$/)
+  await page.getByRole('link', { name: 'Samples', exact: true }).click()
+  await expect(page.getByRole('row').filter({ hasText: 'Too dark' })).toContainText('Skipped')
+
+  await page.getByRole('link', { name: 'Questions (1)' }).click()
+  await expect(page.locator('.thread')).toContainText('A cat or a dog?')
+  await page.getByLabel('Answer').fill('A dog.')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await expect(page.locator('.thread li')).toHaveCount(2)
+  await page.getByRole('button', { name: 'Settled' }).click()
+  await expect(page.getByText('No open questions')).toBeVisible()
+
+  // Each step says what it means; closing accepts the rest where that is ticked.
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await expect(dialog(page)).toContainText('Nobody is given new samples')
+  await dialog(page).getByRole('button', { name: 'Pause' }).click()
+  await expect(page.getByRole('button', { name: 'Resume' })).toBeVisible()
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Close' }).click()
+  await expect(dialog(page)).toContainText('3 samples are not labelled yet')
+  await dialog(page).getByRole('checkbox').check()
+  await dialog(page).getByRole('button', { name: 'Close', exact: true }).last().click()
+  await expect(page.locator('.part-legend')).toContainText('Accepted 5')
+
+  // Publishing after a review: the reviewer finds it among their tasks.
+  const url = `/p/${project.name}/datasets/${pictures.set.id}/v/1`
+  await page.goto(`${url}?tab=labelling`)
+  await expect(page.getByRole('row').filter({ hasText: anna.user.name })).toContainText('Labelling')
+  await page.getByRole('button', { name: 'Publish' }).click()
+  await dialog(page).getByRole('button', { name: 'Ask for review first…' }).click()
+  await choose(page, 'Review team', 'Judges')
+  await dialog(page).getByRole('button', { name: 'Ask for review' }).click()
+  await expect(page.getByText('Waits for a review')).toBeVisible()
+  await other.context().clearCookies()
+  await signInAs(other, roger.user.name, roger.password)
+  await other.goto('/')
+  await other.getByRole('link', { name: 'animals v1' }).click()
+  await expect(other.getByRole('row').filter({ hasText: anna.user.name })).toBeVisible()
+  await other.getByRole('button', { name: 'Accept and publish' }).click()
+  await expect.poll(async () => (await api.get(`datasets/${pictures.set.id}/versions/${pictures.version.id}`))['state']).toBe('published')
+  await other.context().close()
+  await worker.context.dispose()
+})
+
+test('texts and sounds are rows; statistics have colours and splits', async ({ page, api, project }) => {
+  await signInAsAdmin(page)
+  const lines = ['Wonderful.', 'Never again.', 'So so.\nIn two lines.'].map((text, i) => JSON.stringify({ file: `${i}.txt`, text, ...(i < 2 && { labels: [labels[i]?.name], split: i === 0 ? 'train' : 'val' }) }))
+  const texts = await dataset(page, api, project, 'reviews', 'text-class', 'text', { 'a.jsonl': Buffer.from(lines.join('\n')) })
+  await page.goto(`/p/${project.name}/datasets/${texts.set.id}/v/1`)
+  const rows = page.locator('.sample-row')
+  await expect(rows).toHaveCount(3)
+  await expect(rows.nth(0)).toContainText('Wonderful.')
+  await expect(rows.nth(0)).toContainText('good')
+  await expect(rows.nth(1)).toContainText('val')
+  await expect(rows.nth(2)).toContainText('In two lines.')
+  await page.goto(`/p/${project.name}/datasets/${texts.set.id}/v/1?tab=statistics`)
+  const bad = page.getByRole('table', { name: 'Samples per label' }).getByRole('row').filter({ hasText: 'bad' })
+  await expect(bad).toContainText('val 1')
+  await expect(bad.locator('.bars-bar')).toHaveCSS('background-color', 'rgb(229, 72, 77)')
+  await expect(page.getByText('1 label has no sample in train: bad')).toBeVisible()
+
+  const sounds = await dataset(page, api, project, 'birds', 'audio-class', 'audio', { '1.wav': wav(1), '2.wav': wav(2) })
+  await page.goto(`/p/${project.name}/datasets/${sounds.set.id}/v/1`)
+  await expect(rows).toHaveCount(2)
+  const drawn = () => page.locator('.line-wave').first().evaluate((canvas) => {
+    const wave = canvas as HTMLCanvasElement
+    const pixels = wave.getContext('2d')?.getImageData(0, 0, wave.width, wave.height).data ?? []
+    return pixels.filter((value, i) => i % 4 === 3 && value > 0).length
+  })
+  await expect.poll(drawn).toBeGreaterThan(1000)
+  const asked = page.waitForRequest(/\/content\?/)
+  await page.locator('[data-play]').nth(1).click()
+  expect((await asked).url()).toContain('/samples/')
+  await expect(page).not.toHaveURL(/sample=/)
+})
