@@ -3,7 +3,7 @@
 # release build (make bench makes it). Without arguments everything that needs no further packages:
 #   scripts/bench.sh [platform [--seconds N] [get|kept|auth|list|create|upload|start ...] | record [MB [MB]] |
 #       data [zip|page|thumbs|blob|memory|copy|coco|clicks ...] | registry [transfer|manifests|collector ...] | proxy | gateway |
-#       jobs [start|many|follow|idle ...] | infer [latency|many|batch|memory ...] | predict]
+#       jobs [start|many|follow|idle ...] | infer [latency|many|batch|memory ...] | predict | agree | kserve]
 # bench/coco.py and build/release/bench_db_commit are run by hand; see bench/README.md.
 set -eu
 cd "$(dirname "$0")/.."
@@ -22,6 +22,19 @@ infer)
     scripts/venv.sh
     ninja -C build/release bench_infer_bare >/dev/null
     exec .cache/venv/bin/python bench/infer.py "$@"
+    ;;
+agree) # 200 pictures, texts or sounds for each way of reading a model, against the reference
+    INGOT_INPUTS=${INGOT_INPUTS-200} INGOT_BUILD=$PWD/build/release exec scripts/pytest.sh tests/infer/test_predict.py -k reference
+    ;;
+kserve) # KServe's own client against ingot-infer, in an environment of its own (400 MB, minutes)
+    folder=.cache/kserve-0.21.0
+    if [ ! -e $folder/.installed ]; then
+        rm -rf $folder
+        python3 -m venv $folder
+        $folder/bin/pip install -q kserve==0.21.0
+        touch $folder/.installed
+    fi
+    INGOT_KSERVE=$PWD/$folder/bin/python INGOT_BUILD=$PWD/build/release exec scripts/pytest.sh tests/infer/test_clients.py -k kserve
     ;;
 predict)
     scripts/venv.sh
