@@ -3,8 +3,8 @@
 # release build (make bench makes it). Without arguments everything that needs no further packages:
 #   scripts/bench.sh [platform [--seconds N] [get|kept|auth|list|create|upload|start ...] | record [MB [MB]] |
 #       data [zip|page|thumbs|blob|memory|copy|coco|clicks ...] | label [annotators|stroke] | registry [transfer|manifests|collector ...] | proxy | gateway |
-#       jobs [start|many|follow|idle ...] | infer [latency|many|batch|memory ...] | predict |
-#       canvas [--screens FOLDER]]
+#       jobs [start|many|follow|idle ...] | infer [latency|many|batch|memory ...] | predict | agree | kserve |
+#       million [--requests N] [--slow] | canvas [--screens FOLDER]]
 # bench/coco.py and build/release/bench_db_commit are run by hand; see bench/README.md.
 set -eu
 cd "$(dirname "$0")/.."
@@ -25,6 +25,23 @@ infer)
     scripts/venv.sh
     ninja -C build/release bench_infer_bare >/dev/null
     exec .cache/venv/bin/python bench/infer.py "$@"
+    ;;
+million)
+    scripts/venv.sh
+    exec .cache/venv/bin/python bench/serve_million.py "$@"
+    ;;
+agree) # 200 pictures, texts or sounds for each way of reading a model, against the reference
+    INGOT_INPUTS=${INGOT_INPUTS-200} INGOT_BUILD=$PWD/build/release exec scripts/pytest.sh tests/infer/test_predict.py -k reference
+    ;;
+kserve) # KServe's own client against ingot-infer, in an environment of its own (400 MB, minutes)
+    folder=.cache/kserve-0.21.0
+    if [ ! -e $folder/.installed ]; then
+        rm -rf $folder
+        python3 -m venv $folder
+        $folder/bin/pip install -q kserve==0.21.0
+        touch $folder/.installed
+    fi
+    INGOT_KSERVE=$PWD/$folder/bin/python INGOT_BUILD=$PWD/build/release exec scripts/pytest.sh tests/infer/test_clients.py -k kserve
     ;;
 predict)
     scripts/venv.sh

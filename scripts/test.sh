@@ -169,7 +169,8 @@ run_api_pg() {
 # What keeps files, with the blobs in a bucket.
 run_api_s3() {
     mode_build san && INGOT_TEST_STORE=s3 pytest tests/api/test_datasets.py tests/api/test_files.py \
-        tests/api/test_data_out.py
+        tests/api/test_data_out.py &&
+        INGOT_TEST_STORE=s3 root_pytest tests/api/test_services.py -k a_model_version_is_served
 }
 
 run_sdk() {

@@ -2,6 +2,7 @@
 within 1e-4."""
 
 import io
+import os
 import shutil
 import subprocess
 import wave
@@ -14,7 +15,7 @@ from conftest import Server
 from PIL import Image
 from pycocotools import mask as coco
 
-COUNT = 20
+COUNT = int(os.environ.get("INGOT_INPUTS", "20"))  # scripts/bench.sh agree: 200
 WORDS = ["the", "##s", "bad", "good", "film", "a", "un", "##believ", "##able", ",", ".", "!", "好", "看", "e", "##e",
          "cafe", "##x", "#", "straße", "и", "##н"]
 TEXTS = ["The good films, a cafe!", "x", "unbelievable", "好看好看 film", "Café ÉCOLE e\u0301e", "ＦＵＬＬ width　space",
