@@ -2,6 +2,7 @@
 
 #include "base/metric.h"
 #include "core/controller.h"
+#include "core/environment/on_demand.h"
 #include "core/series/series.h"
 #include "core/serve/traffic.h"
 #include "net/traffic.h"
@@ -100,6 +101,17 @@ static bool jobs(struct core *core, const char *name, struct arena *a, struct bu
 {
     return write_query(core, name, "SELECT state, COUNT(*) FROM jobs GROUP BY state",
                        (const char *[]){"state", NULL}, a, out, err);
+}
+
+static bool on_demand(struct core *core, const char *name, struct arena *a, struct buf *out, struct err *err)
+{
+    const char *kinds_of = "'-'";
+    for (size_t i = 0; on_demand_sorts[i]; i++)
+        kinds_of = arena_printf(a, "%s, '%s'", kinds_of, on_demand_sorts[i]->owner->kind);
+    const char *sql = arena_printf(
+        a, "SELECT owner_kind, state, COUNT(*) FROM jobs WHERE owner_kind IN (%s) GROUP BY owner_kind, state",
+        kinds_of);
+    return write_query(core, name, sql, (const char *[]){"kind", "state", NULL}, a, out, err);
 }
 
 static bool services(struct core *core, const char *name, struct arena *a, struct buf *out, struct err *err)
@@ -291,6 +303,8 @@ static const struct metric_row families[] = {
      "Batches of the writing thread: all writes that waited, and their commit", .write = batch_times},
     {"ingot_tasks", "gauge", NULL, "Background tasks", .write = tasks},
     {"ingot_jobs", "gauge", NULL, "Jobs", .write = jobs},
+    {"ingot_on_demand_jobs", "gauge", NULL, "Jobs on demand: TensorBoards, models that are tried",
+     .write = on_demand},
     {"ingot_services", "gauge", NULL, "Services", .write = services},
     {"ingot_service_replicas", "gauge", NULL, "Replicas of services that are wanted, and that answer",
      .write = service_replicas},
