@@ -4,8 +4,9 @@
 
 #include "base/metric.h"
 #include "core/controller.h"
-#include "core/label/label.h"
-#include "core/series/series.h"
+#include "core/environment/on_demand.h"
+    #include "core/label/label.h"
+    #include "core/series/series.h"
 #include "core/serve/traffic.h"
 #include "net/traffic.h"
 #include "store/store.h"
@@ -16,9 +17,10 @@
 #include <sys/statvfs.h>
 #include <time.h>
 
-/* --- requests and writes --- */
+    /* --- requests and writes --- */
 
-static bool requests(struct core *core, const char *name, struct arena *a, struct buf *out, struct err *err)
+    static bool
+    requests(struct core *core, const char *name, struct arena *a, struct buf *out, struct err *err)
 {
     (void)core, (void)a, (void)err;
     traffic_write_counts(out, name);
@@ -126,6 +128,17 @@ static bool jobs(struct core *core, const char *name, struct arena *a, struct bu
 {
     return write_query(core, name, "SELECT state, COUNT(*) FROM jobs GROUP BY state",
                        (const char *[]){"state", NULL}, a, out, err);
+}
+
+static bool on_demand(struct core *core, const char *name, struct arena *a, struct buf *out, struct err *err)
+{
+    const char *kinds_of = "'-'";
+    for (size_t i = 0; on_demand_sorts[i]; i++)
+        kinds_of = arena_printf(a, "%s, '%s'", kinds_of, on_demand_sorts[i]->owner->kind);
+    const char *sql = arena_printf(
+        a, "SELECT owner_kind, state, COUNT(*) FROM jobs WHERE owner_kind IN (%s) GROUP BY owner_kind, state",
+        kinds_of);
+    return write_query(core, name, sql, (const char *[]){"kind", "state", NULL}, a, out, err);
 }
 
 static bool services(struct core *core, const char *name, struct arena *a, struct buf *out, struct err *err)
@@ -324,6 +337,8 @@ static const struct metric_row families[] = {
     {"ingot_label_leases", "gauge", NULL, "Samples that people have just now", .value = label_open_leases},
     {"ingot_label_submitted", "gauge", NULL, "Samples that were submitted in the tasks that are there",
      .value = label_submitted},
+    {"ingot_on_demand_jobs", "gauge", NULL, "Jobs on demand: TensorBoards, models that are tried",
+     .write = on_demand},
     {"ingot_services", "gauge", NULL, "Services", .write = services},
     {"ingot_service_replicas", "gauge", NULL, "Replicas of services that are wanted, and that answer",
      .write = service_replicas},

@@ -87,6 +87,7 @@ def test_a_version_answers_without_a_service(admin, project, version, files):
     assert now["job"] not in [j["id"] for j in admin.all("jobs", project=project["id"], limit=200)]
     assert now["job"] in [j["id"] for j in trials(admin, project)]
     assert admin.get(f"jobs/{now['job']}")["owner_kind"] == "model_trial"
+    assert 'ingot_on_demand_jobs{kind="model_trial",state="running"}' in admin.http.get(admin.url + "/metrics", headers={"Authorization": f"Bearer {admin.token}"}).text
     assert [a for a in admin.get("audit", filter=f'kind = "model_version" and object = {path.split("/")[-1]}', limit=20)["items"] if a["verb"] == "try"]
     # Other content takes another container.
     put(admin, path, "readme.txt", b"more")

@@ -8,6 +8,7 @@
 
 #define INFER        "ingot-infer"
 #define MODEL_PLACE  "/model"
+#define LISTEN       "127.0.0.1:8000" /* TRIAL_PORT */
 #define BODY_MB      "64"
 #define INVOKE       "service.invoke"
 #define IDLE_US      (INT64_C(600) * 1000000)
@@ -66,14 +67,8 @@ static bool prepare(struct launch *u, struct err *err)
         return err_set(err, ERR_CONFLICT, NULL, "what it was made from was changed");
     const char *model =
         arena_printf(a, "model=" MODEL_PLACE ",version=%lld", (long long)object_int(&version, "number"));
-    const char *argv[] = {EXEC_PROGRAMS "/bin/" INFER,
-                          "--listen",
-                          "127.0.0.1:8000",
-                          "--try",
-                          "--max-body",
-                          BODY_MB,
-                          "--model",
-                          model};
+    const char *program = EXEC_PROGRAMS "/bin/" INFER;
+    const char *argv[] = {program, "--listen", LISTEN, "--try", "--max-body", BODY_MB, "--model", model};
     if (!launch_program(u, INFER, err) || !launch_version(u, &kind_model_version, id, MODEL_PLACE, err))
         return false;
     launch_argv(u, argv, countof(argv));
