@@ -400,7 +400,7 @@ static void open_socket(struct api_call *call, struct guest *g, const struct ent
     if (open)
         room_hello(core->rooms, g->member, revision, state, buf_view(&text));
     else
-        unref(g);
+        atomic_fetch_sub(&g->refs, 1); /* the socket's, which is not the last */
     unref(g);
 }
 

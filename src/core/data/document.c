@@ -84,16 +84,22 @@ static void settle(struct document *d)
     size_t now = arena_size(&d->arena);
     all->bytes += now - d->counted;
     d->counted = now;
-    while ((all->bytes > DOCUMENTS_MAX_BYTES || map_count(all->all) > DOCUMENTS_MAX) && all->oldest != d)
-        drop(all->oldest);
+    for (struct document *last = all->oldest, *next; last != d; last = next) {
+        if (all->bytes <= DOCUMENTS_MAX_BYTES && map_count(all->all) <= DOCUMENTS_MAX)
+            return;
+        next = last->newer;
+        drop(last);
+    }
 }
 
 void documents_free(struct documents *d)
 {
     if (!d)
         return;
-    while (d->oldest)
-        drop(d->oldest);
+    for (struct document *last = d->oldest, *next; last; last = next) {
+        next = last->newer;
+        drop(last);
+    }
     map_free(d->all);
     free(d);
 }
@@ -196,7 +202,7 @@ static struct str text_of(struct document *d, const struct shape *s, const struc
 static void write_entries(struct document *d, struct buf *b, const char *key, const struct shape *shapes,
                           const struct part *parts, uint32_t count)
 {
-    if (!count)
+    if (!count || (!shapes && !parts))
         return;
     if (b->p[b->n - 1] != '{')
         buf_char(b, ',');

@@ -23,11 +23,11 @@ void documents_free(struct documents *d);
 int64_t documents_stamp(struct documents *d);
 
 /* The document of a sample (layer 0: its own annotation) when it is at that revision and stamp, else NULL. */
-struct document *documents_find(struct documents *d, int64_t sample, int64_t layer, int64_t revision,
+struct document *documents_find(struct documents *all, int64_t sample, int64_t layer, int64_t revision,
                                 int64_t stamp);
 /* Reads one from its text. NULL and err when that is not an annotation of the type. */
-struct document *documents_read(struct documents *d, int64_t sample, int64_t layer, enum annotation_type type,
-                                struct str json, struct err *err);
+struct document *documents_read(struct documents *all, int64_t sample, int64_t layer,
+                                enum annotation_type type, struct str json, struct err *err);
 
 /* Does the operation of the given JSON (checked before) to it. On failure, ERR_INVALID, it is as it was. *ret
  * and *ret_op live as long as the document stays. */

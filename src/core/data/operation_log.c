@@ -54,7 +54,7 @@ bool operation_log_find(struct db_conn *c, struct arena *a, const struct operati
         return false;
     if (*found)
         *ret_revision = row.v[0].i;
-    struct operation_section s;
+    struct operation_section s = {0};
     bool more = packs && !*found;
     for (int64_t pack = p->pack; more && pack; pack = s.before) {
         if (!read_pack(NULL, c, a, p, pack, &s, &more, err))
@@ -72,7 +72,7 @@ bool operation_log_find(struct db_conn *c, struct arena *a, const struct operati
 bool operation_log_packs_name(struct db_conn *c, struct arena *a, const struct operation_place *p,
                               struct str client, bool *ret, struct err *err)
 {
-    struct operation_section s;
+    struct operation_section s = {0};
     bool more = true;
     *ret = false;
     for (int64_t pack = p->pack; more && pack && !*ret; pack = s.before) {
@@ -105,7 +105,7 @@ static struct operation_entry row_entry(const struct db_row *row)
 static bool read_chain(struct db *db, struct db_conn *c, struct arena *a, const struct operation_place *p,
                        int64_t low, struct operation_section **ret, size_t *ret_n, struct err *err)
 {
-    struct operation_section s, *list = arena_array(a, struct operation_section, CHAIN_MAX);
+    struct operation_section s = {0}, *list = arena_array(a, struct operation_section, CHAIN_MAX);
     size_t n = 0;
     bool more = true;
     for (int64_t pack = p->pack; more && pack && n < CHAIN_MAX; pack = s.before) {
@@ -312,8 +312,8 @@ bool operation_log_state(struct db *db, struct arena *a, const struct operation_
                          enum annotation_type type, const struct sample *now, int64_t revision,
                          struct sample_past *ret, struct err *err)
 {
-    struct operation_entry *list;
-    size_t n;
+    struct operation_entry *list = NULL;
+    size_t n = 0;
     struct sample_past s;
     if (revision == now->revision) {
         *ret = (struct sample_past){now->revision, now->updated_at, now->updated_by, now->state,

@@ -3,6 +3,8 @@
 #include "base/messages.h"
 #include "core/data/version.h"
 
+#define AT_ONCE_TRIES 10
+
 /* --- the list --- */
 
 struct listing {
@@ -76,7 +78,32 @@ struct publishing {
     struct object now;
     struct digest digest;
     char hex[SHA256_HEX + 1];
+    int64_t samples, revisions; /* when the list was begun: how many, and their revisions added up */
 };
+
+/* Somebody may label while the list is written: what is published must be what is listed. */
+static bool count_revisions(struct db *db, struct db_conn *c, struct arena *a, int64_t version,
+                            int64_t *ret_samples, int64_t *ret_revisions, struct err *err)
+{
+    const char *sql =
+        "SELECT COUNT(*), COALESCE(CAST(SUM(revision) AS BIGINT), 0) FROM samples WHERE version = ?";
+    struct db_row row;
+    bool found;
+    if (!(c ? conn_query_one(c, a, sql, db_args(db_int(version)), &row, &found, err)
+            : db_query_one(db, a, sql, db_args(db_int(version)), &row, &found, err)))
+        return false;
+    *ret_samples = row.v[0].i;
+    *ret_revisions = row.v[1].i;
+    return true;
+}
+
+static bool same_revisions(struct op *op, const struct publishing *p, struct err *err)
+{
+    int64_t samples, revisions;
+    return count_revisions(NULL, op->conn, op->arena, p->version->id, &samples, &revisions, err) &&
+           ((samples == p->samples && revisions == p->revisions) ||
+            err_set(err, ERR_STALE, NULL, "the version's samples are being changed: try again"));
+}
 
 static bool load(struct op *op, struct publishing *p, struct object *ret, struct err *err)
 {
@@ -94,7 +121,8 @@ static bool publish_write(struct op *op, void *ctx, struct err *err)
     struct publishing *p = ctx;
     struct object now;
     /* A task of its own is the only one that works on a version in the state publishing. */
-    if (!load(op, p, &now, err) || (strcmp(p->from, "publishing") != 0 && !version_is_idle(op, now.id, err)))
+    if (!load(op, p, &now, err) || (strcmp(p->from, "publishing") != 0 &&
+                                    (!version_is_idle(op, now.id, err) || !same_revisions(op, p, err))))
         return false;
     *object_value(&now, "state") = db_textz("published");
     *object_value(&now, "digest") = db_textz(arena_strz(op->arena, str_of(p->hex)));
@@ -111,6 +139,24 @@ static bool publish_listed(struct listing *l, const struct caller *caller, struc
         return false;
     digest_hex(&p->digest, p->hex);
     return engine_write(l->core, caller, l->arena, publish_write, p, err);
+}
+
+/* While people label it is listed again, a few times. */
+static bool publish_at_once(struct listing *l, const struct caller *caller, struct publishing *p,
+                            struct err *err)
+{
+    struct err why = {0};
+    for (int i = 0; i < AT_ONCE_TRIES; i++) {
+        why = (struct err){0};
+        if (!count_revisions(l->core->db, NULL, l->arena, l->version, &p->samples, &p->revisions, err))
+            return false;
+        if (publish_listed(l, caller, p, &why))
+            return true;
+        if (why.code != ERR_STALE)
+            break;
+    }
+    *err = why;
+    return false;
 }
 
 /* --- the task --- */
@@ -187,7 +233,7 @@ bool publish_start(struct op *op, struct object *o, const char *from, struct jso
     if (!version_is_idle(op, o->id, err))
         return false;
     bool at_once = object_int(o, "samples") <= PUBLISH_AT_ONCE;
-    if (at_once ? !publish_listed(&l, op->caller, &p, err)
+    if (at_once ? !publish_at_once(&l, op->caller, &p, err)
                 : !engine_write(op->core, op->caller, op->arena, begin_write, &p, err))
         return false;
     *status = at_once ? 200 : 202;
