@@ -108,13 +108,14 @@ class Label(Bench):
             version, ids = self.pictures(server, project, 1, "segmentation")
             shapes = [polygon(f"shape{i:05}") for i in range(1000)]
             send(server, version, {"sample": ids[0], "id": "benchmark.1", "op": "replace", "annotation": {"shapes": shapes}})
-            times = []
+            times, cpu = [], used(server)
             for n in range(2, 202):
                 begun = time.monotonic()
                 send(server, version, {"sample": ids[0], "id": f"benchmark.{n}", "op": "put", "shape": polygon(f"shape{n:05}")})
                 times.append(time.monotonic() - begun)
+            cpu = (used(server) - cpu) / len(times) * 1000
         p50 = percentile(times, 0.5)
-        self.report("an operation on a picture with 1,000 polygons", f"p50/p99 {p50:.1f}/{percentile(times, 0.99):.1f} ms", f"{p50:.1f} ms", "at most 5 ms", p50 <= 5)
+        self.report("an operation on a picture with 1,000 polygons", f"p50/p99 {p50:.1f}/{percentile(times, 0.99):.1f} ms; {cpu:.1f} ms of CPU", f"{p50:.1f} ms", "at most 5 ms", p50 <= 5)
 
     # --- what is worked on ---
 
@@ -139,6 +140,13 @@ class Label(Bench):
         until = time.monotonic() + seconds
         await asyncio.gather(*(c.run(until, i / len(clients)) for i, c in enumerate(clients)))
         return clients
+
+
+def used(server: Server) -> float:
+    """Seconds of CPU that the server has taken: what can be compared while the machine does other work."""
+    with open(f"/proc/{server.process.pid}/stat") as f:
+        fields = f.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def send(server: Server, version: str, operation: dict) -> None:

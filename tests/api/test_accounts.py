@@ -404,6 +404,8 @@ def test_what_roles_may(make_user, project, role, may):
     assert user.get(f"projects/{project['id']}")["name"] == project["name"]
     answer = user.call("POST", "label-sets", json={"project": project["id"], "name": unique()})
     assert answer.status_code == (201 if may else 403)
-    assert user.get("label-sets", project=project["id"])["items"] is not None
+    # Whoever labels sees the labels of their task only.
+    seen = user.call("GET", "label-sets", params={"project": project["id"]})
+    assert seen.status_code == (403 if role in ("annotator", "reviewer") else 200)
     renamed = patch(user, f"projects/{project['id']}", {"description": role})
     assert renamed.status_code == (200 if role == "owner" else 403)

@@ -45,7 +45,7 @@ def newer(tmp_path) -> str:
     (overlay / "kind_note.c").write_text(code)
     header = written((core / "kinds.h").read_text(), r"^extern const struct kind .*;$", "\nextern const struct kind kind_note;")
     (overlay / "core" / "kinds.h").write_text(header)
-    registry = written((core / "kinds.c").read_text(), r"^    &kind_label_set,$", "\n    &kind_note,")
+    registry = written((core / "kinds.c").read_text(), r"&kind_label_set,", "\n    &kind_note,")
     (overlay / "kinds.c").write_text(registry)
     migrations = (core / "migrations.c").read_text()
     more = f'    {{{len(re.findall(r"^    {[1-9]", migrations, re.MULTILINE)) + 1}, "+ more", "CREATE TABLE more (id {{id}});\\n"}},\n'

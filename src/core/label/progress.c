@@ -96,7 +96,8 @@ static bool write_forecast(struct op *op, const struct object *o, struct json_ou
                          " WHERE task = ? AND stage = 0 AND hour >= ?",
                          db_args(db_int(o->id), db_int(now / HOUR_US - INT64_C(7) * 24)), &row, &found, err))
         return false;
-    double days = row.v[1].type == DB_NULL ? 0 : (double)(now / HOUR_US - row.v[1].i + 1) / 24;
+    int64_t hours = row.v[1].type == DB_NULL ? 0 : now / HOUR_US - row.v[1].i + 1;
+    double days = (double)hours / 24;
     double pace = days > 0 ? (double)row.v[0].i / days : 0;
     int64_t seats = object_int(o, "seats");
     double takes = pace > 0 ? (double)(left * seats) / pace : -1; /* days */
