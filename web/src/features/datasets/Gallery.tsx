@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { App, Button } from 'antd'
-import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
 import { useKeys, type Shortcut } from '../../app/keys'
 import { request } from '../../api/client'
@@ -9,7 +9,6 @@ import { useLatest } from '../../components/hooks'
 import { problemText } from '../../components/problem'
 import { Empty, ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
-import { normalize } from '../label-sets/model'
 import { GalleryTools } from './GalleryTools'
 import { Grid, type GridHandle } from './Grid'
 import { stopPlayed, togglePlayed } from './player'
@@ -134,7 +133,6 @@ export function Gallery({ version }: { version: Version }) {
   useKeys(shortcuts)
 
   const [bulk, setBulk] = useState(false)
-  const known = useMemo(() => [...new Set([...normalize(labels.data?.['labels']).flatMap((l) => [l.name, ...(l.children ?? []).map((c) => c.name)]), ...(statistics.data?.labels ?? []).map((l) => l.label)])], [labels.data, statistics.data])
   const empty = pages.count === 0 && !pages.pending
   return (
     <section className="gallery-page">
@@ -147,7 +145,7 @@ export function Gallery({ version }: { version: Version }) {
         </Empty>
       ) : null}
       <Grid handle={grid} path={version.path} dataType={String(version.parent['data_type'])} colorOf={colorOf} pages={pages} selected={selection.ids} active={selection.active} hidden={empty} onPages={onPages} onPick={onPick} onKeyDown={onKeyDown} />
-      {bulk && <Suspense fallback={null}><BulkDialog version={version} labels={known} chosen={selection.chosen} count={selection.ids.size} onClose={() => setBulk(false)} /></Suspense>}
+      {bulk && <Suspense fallback={null}><BulkDialog version={version} labels={(statistics.data?.labels ?? []).map((l) => l.label)} chosen={selection.chosen} count={selection.ids.size} onClose={() => setBulk(false)} /></Suspense>}
       {openId !== null && <SampleDrawer version={version} id={openId} filter={filter} pages={pages} colorOf={colorOf} onOpen={open} onClose={() => { change({ sample: null }); grid.current?.focus() }} onClean={(id, value) => void clean([id], value)} />}
     </section>
   )

@@ -57,7 +57,6 @@ export function BenchPage({ bench, source, labels, mayAdd, title, backUrl, instr
   const own = useOwnKeys()
   const [failed, setFailed] = useState<unknown>(null)
   const { sample, document, version, label, tool, selection, view, room, grid, before, assignment } = useBenchState(bench, (s) => s)
-  const handle = useRef<SurfaceHandle>(null)
   bench.film = source.film
   bench.labels = labels
   useTitle(sample?.name, title)
@@ -122,7 +121,6 @@ export function BenchPage({ bench, source, labels, mayAdd, title, backUrl, instr
   const others = useMemo(() => (room?.people ?? []).flatMap((p) => (p.x === undefined || p.y === undefined ? [] : [{ client: p.client, name: p.user.name, color: colorOfClient(p.client), x: p.x, y: p.y, selection: p.selection ?? [] }])), [room?.people])
   const marks = useMemo(() => (assignment?.rejections.at(-1)?.shapes ?? []).map((s) => ({ id: `rejected-${s.id}`, shape: s.id, kind: 'rejected' as const, text: s.reason || assignment?.rejections.at(-1)?.reason || '' })), [assignment])
   const setHandle = useCallback((now: SurfaceHandle | null) => {
-    handle.current = now
     bench.surface = now
   }, [bench])
   const shapes = surface.tools.length > 1

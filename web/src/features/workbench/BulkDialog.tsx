@@ -1,13 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { App, Button, Checkbox, Modal, Select } from 'antd'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useApp } from '../../app/context'
 import { request } from '../../api/client'
-import { invalidate } from '../../api/objects'
+import type { Ref } from '../../api/kinds'
+import { invalidate, useItem } from '../../api/objects'
 import type { AnnotationType } from '../../canvas'
 import { problemText } from '../../components/problem'
 import { useI18n } from '../../i18n'
 import type { Sample, Version } from '../datasets/samples'
+import { normalize } from '../label-sets/model'
 import { relabel } from './bulk'
 import { openJournal } from './journal'
 import { network } from './wire'
@@ -16,7 +18,10 @@ import { network } from './wire'
 export function BulkDialog({ version, labels, chosen, count, onClose }: { version: Version; labels: readonly string[]; chosen: () => Promise<number[]>; count: number; onClose: () => void }) {
   const i18n = useI18n()
   const { t, n } = i18n
-  const { session } = useApp()
+  const { session, project, kind } = useApp()
+  const given = version.parent['label_set'] as Ref | null
+  const set = useItem(kind('label_set'), { project: project?.id }, given?.id ?? NaN, given !== null)
+  const names = useMemo(() => [...new Set([...normalize(set.data?.['labels']).flatMap((l) => [l.name, ...(l.children ?? []).map((c) => c.name)]), ...labels])], [set.data, labels])
   const { message } = App.useApp()
   const client = useQueryClient()
   const [from, setFrom] = useState<string | null>(null)
@@ -45,7 +50,7 @@ export function BulkDialog({ version, labels, chosen, count, onClose }: { versio
       setBusy(false)
     }
   }
-  const options = labels.map((value) => ({ value, label: value }))
+  const options = names.map((value) => ({ value, label: value }))
   return (
     <Modal open title={t('bench.bulk')} okText={t('bench.bulkRun')} confirmLoading={busy} okButtonProps={{ disabled: from === null || (!remove && (to === null || to === from)) }} onOk={() => void run()} onCancel={onClose} transitionName="" maskTransitionName="">
       <p>{t('bench.bulkText', { n: count })}</p>

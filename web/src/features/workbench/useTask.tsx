@@ -136,7 +136,7 @@ export type AskPanel = Extract<Panel, 'skip' | 'ask' | 'reject'>
 function Ask({ heading, field, hint, onClose, onSend }: { heading: Key; field: Key; hint?: string | null; onClose: () => void; onSend: (text: string) => void }) {
   const { t } = useI18n()
   const [text, setText] = useState('')
-  const input = useRef<HTMLTextAreaElement>(null)
+  const input = useRef<HTMLTextAreaElement | null>(null)
   const send = () => text.trim() !== '' && onSend(text.trim())
   return (
     <Modal open title={t(heading)} okText={t('bench.send')} okButtonProps={{ disabled: text.trim() === '' }} onOk={send} onCancel={onClose} afterOpenChange={() => input.current?.focus()} transitionName="" maskTransitionName="">
