@@ -172,3 +172,47 @@ test('texts and sounds are rows; statistics have colours and splits', async ({ p
   expect((await asked).url()).toContain('/samples/')
   await expect(page).not.toHaveURL(/sample=/)
 })
+
+test('pictures many at once, texts and sounds are labelled by keys', async ({ page, api, project }) => {
+  await signInAsAdmin(page)
+  const labelled = async ({ set, version }: Data) => {
+    const { items } = (await api.get(`datasets/${set.id}/versions/${version.id}/samples?limit=100`)) as { items: { annotation: { labels?: string[] } }[] }
+    return items.map((one) => one.annotation.labels?.join() ?? '')
+  }
+  const bench = ({ set }: Data) => `/p/${project.name}/datasets/${set.id}/v/1/label`
+
+  // A key labels and leads on; Shift selects several, a key labels them all, and undo takes that back as one.
+  const pictures = await dataset(page, api, project, 'animals', 'image-class', 'image', Object.fromEntries(Array.from({ length: 6 }, (_, i) => [`${i}.png`, png(32, 24, i)])))
+  await page.goto(bench(pictures))
+  await expect(page.locator('.film-cell[aria-current] img')).toBeVisible()
+  await page.keyboard.press('Shift+G')
+  const sheet = page.locator('.sheet-cells')
+  await expect(sheet.getByRole('option')).toHaveCount(6)
+  await sheet.focus()
+  await page.keyboard.press('g')
+  await expect.poll(() => labelled(pictures)).toEqual(['good', '', '', '', '', ''])
+  await page.keyboard.press('Shift+ArrowRight')
+  await page.keyboard.press('Shift+ArrowRight')
+  await page.keyboard.press('b')
+  await expect.poll(() => labelled(pictures)).toEqual(['good', 'bad', 'bad', 'bad', '', ''])
+  await page.keyboard.press('Control+z')
+  await expect.poll(() => labelled(pictures)).toEqual(['good', '', '', '', '', ''])
+
+  const long = `${'Line after line of it. 👩‍👩‍👧‍👦\n'.repeat(2000)}The cafe\u0301 at the end.`
+  const texts = await dataset(page, api, project, 'reviews', 'text-class', 'text', { 'a.txt': Buffer.from(long), 'b.txt': Buffer.from('Short.') })
+  await page.goto(bench(texts))
+  await expect(page.locator('.reading-pane')).toContainText('Line after line')
+  await page.getByLabel('Find in the text').fill('café')
+  await expect(page.locator('mark.current')).toBeInViewport()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('b')
+  await expect(page.locator('.chosen')).toContainText('bad')
+  await expect.poll(() => labelled(texts)).toContain('bad')
+
+  const sounds = await dataset(page, api, project, 'birds', 'audio-class', 'audio', { '1.wav': wav(1) })
+  await page.goto(bench(sounds))
+  await expect(page.locator('.hearing-wave[aria-busy="false"]')).toBeVisible()
+  await page.keyboard.press('g')
+  await expect(page.locator('.chosen')).toContainText('good')
+  await expect.poll(() => labelled(sounds)).toEqual(['good'])
+})

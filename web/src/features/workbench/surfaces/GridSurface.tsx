@@ -29,9 +29,12 @@ export function GridSurface({ bench, sample, readOnly, handle }: SurfaceProps) {
   const goTo = (next: Place) => {
     setPlace(next)
     if (next.cursor === next.anchor) setPicked(new Set())
-    const id = film.at(next.cursor)?.id
-    if (id !== undefined) bench.open(id)
     box.current?.querySelector(`[data-index="${next.cursor}"]`)?.scrollIntoView({ block: 'nearest' })
+  }
+  // While one moves about, the page keeps the sample it has: another one would take the sheet away until it has come.
+  const openAlone = (one: Sample) => {
+    bench.tell({ type: 'activate', id: String(one.id) })
+    bench.open(one.id)
   }
   const chosen = selected(place, picked)
   const turn = (by: number) => {
@@ -81,7 +84,7 @@ export function GridSurface({ bench, sample, readOnly, handle }: SurfaceProps) {
     const now = film.at(place.cursor)
     if (next) goTo(next)
     else if (event.key === ' ') toggle(place.cursor)
-    else if (event.key === 'Enter' && now) bench.tell({ type: 'activate', id: String(now.id) })
+    else if (event.key === 'Enter' && now) openAlone(now)
     else return
     event.preventDefault()
     event.stopPropagation()
@@ -94,7 +97,7 @@ export function GridSurface({ bench, sample, readOnly, handle }: SurfaceProps) {
   })
   const onDoubleClick = (event: MouseEvent) => {
     const cell = film.at(Number((event.target as Element).closest<HTMLElement>('[data-index]')?.dataset['index'] ?? NaN))
-    if (cell) bench.tell({ type: 'activate', id: String(cell.id) })
+    if (cell) openAlone(cell)
   }
 
   const pages = Math.max(1, Math.ceil(film.count / pageSize))
