@@ -5,8 +5,8 @@
 #include "base/metric.h"
 #include "core/controller.h"
 #include "core/environment/on_demand.h"
-    #include "core/label/label.h"
-    #include "core/series/series.h"
+#include "core/label/label.h"
+#include "core/series/series.h"
 #include "core/serve/traffic.h"
 #include "net/traffic.h"
 #include "store/store.h"
@@ -17,10 +17,9 @@
 #include <sys/statvfs.h>
 #include <time.h>
 
-    /* --- requests and writes --- */
+/* --- requests and writes --- */
 
-    static bool
-    requests(struct core *core, const char *name, struct arena *a, struct buf *out, struct err *err)
+static bool requests(struct core *core, const char *name, struct arena *a, struct buf *out, struct err *err)
 {
     (void)core, (void)a, (void)err;
     traffic_write_counts(out, name);

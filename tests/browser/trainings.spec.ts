@@ -31,6 +31,12 @@ test('a training is made in the form, runs twice, and its model knows where it c
   await page.screenshot({ path: `${folder}/training-metrics.png` })
   await expect(page.getByRole('link', { name: 'counted v1' })).toBeVisible({ timeout: 120_000 })
 
+  await expect(page.getByRole('button', { name: 'Try it' })).toBeVisible()
+  await page.getByRole('button', { name: 'Deploy' }).click()
+  await expect(dialog(page).getByText('Deploy counted v1')).toBeVisible()
+  await dialog(page).getByRole('button', { name: 'Cancel' }).click()
+  await page.goBack()
+
   await page.getByRole('button', { name: 'Resume' }).click()
   await expect(page.getByRole('link', { name: 'counted v2' })).toBeVisible({ timeout: 120_000 })
   await page.getByRole('link', { name: 'Log', exact: true }).click()

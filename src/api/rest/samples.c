@@ -354,7 +354,8 @@ static void run_tile(struct api_call *call)
     int64_t level, x, y;
     if (!api_number(call, "level", 0, MEDIA_LEVEL_MAX, 0, &level, &err) ||
         !api_number(call, "x", 0, TILES_MAX, 0, &x, &err) ||
-        !api_number(call, "y", 0, TILES_MAX, 0, &y, &err) || !find_sample(call, &version, &s, &err)) {
+        !api_number(call, "y", 0, TILES_MAX, 0, &y, &err) ||
+        !find_sample(call, SAMPLE_SEE, &version, &s, &err)) {
         api_problem(call, &err, NULL, 0);
         return;
     }
@@ -368,7 +369,7 @@ static void run_peaks(struct api_call *call)
     struct sample s;
     int64_t buckets;
     if (!api_number(call, "buckets", 1, MEDIA_PEAKS_MAX, 1000, &buckets, &err) ||
-        !find_sample(call, &version, &s, &err)) {
+        !find_sample(call, SAMPLE_SEE, &version, &s, &err)) {
         api_problem(call, &err, NULL, 0);
         return;
     }

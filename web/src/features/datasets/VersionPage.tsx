@@ -98,6 +98,11 @@ function Loaded({ version }: { version: Version }) {
   const mayPreprocess = data && parent['data_type'] === 'image' && may(session, 'dataset_version.create', project?.id) && Number(item['samples']) > 0
   const place = { parent: { kind: parentKind, id: parent.id } }
   const mayDeploy = kind.name === 'model_version' && Number(item['files']) > 0 && may(session, 'service.create', project?.id)
+  // Who came to deploy, from a training's result, finds the page without that when it is loaded again.
+  const closeDeploy = () => {
+    setOpen(null)
+    if (params.has('open')) void navigate('?', { replace: true })
+  }
   const menu = [
     ...(mayPreprocess ? [{ key: 'preprocess', label: t('preprocess.title') }] : []),
     ...(offers(session, kind, 'update', project?.id) ? [{ key: 'edit', label: t('object.edit') }] : []),
@@ -150,7 +155,7 @@ function Loaded({ version }: { version: Version }) {
       {now === 'try' && <Suspense fallback={null}><TryTab version={version} /></Suspense>}
       {now === 'files' && <FileBrowser version={version} />}
       {now === 'activity' && audit && <ListView kind={audit} place={{}} fixed={`kind = ${JSON.stringify(kind.name)} and object = ${item.id}`} hiddenFields={['kind', 'object', 'name', 'project']} />}
-      {open === 'deploy' && <Suspense fallback={null}><Deploy version={version} onClose={() => setOpen(null)} /></Suspense>}
+      {open === 'deploy' && <Suspense fallback={null}><Deploy version={version} onClose={closeDeploy} /></Suspense>}
       {open === 'publish' && <Publish version={version} onClose={() => setOpen(null)} onAsk={data ? () => setOpen('ask') : undefined} />}
       {open === 'ask' && <Suspense fallback={null}><AskReview path={version.path} name={title} onClose={() => setOpen(null)} /></Suspense>}
       {open !== null && typeof open === 'object' && 'preprocess' in open && <Preprocess version={version} first={open.preprocess} onClose={() => setOpen(null)} />}
