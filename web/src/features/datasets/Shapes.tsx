@@ -23,7 +23,7 @@ function One({ shape, color, unit, names }: { shape: Shape; color: string; unit:
   return (
     <g data-label={shape.label}>
       {shape.type === 'box' && <rect x={x} y={y} width={w} height={h} transform={shape.angle ? `rotate(${shape.angle} ${x + w / 2} ${y + h / 2})` : undefined} {...line} />}
-      {shape.type === 'polygon' && <path d={(shape.rings ?? []).map(ring).join(' ')} fillRule="evenodd" {...line} />}
+      {shape.type === 'polygon' && <path d={[...(shape.rings ?? []), ...(shape.holes ?? [])].map(ring).join(' ')} fillRule="evenodd" {...line} />}
       {shape.type === 'keypoints' && shape.points?.filter(([, , v]) => v > 0).map(([px, py, v], i) => <circle key={i} cx={px} cy={py} r={unit} {...line} fillOpacity={v > 1 ? 0.9 : 0.2} />)}
       {text && <text x={tx} y={Math.max(unit * 2.6, ty - unit * 0.6)} fontSize={unit * 2.6} fill="#fff" stroke="#000" strokeWidth={unit * 0.5} paintOrder="stroke">{text}</text>}
     </g>
