@@ -46,8 +46,8 @@ test('labels that programs made without colours can be edited', () => {
   expect(normalize(null)).toEqual([])
 })
 
-test('a skeleton stays with its label', () => {
-  const person = { name: 'person', color: '#000000', keypoints: ['nose', 'neck'], edges: [[0, 1]] as [number, number][] }
+test('skeleton, attributes and retirement stay with their label', () => {
+  const person = { name: 'person', color: '#000000', keypoints: ['nose', 'neck'], edges: [[0, 1]] as [number, number][], attributes: [{ name: 'age', type: 'number' }], retired: true }
   const edited = update(normalize([{ ...person, children: [person] }]), [0], { name: 'man' })
   expect(clean(edited)).toEqual([{ ...person, name: 'man', children: [person] }])
 })

@@ -3,6 +3,9 @@ export interface Leaf {
   name: string
   color: string
   key?: string | null
+  /** What the label asks of each thing that bears it, and whether it is offered no more. Kept as they are. */
+  attributes?: unknown[]
+  retired?: boolean
   /** The skeleton of keypoints: names of its points, and pairs of their numbers from 0. Kept as it is. */
   keypoints?: string[]
   edges?: [number, number][]
@@ -20,13 +23,13 @@ export const palette = [
   '#3e63dd', '#6e56cf', '#8e4ec6', '#d6409f', '#a18072', '#687076', '#2b3a42', '#ffffff',
 ]
 
-function skeleton({ keypoints, edges }: Partial<Leaf>): Partial<Leaf> {
-  return { ...(keypoints && { keypoints }), ...(edges && { edges }) }
+function kept({ keypoints, edges, attributes, retired }: Partial<Leaf>): Partial<Leaf> {
+  return { ...(keypoints && { keypoints }), ...(edges && { edges }), ...(attributes && { attributes }), ...(retired && { retired }) }
 }
 
 /** What the API may leave out is filled in: programs need not choose colours. */
 export function normalize(value: unknown): Label[] {
-  const leaf = (l: Partial<Leaf>, i: number): Leaf => ({ name: l.name ?? '', color: l.color ?? palette[i % 14] ?? '#687076', key: l.key ?? null, ...skeleton(l) })
+  const leaf = (l: Partial<Leaf>, i: number): Leaf => ({ name: l.name ?? '', color: l.color ?? palette[i % 14] ?? '#687076', key: l.key ?? null, ...kept(l) })
   const list = Array.isArray(value) ? (value as Partial<Label>[]) : []
   return list.map((l, i) => ({ ...leaf(l, i), children: (l.children ?? []).map(leaf) }))
 }
@@ -112,7 +115,7 @@ export function faults(labels: readonly Label[]): Fault[] {
 
 /** As the API wants it: trimmed names, no empty keys or child lists. */
 export function clean(labels: readonly Label[]): Label[] {
-  const leaf = (l: Leaf): Leaf => ({ name: l.name.trim(), color: l.color.toLowerCase(), ...(l.key ? { key: l.key.toLowerCase() } : {}), ...skeleton(l) })
+  const leaf = (l: Leaf): Leaf => ({ name: l.name.trim(), color: l.color.toLowerCase(), ...(l.key ? { key: l.key.toLowerCase() } : {}), ...kept(l) })
   return labels.map((label) => ({ ...leaf(label), ...(label.children?.length ? { children: label.children.map(leaf) } : {}) }))
 }
 
