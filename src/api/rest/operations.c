@@ -205,7 +205,9 @@ void operations_run(struct core *core, const struct caller *c, struct arena *a,
     *r = (struct running){
         .core = core, .caller = c, .arena = a, .where = *where, .n = n, .then = then, .ctx = ctx};
     if (n < 1 || n > OPERATIONS_MAX) {
-        err_message(&err, ERR_INVALID, "operations", MESSAGE_OPERATIONS_COUNT, OPERATIONS_MAX);
+        struct object version; /* whoever may not see it does not learn what is wrong either */
+        if (may(r, where->sample, &version, &err))
+            err_message(&err, ERR_INVALID, "operations", MESSAGE_OPERATIONS_COUNT, OPERATIONS_MAX);
         then(ctx, STR_NULL, &err);
         return;
     }
