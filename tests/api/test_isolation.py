@@ -168,6 +168,7 @@ def full(server, admin):
     data = admin.post("datasets", {**inside, "name": "data", "annotation_type": "detection"})["id"]
     version = f"datasets/{data}/versions/{(made := admin.post(f'datasets/{data}/versions', {})['id'])}"
     ids |= {"datasets": data, "datasets/versions": made}
+    ids["layers"] = admin.post("layers", {**inside, "name": "layer", "dataset_version": made})["id"]
     ids["uploads"] = upload(admin, project, zipped({f"{i}.png": png(20, 20, i) for i in range(3)}))
     for action, body in (("import", {"uploads": [{"upload": ids["uploads"], "name": "x.zip"}]}), ("write-records", {}), ("export", {"format": "coco"})):
         ids["tasks"] = finished(admin, admin.post(f"{version}/{action}", body, expect=202))["id"]

@@ -7,7 +7,8 @@ from test_isolation import EVERYBODY, PLATFORM, full, requests_of  # noqa: F401 
 SAMPLE = "datasets/{dataset_id}/versions/{version_id}/samples/{sample_id}"
 # Of samples that one was given.
 SAMPLES = {f"GET {SAMPLE}", f"GET {SAMPLE}/content", f"GET {SAMPLE}/thumbnail", f"GET {SAMPLE}/history", f"PUT {SAMPLE}/annotation",
-           f"POST {SAMPLE}/restore", f"GET {SAMPLE}/operations", f"GET {SAMPLE}/at"}
+           f"POST {SAMPLE}/restore", f"GET {SAMPLE}/operations", f"GET {SAMPLE}/at", f"GET {SAMPLE}/tile",
+           f"GET {SAMPLE}/peaks"}
 TASK = "label-tasks/{id}"
 LABEL = {"GET label-tasks", "GET label-tasks/publish-reviews", f"GET {TASK}", f"GET {TASK}/work", f"GET {TASK}/bench", f"POST {TASK}/next",
          f"POST {TASK}/heartbeat", f"POST {TASK}/submit", f"POST {TASK}/skip", f"POST {TASK}/release", f"POST {TASK}/reopen",

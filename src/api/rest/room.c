@@ -305,11 +305,12 @@ static bool read_entering(struct api_call *call, struct entering *e, struct err 
         !api_number(call, "layer", 0, INT64_MAX, 0, &e->layer, err) ||
         !api_number(call, "since", 0, INT64_MAX, 0, &e->since, err))
         return false;
+    if (!operations_find(call, id, SAMPLE_SEE, &e->version, err) ||
+        !sample_get(call->core->db, NULL, call->arena, e->version.id, id, &e->sample, err))
+        return false;
     if (!request_param(call->request, "client", &e->client, err) || !is_client(e->client))
         return err->code ? false : err_message(err, ERR_INVALID, "client", MESSAGE_ROOM_CLIENT);
-    return operations_find(call, id, SAMPLE_SEE, &e->version, err) &&
-           lease_sees(call->core, &call->caller, &e->version, id, e->layer, call->arena, err) &&
-           sample_get(call->core->db, NULL, call->arena, e->version.id, id, &e->sample, err);
+    return lease_sees(call->core, &call->caller, &e->version, id, e->layer, call->arena, err);
 }
 
 /* What happened since the revision that the client has, as items; STR_NULL when the whole is to be told. */

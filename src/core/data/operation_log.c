@@ -155,8 +155,9 @@ bool operation_log_range(struct db *db, struct db_conn *c, struct arena *a, cons
             &rows, err))
         return false;
     /* The newest are in rows; packs are only read when those were not enough. */
-    bool enough = !oldest && rows.n == limit;
-    if (!read_chain(db, c, a, enough ? &(struct operation_place){0} : p, low, &packs, &n_packs, err))
+    const struct operation_place none = {0};
+    const struct operation_place *packed = !oldest && rows.n == limit ? &none : p;
+    if (!read_chain(db, c, a, packed, low, &packs, &n_packs, err))
         return false;
     for (size_t i = 0; i < n_packs; i++)
         most += packs[i].n;

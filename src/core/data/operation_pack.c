@@ -10,7 +10,7 @@
 
 static void put_number(struct buf *b, int64_t v)
 {
-    uint64_t u = ((uint64_t)v << 1) ^ (uint64_t)(v >> 63); /* small ones of either sign are short */
+    uint64_t u = ((uint64_t)v << 1) ^ (v < 0 ? UINT64_MAX : 0); /* small ones of either sign are short */
     for (; u >= 0x80; u >>= 7)
         buf_char(b, (char)(u | 0x80));
     buf_char(b, (char)u);
