@@ -363,7 +363,7 @@ def test_people_of_a_project(shop):
     problem(shop.annotators[0].call("GET", f"projects/{shop.project['id']}/people"), 403, "forbidden")
 
 
-def test_required_attributes_and_figures_of_the_version(admin, make_person):
+def test_figures_of_the_version(admin, make_person):
     shop = Shop(admin, make_person, pictures=2, annotators=1, reviewers=1)
     first, reviewer = shop.annotators[0], shop.reviewers[0]
     task = shop.task(review_ratio=100)
