@@ -218,7 +218,7 @@ export function createCanvas(host: HTMLElement, { onEvent }: CanvasOptions = {})
     picture.open(next, (state) => {
       emit({ type: 'picture', state })
       schedule()
-    })
+    }, again)
     if (keepView) setView(view)
     else canvasView.fit()
     emit({ type: 'selection', ids: [] })

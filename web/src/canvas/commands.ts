@@ -1,9 +1,9 @@
 // What can be done to the selection without pointing. One table; the page gives names and keys.
 import type { CommandName } from './api'
 import { normalAngle } from './geometry/box'
-import { unionAll } from './geometry/boolean'
+import { unionAll, untangled } from './geometry/boolean'
 import { mirrored } from './geometry/keypoints'
-import { bounds, moved, roomFor } from './geometry/shape'
+import { bounds, isSound, moved, roomFor } from './geometry/shape'
 import { isEmpty } from './geometry/point'
 import { simplifyRing } from './geometry/simplify'
 import { count } from './geometry/ring'
@@ -20,13 +20,13 @@ type Command = (stage: Stage, clipboard: Clipboard) => boolean
 
 const open = (stage: Stage): Shape[] => stage.selected().filter((s) => !stage.isLocked(s))
 const putChanged = (stage: Stage, change: (shape: Shape) => Shape | null): boolean => {
-  const shapes = open(stage).map(change).filter((s) => s !== null)
+  const shapes = open(stage).filter(isSound).map(change).filter((s) => s !== null)
   return shapes.length > 0 && stage.put(shapes)
 }
 
 function nudge(dx: number, dy: number): Command {
   return (stage) => {
-    const shapes = open(stage).filter((s) => s.type !== 'mask')
+    const shapes = open(stage).filter((s) => s.type !== 'mask' && isSound(s))
     const r = around(shapes)
     if (!r) return false
     const by = stage.document.width > 0 ? roomFor(r, dx, dy, stage.document.width, stage.document.height) : { x: dx, y: dy }
@@ -35,7 +35,8 @@ function nudge(dx: number, dy: number): Command {
 }
 
 /** Copies a little aside, so that they are seen; not beyond the picture. */
-function add(stage: Stage, shapes: readonly Shape[], aside: number): boolean {
+function add(stage: Stage, all: readonly Shape[], aside: number): boolean {
+  const shapes = all.filter(isSound)
   const r = around(shapes)
   if (!r) return false
   const by = aside > 0 && stage.document.width > 0 ? roomFor(r, aside, aside, stage.document.width, stage.document.height) : { x: 0, y: 0 }
@@ -63,10 +64,12 @@ function reorder(to: (at: number, count: number) => number, fromTop: boolean): C
 }
 
 const merge: Command = (stage) => {
-  const shapes = open(stage).filter((s): s is PolygonShape => s.type === 'polygon')
+  const shapes = open(stage).filter((s): s is PolygonShape => s.type === 'polygon' && isSound(s))
   const [first, ...others] = shapes
   if (!first || others.length === 0) return false
-  const done = stage.put([withRegion(first, unionAll(shapes))], { also: others.map((s): Change => ({ op: 'remove', shape: s.id })) })
+  const all = untangled(() => unionAll(shapes))
+  if (!all) return stage.refuse('too-many-points')
+  const done = stage.put([withRegion(first, all)], { also: others.map((s): Change => ({ op: 'remove', shape: s.id })) })
   if (done) stage.select([first.id])
   return done
 }

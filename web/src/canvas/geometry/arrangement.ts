@@ -45,6 +45,12 @@ const limit = 2 ** 23
 /** Splitting moves edges by up to half a grid step and can make them meet anew; more rounds than this were never seen. */
 const mostRounds = 20
 
+/** Pairs of edges that are looked at in one round: a part of a second. Scribbles of thousands of points have more. */
+const mostPairs = 600_000
+
+/** The lines cross each other too often to be sorted out while somebody waits. */
+export class Tangled extends Error {}
+
 export function arrange(groups: readonly (readonly Line[])[]): Arrangement {
   const xs: number[] = []
   const ys: number[] = []
@@ -110,8 +116,12 @@ function meetings(segments: readonly Segment[], xs: number[], ys: number[], vert
   const within = (s: Segment, v: number): boolean => (xs[v] as number) >= s.minX && (xs[v] as number) <= s.maxX && (ys[v] as number) >= s.minY && (ys[v] as number) <= s.maxY
   const tree = new RBush<Segment & { i: number }>()
   tree.load(segments.map((s, i) => ({ ...s, i })))
+  let pairs = 0
   segments.forEach((s, i) => {
-    for (const t of tree.search(s)) {
+    const near = tree.search(s)
+    pairs += near.length
+    if (pairs > mostPairs) throw new Tangled()
+    for (const t of near) {
       if (t.i <= i) continue
       const [sa, sb] = [side(t.a, t.b, s.a), side(t.a, t.b, s.b)]
       const [ta, tb] = [side(s.a, s.b, t.a), side(s.a, s.b, t.b)]

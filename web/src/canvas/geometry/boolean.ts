@@ -3,7 +3,7 @@
 // edges are split where they meet (arrangement.ts), each piece asks which sides of it belong to the result, and the pieces
 // between inside and outside are joined to rings with the inside on one hand.
 import type { Ring } from '../model'
-import { arrange, sidesOf } from './arrangement'
+import { arrange, sidesOf, Tangled } from './arrangement'
 import { pointOf, count, inRing, ringArea, signedArea2, reversed, ringBounds } from './ring'
 
 export interface Region {
@@ -75,6 +75,16 @@ function holds(outer: Ring, hole: Ring): boolean {
 export const regionArea = (r: Region): number => {
   const sum = (rings: readonly Ring[]): number => rings.reduce((s, ring) => s + ringArea(ring), 0)
   return sum(r.rings) - sum(r.holes ?? [])
+}
+
+/** What the work gives, or null when the lines cross too often for it. */
+export function untangled<T>(work: () => T): T | null {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof Tangled) return null
+    throw error
+  }
 }
 
 /** Whether edges of the ring cross or touch each other other than at their common point. */

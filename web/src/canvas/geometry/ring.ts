@@ -21,11 +21,13 @@ export function points(ring: Ring): Point[] {
   return Array.from({ length: count(ring) }, (_, i) => pointOf(ring, i))
 }
 
+/** All NaN when one of the numbers is none or endless. */
 export function ringBounds(ring: Ring): Rect {
   let { minX, minY, maxX, maxY } = nowhere
   for (let i = 0; i + 1 < ring.length; i += 2) {
     const x = ring[i] as number
     const y = ring[i + 1] as number
+    if (!Number.isFinite(x + y)) return { minX: NaN, minY: NaN, maxX: NaN, maxY: NaN }
     if (x < minX) minX = x
     if (x > maxX) maxX = x
     if (y < minY) minY = y

@@ -1,7 +1,7 @@
 // What can be asked of any shape, and done to it. Functions that change give a new shape.
 import type { Keypoint, Ring, Shape } from '../model'
 import { boxBounds, fromRect, inBox, toBox } from './box'
-import { cleaned, crossesItself, intersection, regionArea } from './boolean'
+import { cleaned, crossesItself, intersection, regionArea, untangled } from './boolean'
 import { nearestKeypoint, pointsBounds, unset } from './keypoints'
 import { inMask, maskBounds, runsOf } from './mask'
 import { clamp, distance, grow, isEmpty, join, nowhere, covers, overlap, round, type Point, type Rect } from './point'
@@ -25,6 +25,9 @@ export function bounds(shape: Shape): Rect {
   const r = roughBounds(shape)
   return Number.isFinite(r.minX) && Number.isFinite(r.minY) && Number.isFinite(r.maxX) && Number.isFinite(r.maxY) ? r : nowhere
 }
+
+/** Whether the shape has a place; one that has none can only be looked up and deleted. */
+export const isSound = (shape: Shape): boolean => !isEmpty(bounds(shape))
 
 function roughBounds(shape: Shape): Rect {
   switch (shape.type) {
@@ -120,7 +123,7 @@ export function fitted(shape: Shape, width: number, height: number): Fitted | Re
   const clipped = known && !covers(picture, r)
   switch (own.type) {
     case 'box': return fittedBox(own, r, picture, clipped)
-    case 'polygon': return fittedPolygon(own, picture, clipped)
+    case 'polygon': return untangled(() => fittedPolygon(own, picture, clipped)) ?? 'too-many-points'
     case 'keypoints': {
       const keep = ([x, y, v]: Keypoint): Keypoint => (v === 0 || (known && (x < 0 || y < 0 || x > width || y > height)) ? unset : [round(x), round(y), v])
       const points = own.points.map(keep)

@@ -2,7 +2,7 @@
 import type { Mark, Other, ViewSettings, Viewport } from '../api'
 import { handles } from '../geometry/box'
 import { isEmpty, type Point, type Rect } from '../geometry/point'
-import { bounds, firstPoint } from '../geometry/shape'
+import { bounds, firstPoint, isSound } from '../geometry/shape'
 import { count } from '../geometry/ring'
 import type { Shape } from '../model'
 import type { Stage } from '../stage'
@@ -161,7 +161,7 @@ function paintHandles(ctx: CanvasRenderingContext2D, stage: Stage, view: Viewpor
   const id = stage.selection[0]
   if (stage.selection.length !== 1 || id === undefined || stage.readOnly) return
   const shape = stage.draft?.shapes?.find((s) => s.id === id) ?? stage.document.shape(id)
-  if (!shape || stage.isHidden(shape) || stage.isLocked(shape)) return
+  if (!shape || !isSound(shape) || stage.isHidden(shape) || stage.isLocked(shape)) return
   if (shape.type === 'box') {
     const all = handles(shape, turnable(stage), turnReach / view.scale).map((h) => ({ ...h, at: toScreen(view, h.at) }))
     const [top, knob] = [all.find((h) => h.name === 'n'), all.find((h) => h.name === 'turn')]

@@ -7,7 +7,8 @@ export interface PictureLayer {
   readonly element: HTMLElement
   /** The picture itself, for the minimap; null while it is loading and for tiles. */
   readonly image: HTMLImageElement | null
-  open(picture: Picture, tell: (state: 'loading' | 'shown' | 'failed') => void): void
+  /** `arrived`: a tile came, the next frame may drop others. */
+  open(picture: Picture, tell: (state: 'loading' | 'shown' | 'failed') => void, arrived: () => void): void
   frame(view: Viewport, window: Size, ratio: number): void
   set(settings: ViewSettings): void
   close(): void
@@ -32,6 +33,7 @@ export function createPicture(): PictureLayer {
   let shown = false
   let smooth = false
   let count = 0
+  let came = (): void => undefined
   const tiles = new Map<string, Tile>()
 
   function close(): void {
@@ -44,8 +46,9 @@ export function createPicture(): PictureLayer {
     shown = false
   }
 
-  function open(next: Picture, tell: (state: 'loading' | 'shown' | 'failed') => void): void {
+  function open(next: Picture, tell: (state: 'loading' | 'shown' | 'failed') => void, arrived: () => void): void {
     close()
+    came = arrived
     picture = next
     element.style.width = `${next.width}px`
     element.style.height = `${next.height}px`
@@ -81,7 +84,10 @@ export function createPicture(): PictureLayer {
       // The last tile of a row or column is smaller.
       img.style.cssText = `position:absolute;left:${x * side}px;top:${y * side}px;width:${Math.min(side, from.width - x * side)}px;height:${Math.min(side, from.height - y * side)}px;z-index:${20 - level};user-select:none`
       const made: Tile = { img, level, seen: count, loaded: false }
-      img.onload = () => void (made.loaded = true)
+      img.onload = () => {
+        made.loaded = true
+        came()
+      }
       img.src = from.tiles(level, x, y)
       element.append(img)
       tiles.set(key, (tile = made))

@@ -3,6 +3,7 @@ import { angleTo, handles, resized, type HandleName } from '../geometry/box'
 import { nearestKeypoint } from '../geometry/keypoints'
 import { distance, grow, type Point } from '../geometry/point'
 import { nearestEdge, nearestPoint, pointOf, withMoved, withPoint } from '../geometry/ring'
+import { isSound } from '../geometry/shape'
 import { sharedCorners, type Corner } from '../geometry/snap'
 import type { BoxShape, Keypoint, KeypointsShape, PolygonShape, Shape } from '../model'
 import type { Stage } from '../stage'
@@ -27,7 +28,7 @@ export const turnReach = 24
 export function gripAt(stage: Stage, p: Point, edges: boolean): Grip | null {
   const shapes = stage.selected()
   const shape = shapes[0]
-  if (shapes.length !== 1 || !shape || stage.readOnly || stage.isHidden(shape) || stage.isLocked(shape)) return null
+  if (shapes.length !== 1 || !shape || !isSound(shape) || stage.readOnly || stage.isHidden(shape) || stage.isLocked(shape)) return null
   switch (shape.type) {
     case 'box': return boxGrip(stage, shape, p)
     case 'polygon': return cornerGrip(stage, shape, p) ?? (edges ? edgeGrip(stage, shape, p) : null)

@@ -1,6 +1,7 @@
 // Drawing a line point by point: shared by polygon, hole and cut. A drag adds points on the way, as a free hand would.
 import type { Point } from '../geometry/point'
 import { distance, round } from '../geometry/point'
+import { untangled } from '../geometry/boolean'
 import type { Snapped } from '../geometry/snap'
 import type { Stage } from '../stage'
 import type { Tool } from './tool'
@@ -35,7 +36,9 @@ export function createLine(stage: Stage, { closed, least, done }: LineOptions): 
   const finish = (): boolean => {
     if (line.length < least) return stage.refuse('too-few-points')
     const points = line
-    if (done(points)) clear()
+    const saved = untangled(() => done(points))
+    if (saved === null) stage.refuse('too-many-points')
+    if (saved) clear()
     else show()
     return true
   }

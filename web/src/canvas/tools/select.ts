@@ -3,7 +3,7 @@
 import { unset } from '../geometry/keypoints'
 import { distance, rectOf, type Point } from '../geometry/point'
 import { withoutPoint } from '../geometry/ring'
-import { inBand, moved, roomFor } from '../geometry/shape'
+import { inBand, isSound, moved, roomFor } from '../geometry/shape'
 import type { Corner } from '../geometry/snap'
 import type { Keypoint, Shape } from '../model'
 import { around, type Stage } from '../stage'
@@ -37,7 +37,7 @@ function createSelect(stage: Stage, edges: boolean): Tool {
 
   function start(p: Pointer, from: Extract<Doing, { what: 'pressed' }>): void {
     if (from.shape && !stage.readOnly) {
-      const shapes = stage.selected().filter((s) => !stage.isLocked(s) && s.type !== 'mask')
+      const shapes = stage.selected().filter((s) => !stage.isLocked(s) && s.type !== 'mask' && isSound(s))
       doing = shapes.length > 0 ? { what: 'moving', from: from.from, shapes } : { what: 'nothing' }
     } else {
       doing = { what: 'band', from: from.from, before: p.shift ? stage.selection : [] }

@@ -183,6 +183,15 @@ describe('broken annotations', () => {
       { id: 'long', type: 'polygon', rings: [Array.from({ length: 40_000 }, (_, i) => (i * 7919) % 100)] },
     ] as unknown as Shape[]
     h = open('segmentation', 'select', [...broken, square('a', 120, 10, 40)])
+    h.stage.select(['long'])
+    h.run('nudge-right')
+    expect(h.refused()).toEqual(['too-many-points'])
+    for (const { id } of broken.slice(0, -1)) {
+      h.stage.select([id])
+      for (const name of ['nudge-left', 'simplify', 'mirror', 'toggle-visible', 'toggle-occluded', 'duplicate', 'to-front', 'merge', 'rotate-left'] as const) h.run(name)
+      h.tool.cursor({ x: 1, y: 1 })
+      h.drag([1, 1], [9, 9])
+    }
     h.click(140, 30)
     expect(h.stage.selection).toEqual(['a'])
     h.drag([0, 0], [199, 99])
