@@ -35,7 +35,10 @@ async function draw(page: Page, from: [number, number], to: [number, number]): P
 
 const saved = (page: Page) => page.locator('.bench-foot').getByText('Saved', { exact: true })
 const objects = (page: Page) => page.getByRole('region', { name: 'Objects' }).getByRole('listitem')
-const shown = (page: Page) => expect(page.locator('.bench-canvas canvas').first()).toBeVisible()
+const shown = async (page: Page) => {
+  await expect(page.locator('.bench-canvas')).toBeVisible()
+  await expect(page.locator('.film-cell[aria-current] img')).toBeVisible()
+}
 
 test('boxes are drawn, survive being off line, and are seen by another at once', async ({ page, api, project, browser }) => {
   await signInAsAdmin(page)
