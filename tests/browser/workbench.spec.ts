@@ -116,6 +116,7 @@ test('a task: labelled, rejected with a reason, mended and accepted', async ({ p
   await expect(saved(hand)).toBeVisible()
   await hand.keyboard.press('s')
   await expect(hand.getByText('1 of 2 done')).toBeVisible()
+  await expect(hand.getByRole('heading', { name: '1.png' })).toBeVisible()
   await hand.keyboard.press('m')
   await expect(hand.getByRole('heading', { name: 'All done' })).toBeVisible()
 
@@ -125,6 +126,8 @@ test('a task: labelled, rejected with a reason, mended and accepted', async ({ p
   await eye.getByLabel('Reason').fill('too small')
   await eye.getByRole('button', { name: 'Send' }).click()
   await expect(eye.getByText('1 of 2 done')).toBeVisible()
+  await expect(eye.getByRole('dialog')).toBeHidden()
+  await expect(eye.getByText('2 of 2', { exact: true })).toBeVisible()
   await eye.keyboard.press('y')
   await expect(eye.getByRole('heading', { name: 'All done' })).toBeVisible()
 
