@@ -123,7 +123,7 @@ test('a task: labelled, rejected with a reason, mended and accepted', async ({ p
   const eye = await as(reviewer, 'review')
   await shown(eye)
   await eye.keyboard.press('u')
-  await eye.getByLabel('Reason').fill('too small')
+  await eye.getByRole('textbox', { name: 'Reason' }).fill('too small')
   await eye.getByRole('button', { name: 'Send' }).click()
   await expect(eye.getByText('1 of 2 done')).toBeVisible()
   await expect(eye.getByRole('dialog')).toBeHidden()
