@@ -1,6 +1,5 @@
 import { Button, InputNumber, Modal } from 'antd'
 import { useState } from 'react'
-import { apiUrl } from '../../api/client'
 import { Icon } from '../../components/Icon'
 import { Markdown } from '../../components/Markdown'
 import { safeUrl } from '../../components/markdown'
@@ -18,6 +17,7 @@ export function Panels({ bench, labels, instructions, count, onJump }: { bench: 
   const chosen = useBenchState(bench, (s) => s.label)
   const close = () => bench.set({ panel: null })
   const label = labels.find((l) => l.name === chosen)
+  const examples = (label?.examples ?? []).flatMap(({ file, note }) => { const url = safeUrl(file); return url ? [{ url, note }] : [] })
   return (
     <>
       {/* No dialog: the page's keys hold while one reads. */}
@@ -25,9 +25,9 @@ export function Panels({ bench, labels, instructions, count, onJump }: { bench: 
         <section className="bench-drawer" aria-label={t(panel === 'examples' ? 'bench.examples' : 'bench.instructions')}>
           <header className="row"><h2 className="grow">{t(panel === 'examples' ? 'bench.examples' : 'bench.instructions')}</h2><Button type="text" size="small" aria-label={t('bench.close')} icon={<Icon name="close" size={14} />} onClick={close} /></header>
           {panel === 'instructions' && (instructions ? <Markdown text={instructions} /> : <p className="muted">{t('bench.noInstructions')}</p>)}
-          {panel === 'examples' && (label && label.examples.length > 0 ? (
+          {panel === 'examples' && (label && examples.length > 0 ? (
             <ul className="bench-examples">
-              {label.examples.map((e) => <li key={e.file}><img src={safeUrl(e.file) ?? apiUrl(`/blobs/${e.file}`)} alt={e.note ?? label.name} loading="lazy" /><p>{e.note}</p></li>)}
+              {examples.map((e) => <li key={e.url}><img src={e.url} alt={e.note ?? label.name} loading="lazy" /><p>{e.note}</p></li>)}
             </ul>
           ) : <p className="muted">{t('bench.noExamples')}</p>)}
         </section>
