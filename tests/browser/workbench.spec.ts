@@ -35,7 +35,10 @@ async function draw(page: Page, from: [number, number], to: [number, number]): P
 
 const saved = (page: Page) => page.locator('.bench-foot').getByText('Saved', { exact: true })
 const objects = (page: Page) => page.getByRole('region', { name: 'Objects' }).getByRole('listitem')
-const shown = (page: Page) => expect(page.locator('.bench-canvas canvas').first()).toBeVisible()
+const shown = async (page: Page) => {
+  await expect(page.locator('.bench-canvas')).toBeVisible()
+  await expect(page.locator('.film-cell[aria-current] img')).toBeVisible()
+}
 
 test('boxes are drawn, survive being off line, and are seen by another at once', async ({ page, api, project, browser }) => {
   await signInAsAdmin(page)
@@ -113,15 +116,18 @@ test('a task: labelled, rejected with a reason, mended and accepted', async ({ p
   await expect(saved(hand)).toBeVisible()
   await hand.keyboard.press('s')
   await expect(hand.getByText('1 of 2 done')).toBeVisible()
+  await expect(hand.getByRole('heading', { name: '1.png' })).toBeVisible()
   await hand.keyboard.press('m')
   await expect(hand.getByRole('heading', { name: 'All done' })).toBeVisible()
 
   const eye = await as(reviewer, 'review')
   await shown(eye)
   await eye.keyboard.press('u')
-  await eye.getByLabel('Reason').fill('too small')
+  await eye.getByRole('textbox', { name: 'Reason' }).fill('too small')
   await eye.getByRole('button', { name: 'Send' }).click()
   await expect(eye.getByText('1 of 2 done')).toBeVisible()
+  await expect(eye.getByRole('dialog')).toBeHidden()
+  await expect(eye.getByText('2 of 2', { exact: true })).toBeVisible()
   await eye.keyboard.press('y')
   await expect(eye.getByRole('heading', { name: 'All done' })).toBeVisible()
 

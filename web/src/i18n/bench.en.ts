@@ -137,6 +137,7 @@ export const benchEn = {
   'bench.noPrevious': 'There is no sample before this one.',
   'bench.nothingToRepeat': 'Nothing was drawn yet.',
   'bench.back': 'Back',
+  'bench.close': 'Close',
   'bench.people': 'Also here',
   'bench.more': 'More',
   'bench.left': '{n#1 sample|{n} samples} left',

@@ -139,6 +139,7 @@ export const benchZh: Record<keyof typeof benchEn, string> = {
   'bench.noPrevious': '前面没有样本。',
   'bench.nothingToRepeat': '还没有绘制过对象。',
   'bench.back': '返回',
+  'bench.close': '关闭',
   'bench.people': '同时在线',
   'bench.more': '更多',
   'bench.left': '剩余 {n} 个样本',

@@ -124,6 +124,11 @@ export function BenchPage({ bench, source, labels, mayAdd, title, backUrl, instr
     bench.surface = now
   }, [bench])
   const shapes = surface.tools.length > 1
+  // What is drawn has a label from the first stroke on; text on pictures may have none.
+  const usual = shapes && bench.type !== 'ocr' ? (labels.find((l) => !l.retired)?.name ?? null) : null
+  useEffect(() => {
+    if (bench.state.label === null && usual !== null) bench.set({ label: usual })
+  }, [bench, usual])
   const count = source.film.count
   return (
     <div className="bench">

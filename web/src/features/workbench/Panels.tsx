@@ -1,6 +1,6 @@
-import { Drawer, InputNumber, Modal } from 'antd'
+import { Button, InputNumber, Modal } from 'antd'
 import { useState } from 'react'
-import { apiUrl } from '../../api/client'
+import { Icon } from '../../components/Icon'
 import { Markdown } from '../../components/Markdown'
 import { safeUrl } from '../../components/markdown'
 import { useI18n } from '../../i18n'
@@ -17,17 +17,21 @@ export function Panels({ bench, labels, instructions, count, onJump }: { bench: 
   const chosen = useBenchState(bench, (s) => s.label)
   const close = () => bench.set({ panel: null })
   const label = labels.find((l) => l.name === chosen)
+  const examples = (label?.examples ?? []).flatMap(({ file, note }) => { const url = safeUrl(file); return url ? [{ url, note }] : [] })
   return (
     <>
-      {/* Keys of the page hold while one reads. */}
-      <Drawer open={panel === 'instructions' || panel === 'examples'} onClose={close} mask={false} width={420} data-keys="pass" title={t(panel === 'examples' ? 'bench.examples' : 'bench.instructions')}>
-        {panel === 'instructions' && (instructions ? <Markdown text={instructions} /> : <p className="muted">{t('bench.noInstructions')}</p>)}
-        {panel === 'examples' && (label && label.examples.length > 0 ? (
-          <ul className="bench-examples">
-            {label.examples.map((e) => <li key={e.file}><img src={safeUrl(e.file) ?? apiUrl(`/blobs/${e.file}`)} alt={e.note ?? label.name} loading="lazy" /><p>{e.note}</p></li>)}
-          </ul>
-        ) : <p className="muted">{t('bench.noExamples')}</p>)}
-      </Drawer>
+      {/* No dialog: the page's keys hold while one reads. */}
+      {(panel === 'instructions' || panel === 'examples') && (
+        <section className="bench-drawer" aria-label={t(panel === 'examples' ? 'bench.examples' : 'bench.instructions')}>
+          <header className="row"><h2 className="grow">{t(panel === 'examples' ? 'bench.examples' : 'bench.instructions')}</h2><Button type="text" size="small" aria-label={t('bench.close')} icon={<Icon name="close" size={14} />} onClick={close} /></header>
+          {panel === 'instructions' && (instructions ? <Markdown text={instructions} /> : <p className="muted">{t('bench.noInstructions')}</p>)}
+          {panel === 'examples' && (label && examples.length > 0 ? (
+            <ul className="bench-examples">
+              {examples.map((e) => <li key={e.url}><img src={e.url} alt={e.note ?? label.name} loading="lazy" /><p>{e.note}</p></li>)}
+            </ul>
+          ) : <p className="muted">{t('bench.noExamples')}</p>)}
+        </section>
+      )}
       {panel === 'troubles' && <Troubles bench={bench} labels={labels} onClose={close} />}
       {panel === 'keys' && <KeysDialog labels={labels} onClose={close} />}
       {panel === 'jump' && <Jump count={count} onClose={close} onJump={onJump} />}

@@ -145,7 +145,8 @@ export function createBench({ path, type, dataType, readOnly, sync, colorOf, onO
       const { document, selection } = state
       if (!document) return
       if (classifies) document.change({ op: 'label', label, on: !document.labels.includes(label) })
-      else if (selection.length > 0) {
+      // What was just drawn stays selected: the key of the next one's label does not change it.
+      else if (selection.length > 0 && (state.tool === 'select' || state.tool === 'points')) {
         document.change(selection.flatMap((id): Change[] => {
           const shape = document.shape(id)
           return shape && shape.label !== label ? [{ op: 'put', shape: { ...shape, label } }] : []

@@ -30,6 +30,8 @@ export interface Room {
   cursor(x: number, y: number, tool: string, selection: readonly string[]): void
   /** Asks for the annotation as it is now. */
   again(): void
+  /** It does not answer, though nothing said that it is gone. */
+  drop(): void
   /** Now rather than later, when it is being waited. */
   retry(): void
   close(): void
@@ -144,6 +146,11 @@ export function openRoom({ wire, client, place, patience, whole: first, known, o
     },
     again,
     retry,
+    drop() {
+      if (!socket) return
+      socket.close()
+      lost()
+    },
     close() {
       over = true
       for (const each of [timer, pointer, silence]) clearTimeout(each)

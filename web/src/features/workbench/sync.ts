@@ -26,6 +26,7 @@ export function openSync({ user, wire, journal, held, client = newId() + newId()
   let posting = false
   let over = false
   let timer: ReturnType<typeof setTimeout> | undefined
+  let silence: ReturnType<typeof setTimeout> | undefined
   let room: Room | null = null
   let current: (OpenSample & { off: () => void }) | null = null
   let status: Status = { state: 'saved', waiting: 0, journal: journal.state, troubles: [] }
@@ -153,6 +154,11 @@ export function openSync({ user, wire, journal, held, client = newId() + newId()
       const { task, assignment } = current.place
       if (sent.length > 0) {
         for (const e of sent) inRoom.add(e.id)
+        // A network may be gone without a word: what is not answered is sent another way.
+        silence ??= setTimeout(() => {
+          silence = undefined
+          if (sent.some((e) => inRoom.has(e.id))) room?.drop()
+        }, 6 * patience)
         room.send({ type: 'operations', operations: sent.map((e) => e.operation), ...(task !== undefined && { task }), ...(assignment !== undefined && { assignment }) })
       }
     }
@@ -280,6 +286,7 @@ export function openSync({ user, wire, journal, held, client = newId() + newId()
       drop([entry.id])
       tell()
     },
+    lost: () => room?.drop(),
     retry() {
       clearTimeout(timer)
       failures = 0
@@ -299,6 +306,7 @@ export function openSync({ user, wire, journal, held, client = newId() + newId()
       over = true
       leave()
       clearTimeout(timer)
+      clearTimeout(silence)
       offJournal()
       listeners.clear()
     },

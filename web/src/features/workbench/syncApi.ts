@@ -47,6 +47,8 @@ export interface Sync {
   settle(id: string, choice: 'mine' | 'theirs'): void
   /** Sends a trouble's change elsewhere or otherwise: to a new draft, with another label. */
   send(entry: Entry, place: Place, change: Change): void
+  /** The browser says that the network is gone. */
+  lost(): void
   /** Tries at once, when something says that the network is there again. */
   retry(): void
   /** When nothing waits any more (true), or the server cannot be reached (false). */

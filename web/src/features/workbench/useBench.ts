@@ -32,11 +32,14 @@ function useSync(user: number): Sync | null {
     const ask = (event: BeforeUnloadEvent) => {
       if (made.status.waiting > 0 && made.status.journal !== 'fine') event.preventDefault()
     }
+    const offline = () => made.lost()
     window.addEventListener('online', online)
+    window.addEventListener('offline', offline)
     window.addEventListener('beforeunload', ask)
     setSync(made)
     return () => {
       window.removeEventListener('online', online)
+      window.removeEventListener('offline', offline)
       window.removeEventListener('beforeunload', ask)
       made.close()
       journal.close()

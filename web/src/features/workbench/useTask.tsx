@@ -31,6 +31,9 @@ export function useTask({ id, stage, batch, left, onBatch, onMore, bench }: Opti
   const panel = useBenchState(bench, (s) => s.panel)
   const activity = useMemo(() => createActivity(), [])
   const open = batch.filter((a) => a.state === 'leased')
+  // As the batch knows it now: what was opened may have been handed in since.
+  const closed = !open.some((a) => a.id === assignment?.id)
+  const rest = Math.max(0, left - batch.length)
 
   useEffect(() => {
     const touch = () => activity.touch()
@@ -48,14 +51,14 @@ export function useTask({ id, stage, batch, left, onBatch, onMore, bench }: Opti
   const mark = (done: Assignment, state: Assignment['state']) => onBatch((old) => old?.map((a) => (a.id === done.id ? { ...a, state } : a)) ?? null)
   const next = (done: Assignment) => {
     const at = batch.findIndex((a) => a.id === done.id)
-    const rest = [...batch.slice(at + 1), ...batch.slice(0, at)].find((a) => a.state === 'leased')
-    if (rest) bench.open(rest.sample.id)
+    const following = [...batch.slice(at + 1), ...batch.slice(0, at)].find((a) => a.state === 'leased')
+    if (following) bench.open(following.sample.id)
     else void onMore()
     void client.invalidateQueries({ queryKey: ['objects', 'label_task'] })
   }
   /** Everything that was done on the sample is on the server before it is judged there. */
   const finish = async (state: Assignment['state'], run: (a: Assignment) => Promise<unknown>) => {
-    if (!assignment || assignment.state !== 'leased') return
+    if (!assignment || closed) return
     bench.set({ saving: true, panel: null })
     try {
       if (!(await bench.sync.settled())) return void message.warning(t('bench.waitSaving'))
@@ -100,7 +103,6 @@ export function useTask({ id, stage, batch, left, onBatch, onMore, bench }: Opti
   })
   const saving = useBenchState(bench, (s) => s.saving)
   const done = batch.length - open.length
-  const closed = assignment?.state !== 'leased'
   return {
     stage,
     submit: (nothing) => void submit(nothing),
@@ -108,7 +110,7 @@ export function useTask({ id, stage, batch, left, onBatch, onMore, bench }: Opti
     head: (
       <span className="bench-progress">
         <Progress type="circle" size={20} percent={Math.round((100 * done) / Math.max(1, batch.length))} showInfo={false} aria-label={t('bench.batch', { done, n: batch.length })} />
-        <span className="muted num">{t('bench.batch', { done, n: batch.length })}{left > 0 ? ` · ${t('bench.left', { n: left })}` : ''}</span>
+        <span className="muted num">{t('bench.batch', { done, n: batch.length })}{rest > 0 ? ` · ${t('bench.left', { n: rest })}` : ''}</span>
         {stage === 'label' ? (
           <Button type="primary" size="small" loading={saving} disabled={closed} onClick={() => void submit(false)}>{t('bench.submit')}</Button>
         ) : (
