@@ -267,7 +267,7 @@ test('texts show how they begin', async ({ page, api, project }) => {
   await bring(page, `/p/${project.name}/datasets/${set.id}/v/1`, [{ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from(`轴承过热 ${'很'.repeat(500)}`) }])
   await page.goto(`/p/${project.name}/datasets/${set.id}/v/1`)
   // The last character within the bytes asked for is cut in two and not shown.
-  await expect(page.locator('.cell-text-begin')).toHaveText(/^轴承过热 很+$/)
+  await expect(page.locator('.line-text')).toHaveText(/^轴承过热 很+$/)
 })
 
 test('what differs: parts of a split; a link to a difference far down opens it', async ({ page, api, project }) => {

@@ -17,13 +17,13 @@ export const Row = memo(function Row({ index, count, path, sample, dataType, col
   return (
     <div
       id={`sample-${index}`} data-index={index} role="option" aria-selected={selected} aria-posinset={index + 1} aria-setsize={count}
-      aria-label={sample ? [sample.name, state, ...labels.map(([label]) => label)].join(', ') : t('list.loading')} className={classes} style={{ left, top, width, height }}
+      aria-label={sample ? undefined : t('list.loading')} className={classes} style={{ left, top, width, height }}
     >
       <span className="cell-mark">{selected && <Icon name="check" size={12} />}</span>
       {sample && (
         <>
           <div className="line-name">
-            <span className={`state-dot state-${sample.state}`} title={state} />
+            <span className={`state-dot state-${sample.state}`} title={state} /><span className="visually-hidden">{state}</span>
             <span className="cell-text" title={sample.name}>{sample.name.split('/').at(-1)}</span>
           </div>
           <div className="line-body">{dataType === 'text' ? <Begin key={sample.id} path={path} sample={sample} calm={calm} /> : <Sound key={sample.id} path={path} sample={sample} calm={calm} />}</div>

@@ -15,7 +15,7 @@ interface Sound {
 /** Below, above: -1 to 1, for each of so many equal parts of a sound. */
 export async function soundPeaks(path: string, sample: Sound, buckets: number, signal?: AbortSignal): Promise<number[]> {
   try {
-    return (await request<{ peaks: number[] }>(`${path}/samples/${sample.id}/peaks`, { query: { buckets, v: sample.digest.slice(0, 12) }, signal })).peaks
+    return (await request<{ peaks: [low: number, high: number][] }>(`${path}/samples/${sample.id}/peaks`, { query: { buckets, v: sample.digest.slice(0, 12) }, signal })).peaks.flat()
   } catch (error) {
     const undecoded = error instanceof Problem && (error.status === 404 || error.status === 422)
     if (!undecoded || sample.size > mostDecoded) throw error

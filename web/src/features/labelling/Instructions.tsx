@@ -8,5 +8,5 @@ export function Instructions({ task }: { task: Item }) {
   const { t } = useI18n()
   const text = typeof task['instructions'] === 'string' ? task['instructions'] : ''
   if (text === '') return <Empty title={t('labelTask.noInstructions')} text={t('labelTask.noInstructionsHint')} />
-  return <Markdown text={text} />
+  return <section className="block"><h2>{t('labelTask.instructions')}</h2><Markdown text={text} /></section>
 }

@@ -47,7 +47,7 @@ function Thread({ task, sample, notes }: { task: Item; sample: number; notes: No
   const open = notes.filter((note) => !note.done)
   return (
     <article className="thread panel" aria-label={t('labelTask.threadOf', { sample })}>
-      <h3>{t('labelTask.threadOf', { sample })}{notes.some((note) => note.shape) && <span className="muted"> {t('labelTask.onShape')}</span>}</h3>
+      <h2>{t('labelTask.threadOf', { sample })}{notes.some((note) => note.shape) && <span className="muted"> {t('labelTask.onShape')}</span>}</h2>
       <ul>
         {notes.map((note) => (
           <li key={note.id} className={note.done ? 'muted' : undefined}>
