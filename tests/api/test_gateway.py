@@ -18,7 +18,7 @@ import pytest
 from cli import Cli
 from harness import ADMIN_PASSWORD, DEADLINE, Postgres, Server, unique, wait_for
 from test_handover import Handed, listening
-from test_services import events, gone, is_, make, replicas, spec, told, version  # noqa: F401 (fixtures)
+from test_services import events, gone, is_, make, patched, replicas, spec, told, version  # noqa: F401 (fixtures)
 
 PROGRAM = """cat > s.py <<'END'
 import http.server, os, socketserver, time
@@ -160,8 +160,7 @@ def test_what_lasts_ends_with_the_right_to_it(admin, server, running):
     """Streams and long answers are cut when their key, token or service is deleted, or the key expires."""
     s, _, caller = running()
     key, token = key_of(admin, s), admin.post("tokens", {"name": unique("t")})
-    soon = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=3)
-    expiring = key_of(admin, s, expires_at=soon.isoformat().replace("+00:00", "Z"))
+    expiring = key_of(admin, s)
 
     def drop(path: str) -> None:
         admin.call("DELETE", path, headers={"If-Match": "*"})
@@ -189,6 +188,8 @@ def test_what_lasts_ends_with_the_right_to_it(admin, server, running):
         drop(f"tokens/{token['id']}")
         for pieces in by_token:
             ends(pieces)
+        soon = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=2)
+        patched(admin, f"services/{s['id']}/keys/{expiring['id']}", expires_at=soon.isoformat().replace("+00:00", "Z"))
         ends(expires)
         assert [next(stays) for _ in range(3)]
         drop(f"services/{s['id']}")

@@ -23,10 +23,10 @@ struct drawing {
 
 static struct drawn *add(struct drawing *d)
 {
-    if (d->n == d->room) {
+    if (!d->one || d->n == d->room) {
         d->room = d->room ? d->room * 2 : 16;
         struct drawn *more = arena_array(d->arena, struct drawn, d->room);
-        if (d->n)
+        if (d->one)
             memcpy(more, d->one, d->n * sizeof *more);
         d->one = more;
     }

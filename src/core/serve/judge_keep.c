@@ -44,7 +44,7 @@ static bool read_side(yyjson_val *v, struct judge_side *ret)
     yyjson_val *times = yyjson_arr_get(v, 2), *one;
     size_t i, max;
     uint64_t bucket = 0;
-    if (!times)
+    if (!yyjson_is_arr(times))
         return false;
     *ret = (struct judge_side){.requests = yyjson_get_uint(yyjson_arr_get(v, 0)),
                                .errors = yyjson_get_uint(yyjson_arr_get(v, 1))};
@@ -62,7 +62,10 @@ static bool read_side(yyjson_val *v, struct judge_side *ret)
 bool judge_keep_read(struct arena *a, struct str text, struct serve_trial *ret)
 {
     struct err ignored = {0};
-    yyjson_val *doc = text.n ? json_parse(a, text, &ignored) : NULL, *sides = yyjson_obj_get(doc, "sides");
+    yyjson_val *doc = text.n ? json_parse(a, text, &ignored) : NULL;
+    if (!doc)
+        return false;
+    yyjson_val *sides = yyjson_obj_get(doc, "sides");
     ret->production = yyjson_get_sint(yyjson_obj_get(doc, "production"));
     ret->canary = yyjson_get_sint(yyjson_obj_get(doc, "canary"));
     ret->generation = yyjson_get_sint(yyjson_obj_get(doc, "generation"));
