@@ -361,7 +361,7 @@ bool media_thumbnail(struct media *m, int fd, unsigned side, struct buf *out, st
 {
     auto_arena struct arena a;
     arena_init(&a);
-    struct media_job j;
+    struct media_job j = {0};
     media_job_thumbnail(&j, side);
     struct ask q = {.m = m, .text = str_of(j.request), .fd = fd, .arena = &a, .data = out};
     return ask(&q, err);

@@ -185,18 +185,32 @@ bool document_apply(struct document *d, struct str json, uint32_t w, uint32_t h,
 /* --- writing --- */
 
 /* The text of an entry, spelled once. */
-static struct str text_of(struct document *d, const struct shape *s, const struct part *p)
+static struct str keep_text(struct document *d, struct str id, const struct buf *b)
 {
-    struct str id = s ? s->id : p->id;
-    struct str *known = map_get(d->entries, id);
+    struct str *known = arena_new(&d->arena, struct str);
+    *known = arena_str(&d->arena, buf_view(b));
+    map_set(d->entries, id, known);
+    return *known;
+}
+
+static struct str shape_text(struct document *d, const struct shape *s)
+{
+    struct str *known = map_get(d->entries, s->id);
     if (known)
         return *known;
     auto_buf struct buf b = {0};
-    s ? model_write_shape(&b, s) : model_write_part(&b, p);
-    known = arena_new(&d->arena, struct str);
-    *known = arena_str(&d->arena, buf_view(&b));
-    map_set(d->entries, id, known);
-    return *known;
+    model_write_shape(&b, s);
+    return keep_text(d, s->id, &b);
+}
+
+static struct str part_text(struct document *d, const struct part *p)
+{
+    struct str *known = map_get(d->entries, p->id);
+    if (known)
+        return *known;
+    auto_buf struct buf b = {0};
+    model_write_part(&b, p);
+    return keep_text(d, p->id, &b);
 }
 
 static void write_entries(struct document *d, struct buf *b, const char *key, const struct shape *shapes,
@@ -210,7 +224,7 @@ static void write_entries(struct document *d, struct buf *b, const char *key, co
     for (uint32_t i = 0; i < count; i++) {
         if (i)
             buf_char(b, ',');
-        buf_str(b, text_of(d, shapes ? &shapes[i] : NULL, parts ? &parts[i] : NULL));
+        buf_str(b, shapes ? shape_text(d, &shapes[i]) : part_text(d, &parts[i]));
     }
     buf_char(b, ']');
 }
@@ -241,12 +255,12 @@ struct str document_entry(struct document *d, struct str id)
     const struct annotation *n = &d->n;
     for (uint32_t i = 0; i < n->shape_count; i++)
         if (str_eq(n->shapes[i].id, id))
-            return text_of(d, &n->shapes[i], NULL);
+            return shape_text(d, &n->shapes[i]);
     const struct part *parts = n->span_count ? n->spans : n->segments;
     uint32_t count = n->span_count ? n->span_count : n->segment_count;
     for (uint32_t i = 0; i < count; i++)
         if (str_eq(parts[i].id, id))
-            return text_of(d, NULL, &parts[i]);
+            return part_text(d, &parts[i]);
     return STR_NULL;
 }
 

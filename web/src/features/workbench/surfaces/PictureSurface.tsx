@@ -31,6 +31,8 @@ export function PictureSurface({ bench, sample, document, labels, label, tool, s
       case 'selection': return bench.tell({ type: 'selection', ids: event.ids })
       case 'tool': return bench.tell({ type: 'tool', tool: event.tool })
       case 'cursor': return bench.tell({ type: 'cursor', x: event.x, y: event.y })
+      // What is written there is typed at once: the panel shows its field after the next paint.
+      case 'made': return bench.type === 'ocr' ? requestAnimationFrame(() => requestAnimationFrame(() => window.document.getElementById('bench-shape-text')?.focus())) : undefined
       case 'activate': return bench.tell({ type: 'activate', id: event.id })
       case 'mark': {
         const mark = marks.find((m) => m.id === event.id)
