@@ -17,7 +17,7 @@ class Server {
   roomless = false
   posts = 0
   private readonly samples = new Map<number, { document: ReturnType<typeof createDocument>; done: Told[] }>()
-  private readonly rooms = new Map<number, Set<{ client: string; tell: (m: FromRoom) => void; drop: () => void }>>()
+  readonly rooms = new Map<number, Set<{ client: string; tell: (m: FromRoom) => void; drop: () => void }>>()
 
   sample(id: number) {
     const found = this.samples.get(id) ?? { document: createDocument({ annotation: {}, type: 'detection', width: 100, height: 100 }), done: [] }
@@ -156,6 +156,16 @@ test('two people on one sample: both results stand, each sees the other', async 
   // Undo is another operation, and takes back what one did oneself.
   one.document.undo()
   await vi.waitFor(() => expect(two.document.shapes.map((s) => s.id)).toEqual(['b']))
+})
+
+test('what no client made (an import, a submit) is taken over', async () => {
+  const server = new Server()
+  const { sync, document } = tab(server)
+  await saved(sync)
+  const told: Told = { id: null, client: '', revision: 1, by: { id: 2, name: 'b' }, operation: { id: '', op: 'replace', annotation: { shapes: [box('x')] } } }
+  server.sample(3).done.push(told)
+  for (const seat of server.rooms.get(3) ?? []) seat.tell({ type: 'operations', items: [told] })
+  await vi.waitFor(() => expect(document.shapes.map((s) => s.id)).toEqual(['x']))
 })
 
 test('off line work is kept and goes out when the network is back, once', async () => {

@@ -113,15 +113,14 @@ export function openSync({ user, wire, journal, held, client = newId() + newId()
     const own: string[] = []
     for (const item of items) {
       if (!current || item.revision <= current.revision) {
-        if (entries.some((e) => e.id === item.id)) own.push(item.id)
+        if (item.id !== null && entries.some((e) => e.id === item.id)) own.push(item.id)
         continue
       }
       current.revision = item.revision
-      const mine = entries.some((e) => e.id === item.id)
-      if (mine) {
+      if (item.id !== null && entries.some((e) => e.id === item.id)) {
         own.push(item.id)
         mend(item.id, item.operation)
-      } else if (clientOf(item.id) !== client && !pendingOn(targetOf(item.operation, current.document))) current.document.receive(item.operation)
+      } else if ((item.id === null || clientOf(item.id) !== client) && !pendingOn(targetOf(item.operation, current.document))) current.document.receive(item.operation)
     }
     if (own.length > 0) drop(own)
     tell()

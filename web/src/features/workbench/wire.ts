@@ -21,7 +21,8 @@ export interface Result {
 }
 
 export interface Told {
-  id: string
+  /** null: made by no client (an import, a submit, a restore). */
+  id: string | null
   client: string
   revision: number
   by: Person
