@@ -87,6 +87,23 @@ def shop(admin, make_person) -> Shop:
     return Shop(admin, make_person)
 
 
+def test_a_reviewer_sees_what_was_there_before(admin, make_person):
+    shop = Shop(admin, make_person, pictures=1)
+    sample = shop.owner.get(f"{shop.version}/samples")["items"][0]
+    box = {"type": "box", "label": "cat", "x": 1, "y": 1, "w": 2, "h": 2}
+    shop.owner.call("PUT", f"{shop.version}/samples/{sample['id']}/annotation", json={"annotation": {"shapes": [{"id": "a", **box}]}},
+                    headers={"If-Match": f'"{sample["revision"]}"'}).raise_for_status()
+    task = shop.task(review_ratio=100)
+    mine = take(shop.annotators[0], task)[0]
+    done = shop.annotators[0].post(f"{shop.version}/operations", {"assignment": mine["id"], "operations": [
+        {"sample": sample["id"], "id": f"abcdefgh.{i}", "op": "put", "shape": {"id": f"b{i}", **box}} for i in (1, 2)]}, expect=200)
+    assert [one["state"] for one in done["results"]] == ["applied", "applied"]
+    shop.annotators[0].post(f"{task}/submit", {"assignment": mine["id"]}, expect=200)
+    drawn = take(shop.reviewers[0], task, "review")[0]
+    assert [one["id"] for one in drawn["for_review"]["before"]["shapes"]] == ["a"]
+    assert [one["id"] for one in drawn["sample"]["annotation"]["shapes"]] == ["a", "b1", "b2"]
+
+
 def test_samples_are_labelled_reviewed_rejected_and_accepted(admin, make_person):
     shop = Shop(admin, make_person, pictures=8)
     first, second = shop.annotators

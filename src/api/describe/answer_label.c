@@ -15,7 +15,7 @@ static const struct shape rejection[] = {M("by", REF),
 static const struct shape seat_layer[] = {M("layer", INT), M("user", REF), M("late", BOOL), {0}};
 
 static const struct shape for_review[] = {M("annotator", REF),
-                                          M("before", OBJECT, .named = "Annotation"),
+                                          M("before", OBJECT, .flags = OR_NULL, .named = "Annotation"),
                                           M("layers", LIST, .of = seat_layer),
                                           {0}};
 

@@ -1,4 +1,5 @@
 /* Assignments as JSON. */
+#include "core/data/operate.h"
 #include "core/data/sample_show.h"
 #include "core/label/label_own.h"
 
@@ -53,20 +54,41 @@ static bool write_rejections(struct op *op, const struct assignment *a, struct j
     return true;
 }
 
-/* The annotation as it was when the sample was given out first. */
-static bool write_before(struct op *op, const struct sample *s, int64_t base, struct json_out *out,
-                         struct err *err)
+static bool type_of(struct op *op, int64_t version, enum annotation_type *ret, struct err *err)
 {
     struct db_row row;
-    bool found = false;
-    if (base && base != s->revision &&
-        !label_query_one(op,
-                         "SELECT annotation FROM sample_history WHERE sample = ? AND revision <= ?"
-                         " ORDER BY revision DESC LIMIT 1",
-                         db_args(db_int(s->id), db_int(base)), &row, &found, err))
+    bool found;
+    return label_query_one(
+               op,
+               "SELECT d.annotation_type FROM dataset_versions v JOIN datasets d ON d.id = v.dataset"
+               " WHERE v.id = ?",
+               db_args(db_int(version)), &row, &found, err) &&
+           ((found && annotation_type_of(row.v[0].s, ret)) ||
+            err_message(err, ERR_NOT_FOUND, NULL, MESSAGE_VERSION_DELETED));
+}
+
+/* The annotation as it was when the sample was given out first; null when that is not known any more. */
+static bool write_before(struct op *op, int64_t version, const struct sample *s, int64_t base,
+                         struct json_out *out, struct err *err)
+{
+    struct operation_place place;
+    struct sample_past past = {.annotation = s->annotation};
+    enum annotation_type type;
+    struct err why = {0};
+    if (base && base < s->revision &&
+        (!type_of(op, version, &type, err) ||
+         !operate_place(op->core->db, op->arena, version, s->id, 0, &place, err)))
         return false;
+    if (base && base < s->revision &&
+        !operation_log_state(op->core->db, op->arena, &place, type, s, base, &past, &why)) {
+        if (why.code != ERR_NOT_FOUND) {
+            *err = why;
+            return false;
+        }
+        past.annotation = STR("null");
+    }
     json_key(out, "before");
-    json_raw(out, found ? row.v[0].s : base == s->revision ? s->annotation : STR("{}"));
+    json_raw(out, past.annotation);
     return true;
 }
 
@@ -93,7 +115,7 @@ static bool write_for_review(struct op *op, const struct assignment *a, const st
             base = v[3].i;
     }
     write_person(out, "annotator", first);
-    if (!write_before(op, s, base, out, err))
+    if (!write_before(op, a->version, s, base, out, err))
         return false;
     json_key(out, "layers");
     json_array(out);

@@ -162,7 +162,8 @@ bool serve_traffic_roll(struct core *core, struct err *err)
         if (name.p[0] == 'v')
             roll(core, value, now);
     pthread_mutex_unlock(&g->lock);
-    return judge_keep(core, err) & request_log_flush(core->request_log, err);
+    bool kept = judge_keep(core, err); /* either is tried when the other fails */
+    return request_log_flush(core->request_log, err) && kept;
 }
 
 static bool start(struct core *core, const struct core_options *o, struct err *err)
