@@ -45,6 +45,8 @@ const sentences: readonly (readonly [en: string, zh: string])[] = [
   ['the label is empty, not UTF-8 or longer than * characters', '标签为空、不是 UTF-8 或超过 * 个字符'],
   ['the file has a text already', '文件已有文本'],
   ['segments are not written, only the text', '只写出文本，不写出分段'],
+  ['it has holes and became a mask', '带孔，已转为掩码'],
+  ['its holes were left out', '孔未写出'],
   ['only the first of its labels names its folder', '仅以第一个标签作为文件夹名'],
   ['its text is not UTF-8 or too long', '文本不是 UTF-8 或过长'],
   ['its size is not known: *', '尺寸未知：*'],
