@@ -16,8 +16,8 @@ import { useVerbTitle } from '../audit/verbs'
 import { taskName } from '../tasks/tasks'
 import { Dialogs, type Open } from './Dialogs'
 import { fits } from './fits'
-import { ObjectTabs } from './ObjectTabs'
-import { overviews, pages, Special } from './special'
+import { Facts, ObjectTabs } from './ObjectTabs'
+import { belowFacts, overviews, pages, Special } from './special'
 
 /** What stands above an object; tasks are named in both languages, and lines of the audit log by what was done. */
 function useObjectTitle(kind: Kind): (item: Item) => string {
@@ -104,7 +104,7 @@ function Loaded({ kind, place, item }: { kind: Kind; place: Place; item: Item })
           )}
         </div>
       </header>
-      <ObjectTabs kind={kind} item={item} overview={overviews[kind.name] && <Special registry={overviews} name={kind.name} kind={kind} item={item} />} />
+      <ObjectTabs kind={kind} item={item} overview={overviews[kind.name] ? <Special registry={overviews} name={kind.name} kind={kind} item={item} /> : belowFacts[kind.name] && <><Facts kind={kind} item={item} /><Special registry={belowFacts} name={kind.name} kind={kind} item={item} /></>} />
       <Dialogs kind={kind} place={place} open={open} onClose={() => setOpen(null)} onDeleted={() => void navigate(list ?? '/', { replace: true })} />
     </article>
   )

@@ -76,8 +76,10 @@ export const overviews: Registry = {
   model_set: Overview,
   image: lazy(async () => ({ default: (await import('../images/ImageOverview')).ImageOverview })),
   task: lazy(async () => ({ default: (await import('../tasks/TaskView')).TaskOverview })),
-  node: lazy(async () => ({ default: (await import('../resources/NodeOverview')).NodeOverview })),
 }
+
+/** What stands below the fields of a kind whose page is the general one. */
+export const belowFacts: Registry = { node: lazy(async () => ({ default: (await import('../resources/NodeCurves')).NodeCurves })) }
 
 /** By the kind of the children. */
 export const childTabs: Registry = { dataset_version: AllVersions, algorithm_version: AllVersions, model_version: AllVersions }

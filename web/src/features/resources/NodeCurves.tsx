@@ -2,28 +2,17 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Select } from 'antd'
 import { useState } from 'react'
 import { request, type Schema } from '../../api/client'
-import type { Item } from '../../api/kinds'
 import { Chart, clock } from '../../components/Chart'
 import { formatBytes } from '../../components/format'
 import { ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { IntervalPicker, spans } from '../jobs/Curves'
-import { Facts } from '../objects/ObjectTabs'
 import type { SpecialProps } from '../objects/special'
 
 type Curves = Schema<'NodeCurves'>
 
-/** What is known about a node, and what all that runs on it uses. */
-export function NodeOverview({ kind, item }: SpecialProps) {
-  return (
-    <>
-      <Facts kind={kind} item={item} />
-      <NodeCurves node={item} />
-    </>
-  )
-}
-
-function NodeCurves({ node }: { node: Item }) {
+/** What all that runs on a node uses. */
+export function NodeCurves({ item: node }: SpecialProps) {
   const { t, n, language } = useI18n()
   const [span, setSpan] = useState<number>(600)
   const [every, setEvery] = useState(5000)
@@ -46,7 +35,7 @@ function NodeCurves({ node }: { node: Item }) {
   }]
   const common = { from: to - span * 1000, to, gap: (found.data?.step_s ?? 1) * 5000, at, onAt: setAt, limitTitle: t('chart.limit') }
   return (
-    <section aria-label={t('job.curves')}>
+    <section className="node-curves" aria-label={t('job.curves')}>
       <h2>{t('job.curves')}</h2>
       <div className="tools">
         <Select aria-label={t('chart.span')} value={span} onChange={setSpan} options={spans.map((s) => ({ value: s, label: t(s === 600 ? 'chart.tenMinutes' : 'chart.day') }))} />
