@@ -33,4 +33,24 @@
         .help = {"Every project may read it.", "所有项目可读。"},                                            \
     }
 
+/* Of actions that answer points over time. */
+#define FIELDS_OF_CURVES                                                                                     \
+    {                                                                                                        \
+        .name = "span",                                                                                      \
+        .type = FIELD_INT,                                                                                   \
+        .flags = FIELD_CREATE,                                                                               \
+        .min = 1,                                                                                            \
+        .max = 30 * 86400,                                                                                   \
+        .fallback = "600",                                                                                   \
+        .unit = "seconds",                                                                                   \
+        .title = {"Span", "时间范围"},                                                                       \
+        .help = {"Up to 600: by seconds; else by minutes", "不超过 600 时按秒，否则按分钟"},                 \
+    },                                                                                                       \
+    {                                                                                                        \
+        .name = "points", .type = FIELD_INT, .flags = FIELD_CREATE, .max = 100000, .fallback = "0",          \
+        .title = {"Points", "点数"},                                                                         \
+        .help = {"At most so many, each the mean of its time; 0: all",                                       \
+                 "最多返回的点数，每点为其时间段的平均值；0 表示全部"},                                      \
+    }
+
 #endif
