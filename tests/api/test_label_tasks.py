@@ -3,12 +3,15 @@
 import csv
 import io
 import threading
+from types import SimpleNamespace
 
 import ingot
 import pytest
 from cli import Cli
 from harness import Api, problem, unique, wait_for
 from test_datasets import bring, png, zipped
+from test_rooms import hear, room
+from websockets.exceptions import InvalidStatus
 
 BOX = {"type": "box", "label": "cat", "x": 1, "y": 2, "w": 5, "h": 6}
 
@@ -488,4 +491,21 @@ def test_work_that_comes_too_late_is_kept_for_the_reviewer(admin, make_person):
     for_review = take(shop.reviewers[0], task, "review")[0]["for_review"]
     assert for_review["annotator"]["id"] == second.user["id"]
     assert [(one["user"]["id"], one["late"]) for one in for_review["layers"]] == [(first.user["id"], True)]
+    shop.owner.post(f"{task}/cancel", expect=200)
+
+
+def test_a_room_ends_with_the_lease(shop):
+    task = shop.task()
+    first = shop.annotators[0]
+    mine = take(first, task)[0]
+    place = SimpleNamespace(path=shop.version, first=mine["sample"]["id"])
+    token = {"Authorization": f"Bearer {first.post('tokens', {'name': unique()})['secret']}"}
+    with room(first, place, headers=token) as ws, room(shop.owner, place, "ownerowner", headers={
+            "Authorization": f"Bearer {shop.owner.post('tokens', {'name': unique()})['secret']}"}) as others:
+        assert hear(ws, "hello")["state"] == "unannotated"
+        first.post(f"{task}/release", {"assignments": [mine["id"]]}, expect=204)
+        assert hear(ws, "closed")["reason"] == "lease"
+        assert [one["client"] for one in hear(others, "people")["people"]] == ["ownerowner"]  # who needs no lease stays
+    with pytest.raises(InvalidStatus), room(first, place, headers=token):
+        pass
     shop.owner.post(f"{task}/cancel", expect=200)

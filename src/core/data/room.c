@@ -156,6 +156,16 @@ static void keep(struct room *room, const struct room_note *note)
         room->newest = note->revision;
 }
 
+/* Whoever may see the sample without a lease, too, opens it again. */
+static void send_away(struct room *room, int64_t user)
+{
+    for (struct room_member *m = room->members; m; m = m->next)
+        if (m->user == user) {
+            send_to(m, STR("{\"type\":\"closed\",\"reason\":\"lease\"}"));
+            end_member(m, "lease");
+        }
+}
+
 void rooms_tell(struct rooms *r, const struct room_note *notes, size_t n)
 {
     if (!r || !n)
@@ -165,6 +175,10 @@ void rooms_tell(struct rooms *r, const struct room_note *notes, size_t n)
         struct room *room = find(r, notes[i].sample, notes[i].layer);
         if (!room)
             continue;
+        if (notes[i].leaves) {
+            send_away(room, notes[i].leaves);
+            continue;
+        }
         if (!notes[i].revision) {
             close_all(room, "deleted");
             continue;
@@ -196,20 +210,6 @@ void rooms_close(struct rooms *r, int64_t version, bool own, const char *reason)
         if (room->version == version && (!own || !room->key.layer))
             close_all(room, reason);
     }
-    pthread_mutex_unlock(&r->lock);
-}
-
-void rooms_leave(struct rooms *r, int64_t sample, int64_t layer, int64_t user, const char *reason)
-{
-    pthread_mutex_lock(&r->lock);
-    struct room *room = find(r, sample, layer);
-    for (struct room_member *m = room ? room->members : NULL; m; m = m->next)
-        if (m->user == user) {
-            auto_buf struct buf text = {0};
-            buf_printf(&text, "{\"type\":\"closed\",\"reason\":\"%s\"}", reason);
-            send_to(m, buf_view(&text));
-            end_member(m, reason);
-        }
     pthread_mutex_unlock(&r->lock);
 }
 

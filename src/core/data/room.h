@@ -22,6 +22,7 @@ struct room_note {
     int64_t sample, layer, version;
     int64_t revision; /* that it has now; 0: it is gone */
     enum sample_state state;
+    int64_t leaves;  /* nothing changed, but this user's lease on it ended: they leave */
     struct str item; /* one of "items" of {"type":"operations"}, JSON; STR_NULL: too much to be told */
 };
 
@@ -32,8 +33,6 @@ void rooms_tell(struct rooms *r, const struct room_note *notes, size_t n);
 bool rooms_has(struct rooms *r, int64_t sample, int64_t layer);
 /* All rooms of a version (layer 0 only when `own`), with the reason that members are told. */
 void rooms_close(struct rooms *r, int64_t version, bool own, const char *reason);
-/* One user's part in the room of a sample: their lease ended, say. */
-void rooms_leave(struct rooms *r, int64_t sample, int64_t layer, int64_t user, const char *reason);
 /* For metrics. */
 void rooms_count(struct rooms *r, size_t *ret_rooms, size_t *ret_people);
 

@@ -1,7 +1,9 @@
 /* Giving out work: leases, their extension, their end. */
 #include "core/controllers.h"
 #include "core/data/lease.h"
+#include "core/data/room.h"
 #include "core/label/label_own.h"
+#include "core/pending.h"
 
 #define EXPIRE_AT_ONCE 200 /* of one write */
 
@@ -23,6 +25,9 @@ static bool return_review(struct op *op, struct assignment *a, struct err *err)
 bool lease_return(struct op *op, struct assignment *a, struct err *err)
 {
     struct label_item old, now;
+    pending_note(op->pending,
+                 &(struct room_note){
+                     .sample = a->sample, .layer = a->layer, .version = a->version, .leaves = a->worker});
     if (a->stage == STAGE_REVIEW)
         return return_review(op, a, err);
     a->leased = false;
