@@ -6,12 +6,11 @@ import { useApp } from '../../app/context'
 import type { Item } from '../../api/kinds'
 import { formatDuration } from '../../components/format'
 import { RefLink } from '../../components/FieldValue'
-import { RefSelect } from '../../components/RefSelect'
-import type { Ref } from '../../api/kinds'
 import { Empty, ErrorState } from '../../components/States'
 import { Time } from '../../components/Time'
 import { versionUrl } from '../../app/links'
 import { useI18n } from '../../i18n'
+import { usePeople } from './TeamEdit'
 import { fetchAssignments, versionRef, type AssignmentRow } from './labelling'
 
 const states: AssignmentRow['state'][] = ['leased', 'submitted', 'skipped', 'accepted', 'rejected', 'returned']
@@ -20,10 +19,11 @@ const states: AssignmentRow['state'][] = ['leased', 'submitted', 'skipped', 'acc
 export function TaskSamples({ task }: { task: Item }) {
   const { t } = useI18n()
   const [state, setState] = useState<string | undefined>()
-  const [user, setUser] = useState<Ref | null>(null)
+  const [user, setUser] = useState<number | null>(null)
+  const people = usePeople('annotation.update') // owners need not see all users of the platform
   const found = useInfiniteQuery({
-    queryKey: ['objects', 'label_task', 'assignments', task.id, state, user?.id],
-    queryFn: ({ pageParam, signal }) => fetchAssignments(task.id, { state, user: user?.id, after: pageParam ?? undefined }, signal),
+    queryKey: ['objects', 'label_task', 'assignments', task.id, state, user ?? undefined],
+    queryFn: ({ pageParam, signal }) => fetchAssignments(task.id, { state, user: user ?? undefined, after: pageParam ?? undefined }, signal),
     initialPageParam: null as number | null,
     getNextPageParam: (last) => last.next,
   })
@@ -32,7 +32,7 @@ export function TaskSamples({ task }: { task: Item }) {
     <section>
       <div className="tools">
         <Select className="facet" aria-label={t('versions.state')} placeholder={t('versions.state')} allowClear value={state ?? null} onChange={(value: string | null) => setState(value ?? undefined)} popupMatchSelectWidth={false} options={states.map((s) => ({ value: s, label: t(`labelCount.${s}`) }))} />
-        <RefSelect className="facet" kindName="user" value={user} onChange={setUser} clearable placeholder={t('labelTask.member')} aria-label={t('labelTask.member')} />
+        <Select className="facet" aria-label={t('labelTask.member')} placeholder={t('labelTask.member')} allowClear showSearch optionFilterProp="label" value={user} onChange={(value: number | null) => setUser(value ?? null)} loading={people.isFetching} popupMatchSelectWidth={false} options={(people.data ?? []).map((one) => ({ value: one.id, label: one.name }))} />
       </div>
       {found.error && rows.length === 0 ? <ErrorState error={found.error} onRetry={() => void found.refetch()} /> : found.isPending ? <div className="skeleton" aria-busy="true"><div /><div /></div>
         : rows.length === 0 ? <Empty title={t(state || user ? 'list.noMatch' : 'labelTask.nothingGiven')} text={t(state || user ? 'list.noMatchHint' : 'labelTask.nobodyHint')} /> : <Rows task={task} rows={rows} />}

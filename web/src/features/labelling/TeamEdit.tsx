@@ -18,7 +18,7 @@ interface Person {
 }
 
 /** The people of the project who may do something. Whoever sees the project's members may choose among them. */
-function usePeople(permission: string | null) {
+export function usePeople(permission: string | null) {
   const { project } = useApp()
   return useQuery({
     queryKey: ['objects', 'member', 'people', project?.id ?? 0, permission],

@@ -10,7 +10,7 @@ import type { Assignment } from './work'
 /** So many samples keep their document and its undo. */
 const documentsMost = 60
 
-export type Panel = 'instructions' | 'examples' | 'troubles' | 'keys' | 'jump' | 'ask' | 'skip' | 'reject' | 'history' | null
+export type Panel = 'instructions' | 'examples' | 'troubles' | 'keys' | 'jump' | 'ask' | 'skip' | 'reject' | null
 
 export interface BenchState {
   sample: Sample | null
