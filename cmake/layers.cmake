@@ -5,7 +5,7 @@
 set(ingot_ranks
     "base"
     "record codec media series db net"
-    "store model"
+    "store model metric"
     "sched exec infer"
     "core"
     "api"

@@ -41,6 +41,7 @@ record  | tests/record          | run_record
 exec    | tests/exec            | run_exec
 codec   | tests/codec           | run_codec
 infer   | tests/infer           | run_infer
+metric  | tests/metric          | run_metric
 web     | web/package.json      | run_web
 scripts | tests/scripts         | run_scripts
 api-s3  | tests/api             | run_api_s3
@@ -181,6 +182,9 @@ run_record() {
     pytest tests/record
 }
 
+run_metric() {
+    mode_build san && pytest tests/metric
+}
 run_codec() {
     mode_build san && INGOT_BUILD=build/san pytest tests/codec
 }

@@ -6,6 +6,7 @@
 #include "cli/complete.h"
 #include "cli/controllers.h"
 #include "cli/env.h"
+#include "cli/evaluate.h"
 #include "cli/fetch.h"
 #include "cli/help.h"
 #include "cli/infer.h"
@@ -184,6 +185,14 @@ const struct command commands[] = {
      .examples = "ingot infer model.onnx\n"
                  "ingot infer --model fruit=./fruit --batch 8 --listen 0.0.0.0:8000",
      .program = infer_main},
+    {.name = "evaluate",
+     .usage = "TRUTH.jsonl FOUND.jsonl [--type TYPE] [--draws N]",
+     .summary = "how good found annotations are: mAP, mIoU, F1, CER ... with intervals, without the platform",
+     .examples = "ingot evaluate truth/ingot.jsonl found/ingot.jsonl\n"
+                 "ingot evaluate truth.jsonl found.jsonl --type detection -o json",
+     .flags = evaluate_flags,
+     .flag_count = EVALUATE_FLAGS,
+     .run = evaluate_run},
     {.name = "record",
      .usage = "info|cat|verify|convert ...",
      .summary = "look at and convert dataset record files",
