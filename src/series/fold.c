@@ -8,6 +8,13 @@ int64_t series_bucket_at(int64_t at, int64_t width)
     return at - rest - (rest < 0 ? width : 0);
 }
 
+const char *const series_side_names[] = {"mean", "low", "high"};
+
+double series_value(const struct series_bucket *b, enum series_side side)
+{
+    return side == SERIES_LOW ? b->low : side == SERIES_HIGH ? b->high : series_mean(b);
+}
+
 /* --- buckets --- */
 
 /* The bucket that begins at `at`: nearly always the last one or a new one behind it. */
@@ -89,6 +96,18 @@ static void close_stretch(struct series_thin *t)
     t->open = false;
 }
 
+/* The first and the last of all belong to the stretches beside them. NaN is no part of a mean. */
+static void take_mean(struct series_thin *t, const struct series_point *p, size_t stretch)
+{
+    if (!t->mean || t->total <= t->most || isnan(p->value))
+        return;
+    if (t->n_mean == 0 || (stretch != t->mean_of && t->n_mean < t->most / 2)) {
+        t->mean[t->n_mean++] = (struct series_stretch){p->step, {.at = p->at}};
+        t->mean_of = stretch;
+    }
+    add(&t->mean[t->n_mean - 1].of, 1, p->value, p->value, p->value);
+}
+
 void series_thin_add(struct series_thin *t, const struct series_point *p)
 {
     size_t i = t->seen++;
@@ -97,9 +116,11 @@ void series_thin_add(struct series_thin *t, const struct series_point *p)
     if (t->total <= t->most || i == 0 || i == t->total - 1) {
         close_stretch(t);
         take(t, p);
+        take_mean(t, p, t->stretch);
         return;
     }
     size_t stretch = stretch_of(t, i);
+    take_mean(t, p, stretch);
     if (t->open && stretch != t->stretch)
         close_stretch(t);
     if (!t->open || p->value < t->low.value) {

@@ -125,11 +125,13 @@ def test_keys_and_reasons(admin, server, running, make, make_user, tmp_path):  #
     assert make_user().call("GET", f"requests/{a.headers['x-request-id']}").status_code == 404
 
     def counted():
-        versions = admin.get(f"services/{s['id']}/traffic")["versions"]
-        points = [p for x in versions if x["version"] == v["id"] for p in x["points"]]
-        return sum(p["requests"] for p in points) >= 2 and points
-    points = wait_for(counted, "the requests to be counted")
+        traffic = admin.get(f"services/{s['id']}/traffic")
+        points = [p for x in traffic["versions"] if x["version"] == v["id"] for p in x["points"]]
+        return sum(p["requests"] for p in points) >= 2 and (traffic["step_s"], points)
+    step, points = wait_for(counted, "the requests to be counted")
     assert all(p["classes"]["ok"] == p["requests"] and 0 < p["p50_ms"] <= p["p99_ms"] for p in points)
+    assert all(p["low"][k] <= p[k] <= p["high"][k] for p in points for k in ("p50_ms", "p95_ms", "p99_ms"))
+    assert all(abs(p["per_second"] - p["requests"] / step) < 1e-9 and p["high"]["per_second"] >= p["per_second"] for p in points)
 
     other = make()
     assert Caller(server, s, key_of(admin, other)["secret"]).get().status_code == 401

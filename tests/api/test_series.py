@@ -32,6 +32,13 @@ def check_many(api, instance: dict) -> None:
     assert few["loss"][0] == found["loss"][0] and few["loss"][-1] == found["loss"][-1]
     assert [1234, 7] in [[p[0], p[2]] for p in few["loss"]]  # a peak stays
     assert all(p in found["loss"] for p in few["loss"])
+    thinned, = api.get(instance_path(instance) + "/metrics", points=50, name="loss")["series"]
+    means = thinned["means"]  # [step, microseconds, mean, least, greatest] of each stretch
+    assert len(means) == 24 and means[0][:2] == found["loss"][0][:2]
+    for here, after in zip(means, [*means[1:], [3000]], strict=True):
+        values = [p[2] for p in found["loss"] if here[0] <= p[0] < after[0]]
+        assert here[3:] == [min(values), max(values)] and abs(here[2] - sum(values) / len(values)) < 1e-9
+    assert "means" not in api.get(instance_path(instance) + "/metrics", name="loss")["series"][0]
 
 
 def test_many_points_through_a_kill_and_into_the_other_database(fresh_server, tmp_path, request):
@@ -53,7 +60,10 @@ def test_many_points_through_a_kill_and_into_the_other_database(fresh_server, tm
     settled(admin, instance)
     curve = admin.get(f"jobs/{job}/curves")["items"]
     assert len(admin.get(f"jobs/{job}/curves", span=3600, points=1)["items"]) <= 2
-    assert admin.get(f"projects/{project['id']}/overview", points=24)["curves"]["step_s"] == 3600
+    of_project = admin.get(f"projects/{project['id']}/overview", points=24)["curves"]
+    assert of_project["step_s"] == 3600
+    assert any(p["memory"] for p in of_project["items"])
+    assert all(p["low"][k] <= p[k] <= p["high"][k] for p in of_project["items"] for k in ("cpu", "memory"))
 
     backup = tmp_path / "backup"
     backup.write_bytes(admin.call("GET", "backup").content)
@@ -97,7 +107,8 @@ def test_curves_that_were_files(fresh_server):
     assert len(admin.get(f"jobs/{job['id']}/curves", span=86400, points=10)["items"]) <= 11
     of_project = [i for i in admin.get(f"projects/{project['id']}/overview")["curves"]["items"] if i["accelerators"]]
     assert [i["at"] for i in of_project] == [stamp(at) for at in minutes]
-    assert of_project[0] == {"at": stamp(begin), "cpu": 0.5, "memory": 42, "accelerators": {"npu": 2}}
+    first = {"cpu": 0.5, "memory": 42, "accelerators": {"npu": 2}}
+    assert of_project[0] == {"at": stamp(begin), **first, "low": first, "high": first}
 
 
 @pytest.mark.parametrize("config, says", [({"minute_days": 0}, "from 1 to 3650"), ({"write_s": "1"}, "must be a number"), ({"days": 3}, 'no "days"'), (7, "an object")])

@@ -32,10 +32,11 @@ static void check_thin(struct arena *a, const struct series_point *p, size_t n)
 {
     struct series_thin t;
     series_thin_begin(&t, n, 16, arena_array(a, struct series_point, 16));
+    t.mean = arena_array(a, struct series_stretch, 8);
     for (size_t i = 0; i < n; i++)
         series_thin_add(&t, &p[i]);
     series_thin_end(&t);
-    if (t.n > 16 || (n > 0 && t.n == 0))
+    if (t.n > 16 || t.n_mean > 8 || (n > 0 && t.n == 0))
         abort();
 }
 

@@ -116,8 +116,17 @@ static const struct shape forecast[] = {
     M("admitted", BOOL), M("starts_now", BOOL), M("wait_s", INT, .flags = OR_NULL), M("reason", WORDS), {0},
 };
 
+#define PROJECT_VALUES M("cpu", REAL), M("memory", INT), M("accelerators", AMOUNTS)
+
+static const struct shape project_values[] = {PROJECT_VALUES, {0}};
+
 static const struct shape project_point[] = {
-    M("at", TIME), M("cpu", REAL), M("memory", INT), M("accelerators", AMOUNTS), {0}};
+    M("at", TIME),
+    PROJECT_VALUES,
+    M("low", OBJECT, .of = project_values),
+    M("high", OBJECT, .of = project_values),
+    {0},
+};
 
 static const struct shape project_curves[] = {M("step_s", INT), M("items", LIST, .of = project_point), {0}};
 
@@ -203,8 +212,9 @@ static const struct shape environment_folder[] = {M("name", TEXT), M("mounted", 
 static const struct shape environment_folders[] = {
     M("folder", TEXT), M("items", LIST, .of = environment_folder), {0}};
 
+/* A point: step, time in microseconds, value. Where they are thinned, means beside them. */
 static const struct shape metric_series[] = {
-    M("name", TEXT), M("points", TRIPLES), {0}}; /* step, time in microseconds, value */
+    M("name", TEXT), M("points", TRIPLES), M("means", MEANS, .flags = OPTIONAL), {0}};
 
 static const struct shape training_metrics[] = {M("series", LIST, .of = metric_series), {0}};
 
@@ -267,6 +277,29 @@ static const struct shape deployment[] = {
     {0},
 };
 
+#define TRAFFIC_TIMES                                                                                        \
+    M("p50_ms", REAL, .flags = OR_NULL), M("p95_ms", REAL, .flags = OR_NULL),                                \
+        M("p99_ms", REAL, .flags = OR_NULL)
+
+static const struct shape traffic_bound[] = {M("per_second", REAL, .flags = OR_NULL), TRAFFIC_TIMES, {0}};
+
+static const struct shape traffic_point[] = {
+    M("at", TIME),
+    M("requests", INT),
+    M("per_second", REAL),
+    M("classes", COUNTS),
+    TRAFFIC_TIMES,
+    M("low", OBJECT, .of = traffic_bound),
+    M("high", OBJECT, .of = traffic_bound),
+    {0},
+};
+
+static const struct shape traffic_version[] = {
+    M("version", INT), M("points", LIST, .of = traffic_point), {0}};
+
+static const struct shape service_traffic[] = {
+    M("step_s", INT), M("versions", LIST, .of = traffic_version), {0}};
+
 static const struct shape service_event[] = {
     M("at", TIME),
     M("event", TEXT),
@@ -328,6 +361,7 @@ const struct answer_shape answers_of_compute[] = {
     {"ServiceEvents", service_events},
     {"ServiceLog", service_log},
     {"ServiceReplicas", service_replicas},
+    {"ServiceTraffic", service_traffic},
     {"ToolAddress", tool_address},
     {"TrainingLineage", training_lineage},
     {"TrainingMetrics", training_metrics},

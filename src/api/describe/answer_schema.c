@@ -75,6 +75,8 @@ static const char *const plain[] = {
     [SHAPE_PAIR] = TUPLE(2, TYPE("number") "," TYPE("number")),
     [SHAPE_RINGS] = LIST_OF(LIST_OF(TYPE("number"))),
     [SHAPE_TRIPLES] = LIST_OF(TUPLE(3, TYPE("number") "," TYPE("number") "," TYPE("number"))),
+    [SHAPE_MEANS] = LIST_OF(
+        TUPLE(5, TYPE("number") "," TYPE("number") "," TYPE("number") "," TYPE("number") "," TYPE("number"))),
     [SHAPE_ANYS] = LIST_OF("{}"),
     [SHAPE_LISTS] = NULL,
 };

@@ -21,6 +21,7 @@ enum shape_type {
     SHAPE_PAIR,    /* [1, 2] */
     SHAPE_RINGS,   /* [[1, 2, 3, 4, 5, 6], ...] */
     SHAPE_TRIPLES, /* [[1, 2, 3], ...] */
+    SHAPE_MEANS,   /* [[1, 2, 3, 4, 5], ...]: step, time, mean, least, greatest */
     SHAPE_ANYS,    /* a list of any JSON */
     SHAPE_OBJECT,  /* of, or named */
     SHAPE_LIST,    /* of objects */

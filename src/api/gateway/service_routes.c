@@ -230,7 +230,6 @@ static void run_catalogue(struct api_call *call)
 
 #define TEXT   "{\"type\":\"string\"}"
 #define NUMBER "{\"type\":\"integer\"}"
-#define REAL   "{\"type\":\"number\"}"
 #define LIST(properties)                                                                                     \
     "{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{" properties "}}}"
 #define LINE                                                                                                 \
@@ -253,10 +252,7 @@ const struct route service_routes[] = {
      .run = run_traffic,
      .query = "from to points:int",
      .summary = "Requests, errors and times of each version of a service, over time",
-     .answer = ITEMS("versions", "\"version\":" NUMBER ",\"points\":" LIST(
-                                     "\"at\":" TEXT ",\"requests\":" NUMBER
-                                     ",\"classes\":{\"type\":\"object\",\"additionalProperties\":" NUMBER
-                                     "},\"p50_ms\":" REAL ",\"p95_ms\":" REAL ",\"p99_ms\":" REAL))},
+     .answer = "{\"$ref\":\"#/components/schemas/ServiceTraffic\"}"},
     {.method = "GET",
      .pattern = "/api/v1/services/{service_id}/requests",
      .run = run_requests,

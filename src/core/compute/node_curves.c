@@ -137,13 +137,11 @@ static void write_value(struct json_out *out, int name, double v)
         json_int(out, (int64_t)v);
 }
 
-enum side { MEAN, LOW, HIGH };
-
-static void write_side(struct json_out *out, const struct series_bucket *const *b, enum side side)
+static void write_side(struct json_out *out, const struct series_bucket *const *b, enum series_side side)
 {
     for (int i = 0; i < NAMES; i++)
         if (b[i])
-            write_value(out, i, side == LOW ? b[i]->low : side == HIGH ? b[i]->high : series_mean(b[i]));
+            write_value(out, i, series_value(b[i], side));
 }
 
 static void write_item(struct json_out *out, const struct series_bucket *const *b)
@@ -151,15 +149,13 @@ static void write_item(struct json_out *out, const struct series_bucket *const *
     char at[CLOCK_TEXT_MAX];
     json_object(out);
     json_kz(out, "at", clock_format(b[CPU]->at, at));
-    write_side(out, b, MEAN);
-    json_key(out, "low");
-    json_object(out);
-    write_side(out, b, LOW);
-    json_object_end(out);
-    json_key(out, "high");
-    json_object(out);
-    write_side(out, b, HIGH);
-    json_object_end(out);
+    write_side(out, b, SERIES_MEAN);
+    for (enum series_side side = SERIES_LOW; side <= SERIES_HIGH; side++) {
+        json_key(out, series_side_names[side]);
+        json_object(out);
+        write_side(out, b, side);
+        json_object_end(out);
+    }
     json_object_end(out);
 }
 

@@ -49,8 +49,9 @@ bool curves_read(struct core *core, struct exec_id id, int64_t span, int64_t wid
                  struct curve_point **ret, size_t *ret_n, struct err *err);
 /* The mean of its last seconds (up to 16), in millionths of a core; 0 while nothing is known. */
 int64_t curves_cpu(struct core *core, struct exec_id id, size_t seconds);
-/* Writes {"step_s","items"} of the project's last 24 hours, an item {"at","cpu","memory","accelerators":{}}
- * per width; those in which nothing ran are left out, with a zero at each end of the gap. */
+/* Writes {"step_s","items"} of the project's last 24 hours, an item
+ * {"at","cpu","memory","accelerators":{},"low":{},"high":{}} per width; those in which nothing ran are left
+ * out, with a zero at each end of the gap. */
 bool curves_write_project(struct core *core, int64_t project, int64_t width, struct json_out *out,
                           struct err *err);
 /* A whole number of minutes, so that `span` has at most so many (0: one minute). */

@@ -126,17 +126,17 @@ static const struct series_bucket *bucket_at(struct project_curves *c, size_t i,
     return c->at[i] < s->n && s->bucket[c->at[i]].at == at ? &s->bucket[c->at[i]] : NULL;
 }
 
-static double mean_at(struct project_curves *c, const char *name, int64_t at)
+static double value_at(struct project_curves *c, const char *name, int64_t at, enum series_side side)
 {
     for (size_t i = 0; i < c->n; i++)
         if (c->series[i].part.n == 0 && str_is(c->series[i].name, name)) {
             const struct series_bucket *b = bucket_at(c, i, at);
-            return b ? series_mean(b) : 0;
+            return b ? series_value(b, side) : 0;
         }
     return 0;
 }
 
-static void write_cards(struct project_curves *c, int64_t at, struct json_out *out)
+static void write_cards(struct project_curves *c, int64_t at, enum series_side side, struct json_out *out)
 {
     const size_t prefix = sizeof CURVE_CARD_PART - 1;
     for (size_t i = 0; i < c->n; i++) {
@@ -145,24 +145,35 @@ static void write_cards(struct project_curves *c, int64_t at, struct json_out *o
         if (!b)
             continue;
         json_key(out, part.p + prefix);
-        json_real(out, round(series_mean(b) * 1e6) / 1e6);
+        json_real(out, round(series_value(b, side) * 1e6) / 1e6);
     }
 }
 
 /* c NULL: nothing was used. */
+static void write_values(struct project_curves *c, int64_t at, enum series_side side, struct json_out *out)
+{
+    json_key(out, "cpu");
+    json_real(out, c ? floor(value_at(c, "cpu", at, side) * 1e3) / 1e3 : 0);
+    json_kint(out, "memory", c ? (int64_t)value_at(c, "memory", at, side) : 0);
+    json_key(out, "accelerators");
+    json_object(out);
+    if (c)
+        write_cards(c, at, side, out);
+    json_object_end(out);
+}
+
 static void write_item(struct project_curves *c, int64_t at, struct json_out *out)
 {
     char text[CLOCK_TEXT_MAX];
     json_object(out);
     json_kz(out, "at", clock_format(at, text));
-    json_key(out, "cpu");
-    json_real(out, c ? floor(mean_at(c, "cpu", at) * 1e3) / 1e3 : 0);
-    json_kint(out, "memory", c ? (int64_t)mean_at(c, "memory", at) : 0);
-    json_key(out, "accelerators");
-    json_object(out);
-    if (c)
-        write_cards(c, at, out);
-    json_object_end(out);
+    write_values(c, at, SERIES_MEAN, out);
+    for (enum series_side side = SERIES_LOW; side <= SERIES_HIGH; side++) {
+        json_key(out, series_side_names[side]);
+        json_object(out);
+        write_values(c, at, side, out);
+        json_object_end(out);
+    }
     json_object_end(out);
 }
 

@@ -247,10 +247,12 @@ static bool read_one(struct reading *r, const struct one *o, size_t most, struct
         return false;
     size_t wanted = most == 0 || total <= most ? total : most < 4 ? 4 : most;
     series_thin_begin(&t, total, wanted, arena_array(r->arena, struct series_point, wanted + 1));
+    if (wanted < total)
+        t.mean = arena_array(r->arena, struct series_stretch, wanted / 2);
     if (!each_point(r, o, r->range, add_thin, &t, err))
         return false;
     series_thin_end(&t);
-    *ret = (struct series_points){o->info.part, o->info.name, t.point, t.n, (int64_t)total};
+    *ret = (struct series_points){o->info.part, o->info.name, t.point, t.n, (int64_t)total, t.mean, t.n_mean};
     return true;
 }
 

@@ -96,7 +96,9 @@ struct series_points {
     struct str part, name;
     struct series_point *point;
     size_t n;
-    int64_t total; /* those in the range, of which n are here */
+    int64_t total;               /* those in the range, of which n are here */
+    struct series_stretch *mean; /* where they are thinned: least, greatest and mean of each stretch */
+    size_t n_mean;
 };
 /* The points as they came, of all series of the query, by part and name, in the arena. most: of each, at
  * least 4 (thinned so that peaks stay, series/fold.h); 0: all of them. Memory is taken for what is answered,

@@ -38,9 +38,10 @@ bool serve_traffic_version(struct core *core, int64_t version, struct judge_side
 /* Once a second, by a controller. */
 bool serve_traffic_roll(struct core *core, struct err *err);
 
-/* {"versions": [{"version", "points": [{"at", "requests", "classes": {...}, "p50_ms", "p95_ms", "p99_ms"}]}]}
- * of a service's newest versions, from `from` to `to` (microseconds) in about `points` equal steps; steps
- * without requests are left out. On a pool thread. */
+/* {"step_s", "versions": [{"version", "points": [{"at", "requests", "per_second", "classes": {...}, "p50_ms",
+ * "p95_ms", "p99_ms", "low": {"per_second", "p50_ms"...}, "high": {...}}]}]} of a service's newest versions,
+ * from `from` to `to` (microseconds) in about `points` equal steps; steps without requests are left out. On a
+ * pool thread. */
 bool serve_traffic_write(struct core *core, int64_t service, int64_t from, int64_t to, int64_t points,
                          struct arena *a, struct buf *out, struct err *err);
 

@@ -228,6 +228,23 @@ bool training_metrics_read(struct core *core, const struct object *instance, str
 
 /* --- the answer --- */
 
+static void write_means(struct json_out *o, const struct series_points *s)
+{
+    json_key(o, "means");
+    json_array(o);
+    for (size_t i = 0; i < s->n_mean; i++) {
+        const struct series_stretch *m = &s->mean[i];
+        const double v[] = {series_mean(&m->of), m->of.low, m->of.high};
+        json_array(o);
+        json_real(o, m->step);
+        json_int(o, m->of.at);
+        for (size_t k = 0; k < countof(v); k++)
+            json_real(o, v[k]);
+        json_array_end(o);
+    }
+    json_array_end(o);
+}
+
 static void write_points(struct json_out *o, const struct series_points *s)
 {
     json_object(o);
@@ -242,6 +259,8 @@ static void write_points(struct json_out *o, const struct series_points *s)
         json_array_end(o);
     }
     json_array_end(o);
+    if (s->n_mean)
+        write_means(o, s);
     json_object_end(o);
 }
 

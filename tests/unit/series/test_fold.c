@@ -78,12 +78,46 @@ static void test_peaks_stay(unused_ok void **state)
     assert_int_equal(thin(0, 0, 4, room), 0);
 }
 
+static void test_means_beside_what_is_thinned(unused_ok void **state)
+{
+    struct series_point room[1000];
+    struct series_stretch mean[500];
+    for (size_t most = 4; most < 300; most += 13) {
+        struct series_thin t;
+        int64_t n = 0;
+        double sum = 0;
+        series_thin_begin(&t, 1000, most, room);
+        t.mean = mean;
+        for (size_t i = 0; i < 1000; i++)
+            series_thin_add(&t, &(struct series_point){(int64_t)i, (double)i, i == 777 ? 100 : 1});
+        series_thin_end(&t);
+        assert_true(t.n_mean >= 1 && t.n_mean <= most / 2);
+        for (size_t i = 0; i < t.n_mean; i++) {
+            const struct series_bucket *b = &mean[i].of;
+            bool peak = b->at <= 777 && (i + 1 == t.n_mean || mean[i + 1].of.at > 777);
+            assert_true(b->at == n && mean[i].step == (double)n);
+            assert_true(b->low <= 1 && b->high == (peak ? 100 : 1));
+            n += b->n;
+            sum += b->sum;
+        }
+        assert_true(n == 1000 && sum == 999 + 100); /* every point is part of one */
+    }
+    struct series_thin all;
+    series_thin_begin(&all, 5, 5, room);
+    all.mean = mean;
+    for (int i = 0; i < 5; i++)
+        series_thin_add(&all, &(struct series_point){i, i, i});
+    series_thin_end(&all);
+    assert_true(all.n == 5 && all.n_mean == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_buckets),
         cmocka_unit_test(test_many_buckets_grow),
         cmocka_unit_test(test_peaks_stay),
+        cmocka_unit_test(test_means_beside_what_is_thinned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bandPath, floorOf, linePath, nearest, niceTicks, thin, timeTicks, type Point } from './chart'
+import { banded, bandPath, floorOf, linePath, nearest, niceTicks, thin, timeTicks, type Point } from './chart'
 
 test('ticks are round and cover the values', () => {
   expect(niceTicks(0, 1.9, 4)).toEqual([0, 0.5, 1, 1.5, 2])
@@ -20,6 +20,13 @@ test('times at whole minutes', () => {
 test('a line has gaps where points are missing', () => {
   const same = (v: number) => v
   expect(linePath([[0, 1], [1, 2], [5, 3], [6, null], [7, 4]], same, same, 2)).toBe('M0.0 1.0h.01L1.0 2.0M5.0 3.0h.01M7.0 4.0h.01')
+})
+
+test('means come with what they are the means of', () => {
+  const means = [{ at: 1, v: 3, low: { at: 1, v: 2 }, high: { at: 1, v: 9 } }, { at: 2, v: 4 }]
+  const x = (p: { at: number }) => p.at
+  expect(banded<{ at: number; v: number }>(means, x, (p) => p.v)).toEqual({ points: [[1, 3], [2, 4]], band: [[1, 2, 9], [2, null, null]] })
+  expect(banded<{ at: number; v: number }>([{ at: 1, v: 3 }], x, (p) => p.v)).toEqual({ points: [[1, 3]] })
 })
 
 test('the nearest point', () => {

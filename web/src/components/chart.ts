@@ -54,6 +54,13 @@ export function linePath(points: readonly Point[], x: (v: number) => number, y: 
 /** From the least to the greatest of each stretch of time. */
 export type Stretch = readonly [x: number, low: number | null, high: number | null]
 
+/** The points of one value, and where they are means what each is the mean of. */
+export function banded<V extends object>(items: readonly (V & { low?: V; high?: V })[], x: (item: V, i: number) => number, value: (of: V) => number | null): { points: Point[]; band?: Stretch[] } {
+  const points = items.map((p, i) => [x(p, i), value(p)] as const)
+  if (!items[0]?.low) return { points }
+  return { points, band: items.map((p, i) => [x(p, i), p.low ? value(p.low) : null, p.high ? value(p.high) : null] as const) }
+}
+
 /** One closed shape for each run of stretches without a gap. */
 export function bandPath(band: readonly Stretch[], x: (v: number) => number, y: (v: number) => number, gap: number): string {
   let path = ''

@@ -2,13 +2,15 @@ import { Select } from 'antd'
 import { useState } from 'react'
 import type { Item } from '../../api/kinds'
 import { Chart, clock } from '../../components/Chart'
+import { banded } from '../../components/chart'
 import { formatBytes } from '../../components/format'
 import { ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { isOver, useCurves, type CurvePoint } from './jobs'
 import { RankPicker } from './RankPicker'
 
-type Value = Exclude<keyof CurvePoint, 'at' | 'low' | 'high'>
+type Values = Omit<CurvePoint, 'at' | 'low' | 'high'>
+type Value = keyof Values
 
 export const spans = [600, 86_400] as const
 const intervals = [1000, 5000, 30_000, 0]
@@ -35,11 +37,7 @@ export function JobCurves({ job }: { job: Item }) {
   const from = to - span * 1000
   const gap = (data?.step_s ?? 1) * 5000
   const times = items.map((p) => Date.parse(p.at))
-  const line = (name: Value, title: string) => ({
-    name: title,
-    points: items.map((p, i) => [times[i] ?? 0, p[name]] as const),
-    ...(items[0]?.low ? { band: items.map((p, i) => [times[i] ?? 0, p.low?.[name] ?? null, p.high?.[name] ?? null] as const) } : {}),
-  })
+  const line = (name: Value, title: string) => ({ name: title, ...banded<Values>(items, (_, i) => times[i] ?? 0, (p) => p[name]) })
   const common = { from, to, gap, at, onAt: setAt, limitTitle: t('chart.limit') }
   const rate = (v: number) => t('chart.perSecond', { amount: formatBytes(v) })
   return (

@@ -10,18 +10,21 @@ import type { Item, Kind } from '../../api/kinds'
 import { useCount, type Place } from '../../api/objects'
 import { offers } from '../../api/session'
 import { Chart, clock } from '../../components/Chart'
+import { banded } from '../../components/chart'
 import { formatBytes } from '../../components/format'
 import { ErrorState } from '../../components/States'
 import { useI18n, type Key } from '../../i18n'
 import { IntervalPicker } from '../jobs/Curves'
 import { Meters } from './Meter'
 
+type Values = Schema<'ProjectOverview'>['curves']['items'][number]['low']
+
 const day = 86_400_000
 
 function useOverview(project: number, every: number) {
   return useQuery({
     queryKey: ['overview', project],
-    queryFn: ({ signal }) => request<Schema<'ProjectOverview'>>(`/projects/${project}/overview`, { signal }),
+    queryFn: ({ signal }) => request<Schema<'ProjectOverview'>>(`/projects/${project}/overview`, { query: { points: 480 }, signal }),
     refetchInterval: every > 0 ? every : false,
   })
 }
@@ -72,14 +75,15 @@ function DayCurves({ overview, now }: { overview: Schema<'ProjectOverview'>; now
   const times = items.map((p) => Date.parse(p.at))
   const to = Math.max(now, times[times.length - 1] ?? 0)
   const common = { from: to - day, to, gap: Infinity, at, onAt: setAt, limitTitle: t('chart.quota') }
+  const line = (name: string, value: (p: Values) => number | null) => [{ name, ...banded<Values>(items, (_, i) => times[i] ?? 0, value) }]
   const kinds = [...new Set(items.flatMap((p) => Object.keys(p.accelerators ?? {})))]
   return (
     <section className="block">
       <h2>{t('overview.day')}</h2>
       <div className="charts">
-        <Chart {...common} title={t('meter.cpu')} limit={overview.quota.cpu} series={[{ name: 'cpu', points: items.map((p, i) => [times[i] ?? 0, p.cpu] as const) }]} format={(v) => t('chart.cores', { n: n(v, 2) })} tick={(v) => n(v, 2)} />
-        <Chart {...common} title={t('meter.memory')} limit={overview.quota.memory} series={[{ name: 'memory', points: items.map((p, i) => [times[i] ?? 0, p.memory] as const) }]} format={formatBytes} binary />
-        {kinds.map((kind) => <Chart key={kind} {...common} title={kind} limit={overview.quota.accelerators?.[kind]} series={[{ name: kind, points: items.map((p, i) => [times[i] ?? 0, p.accelerators?.[kind] ?? null] as const) }]} format={(v) => n(v, 2)} />)}
+        <Chart {...common} title={t('meter.cpu')} limit={overview.quota.cpu} series={line('cpu', (p) => p.cpu)} format={(v) => t('chart.cores', { n: n(v, 2) })} tick={(v) => n(v, 2)} />
+        <Chart {...common} title={t('meter.memory')} limit={overview.quota.memory} series={line('memory', (p) => p.memory)} format={formatBytes} binary />
+        {kinds.map((kind) => <Chart key={kind} {...common} title={kind} limit={overview.quota.accelerators?.[kind]} series={line(kind, (p) => p.accelerators?.[kind] ?? null)} format={(v) => n(v, 2)} />)}
       </div>
     </section>
   )

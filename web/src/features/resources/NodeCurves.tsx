@@ -3,6 +3,7 @@ import { Select } from 'antd'
 import { useState } from 'react'
 import { request, type Schema } from '../../api/client'
 import { Chart, clock } from '../../components/Chart'
+import { banded } from '../../components/chart'
 import { formatBytes } from '../../components/format'
 import { ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
@@ -10,6 +11,7 @@ import { IntervalPicker, spans } from '../jobs/Curves'
 import type { SpecialProps } from '../objects/special'
 
 type Curves = Schema<'NodeCurves'>
+type Values = Curves['items'][number]['low']
 
 /** What all that runs on a node uses. */
 export function NodeCurves({ item: node }: SpecialProps) {
@@ -28,11 +30,7 @@ export function NodeCurves({ item: node }: SpecialProps) {
   const limits = found.data?.limits
   const times = items.map((p) => Date.parse(p.at))
   const to = Math.max(found.dataUpdatedAt || Date.now(), times[times.length - 1] ?? 0)
-  const line = (name: 'cpu' | 'memory' | 'disk', title: string) => [{
-    name: title,
-    points: items.map((p, i) => [times[i] ?? 0, p[name]] as const),
-    band: items.map((p, i) => [times[i] ?? 0, p.low[name], p.high[name]] as const),
-  }]
+  const line = (name: keyof Values, title: string) => [{ name: title, ...banded<Values>(items, (_, i) => times[i] ?? 0, (p) => p[name]) }]
   const common = { from: to - span * 1000, to, gap: (found.data?.step_s ?? 1) * 5000, at, onAt: setAt, limitTitle: t('chart.limit') }
   return (
     <section className="node-curves" aria-label={t('job.curves')}>

@@ -2,10 +2,13 @@ import { Select } from 'antd'
 import { useState } from 'react'
 import type { Item } from '../../api/kinds'
 import { Chart, clock } from '../../components/Chart'
+import { banded } from '../../components/chart'
 import { ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { IntervalPicker } from '../jobs/Curves'
 import { useTraffic, type TrafficPoint } from './services'
+
+type Means = TrafficPoint['low']
 
 const spans = [600, 7200, 86_400, 604_800] as const
 
@@ -22,7 +25,7 @@ export function TrafficView({ service, versions }: { service: number; versions: 
   const found = useTraffic(service, span, span === 600 ? every : every && Math.max(every, 5000))
   if (found.error && !found.data) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
   const to = found.dataUpdatedAt || Date.now()
-  const step = Math.max(1, Math.ceil(span / 240))
+  const step = found.data?.step_s ?? 1
   const name = (id: number) => {
     const version = versions.find((one) => one.id === id)
     const role = version?.['role']
@@ -32,6 +35,10 @@ export function TrafficView({ service, versions }: { service: number; versions: 
   const place = (id: number) => ['production', 'canary'].indexOf(String(versions.find((one) => one.id === id)?.['role'])) >>> 0
   const shown = (found.data?.versions ?? []).filter((v) => v.points.length > 0).sort((a, b) => place(a.version) - place(b.version))
   const lines = (value: (p: TrafficPoint) => number | null) => shown.map((v) => ({ name: name(v.version), points: v.points.map((p) => [Date.parse(p.at), value(p)] as const) }))
+  const means = (of: keyof Means) => shown.map((v) => {
+    const times = v.points.map((p) => Date.parse(p.at))
+    return { name: name(v.version), ...banded<Means>(v.points, (_, i) => times[i] ?? 0, (p) => p[of]) }
+  })
   const common = { from: to - span * 1000, to, gap: step * 5000, at, onAt: setAt }
   const ms = (v: number) => `${n(v, 2)} ms`
   const spanNames = { 600: 'chart.tenMinutes', 7200: 'service.twoHours', 86_400: 'chart.day', 604_800: 'service.week' } as const
@@ -43,10 +50,10 @@ export function TrafficView({ service, versions }: { service: number; versions: 
         <span className="muted num" role="status">{found.dataUpdatedAt > 0 && t('chart.updated', { time: clock(found.dataUpdatedAt, true, language) })}</span>
       </div>
       <div className="charts">
-        <Chart {...common} title={t('service.requests')} series={lines((p) => p.requests / step)} format={(v) => t('service.perSecond', { n: n(v, 1) })} tick={(v) => n(v, 2)} />
+        <Chart {...common} title={t('service.requests')} series={means('per_second')} format={(v) => t('service.perSecond', { n: n(v, 1) })} tick={(v) => n(v, 2)} />
         <Chart {...common} title={t('service.errors')} series={lines((p) => (p.requests > 0 ? (100 * wrong(p)) / p.requests : null))} format={(v) => `${n(v, 2)} %`} />
-        <Chart {...common} title={t('service.p50')} series={lines((p) => p.p50_ms)} format={ms} />
-        <Chart {...common} title={t('service.p95')} series={lines((p) => p.p95_ms)} format={ms} />
+        <Chart {...common} title={t('service.p50')} series={means('p50_ms')} format={ms} />
+        <Chart {...common} title={t('service.p95')} series={means('p95_ms')} format={ms} />
       </div>
     </section>
   )

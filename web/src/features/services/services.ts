@@ -3,18 +3,8 @@ import { request, send, apiUrl, Problem, type Schema } from '../../api/client'
 import type { Item } from '../../api/kinds'
 import type { Annotation } from '../datasets/samples'
 
-export interface TrafficPoint {
-  at: string
-  requests: number
-  classes: Record<string, number | undefined>
-  p50_ms: number | null
-  p95_ms: number | null
-  p99_ms: number | null
-}
-
-export interface Traffic {
-  versions: { version: number; points: TrafficPoint[] }[]
-}
+export type Traffic = Schema<'ServiceTraffic'>
+export type TrafficPoint = Traffic['versions'][number]['points'][number]
 
 export type Replica = Schema<'ServiceReplicas'>['items'][number]
 

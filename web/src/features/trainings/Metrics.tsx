@@ -2,11 +2,12 @@ import { Input, Segmented } from 'antd'
 import { useState } from 'react'
 import type { Item } from '../../api/kinds'
 import { Chart, clock } from '../../components/Chart'
+import type { Point, Stretch } from '../../components/chart'
 import { Empty, ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { IntervalPicker } from '../jobs/Curves'
 import { isOver } from '../jobs/jobs'
-import { useMetrics } from './instances'
+import { useMetrics, type MetricSeries } from './instances'
 
 /** Charts of one page; who logs more names looks for some. */
 const most = 64
@@ -17,6 +18,14 @@ export function formatMetric(value: number): string {
   const size = Math.abs(value)
   if (size >= 1e6 || size < 1e-4) return value.toExponential(2)
   return String(Number(value.toPrecision(4)))
+}
+
+/** Thinned ones as means in their band, which ends with the newest point itself. */
+export function drawn(s: MetricSeries, x: (p: readonly [number, number, ...number[]]) => number): { points: Point[]; band?: Stretch[] } {
+  const points = s.points.map((p) => [x(p), p[2]] as const)
+  const last = points[points.length - 1]
+  if (!s.means || !last) return { points }
+  return { points: [...s.means.map((p) => [x(p), p[2]] as const), last], band: s.means.map((p) => [x(p), p[3], p[4]] as const) }
 }
 
 /** The numbers that the training's log tells, as they come. */
@@ -33,7 +42,7 @@ export function Metrics({ path, item }: { path: string; item: Item }) {
   if (found.data.length === 0) return <Empty title={t('metrics.none')} text={t('metrics.noneHint')} />
   const named = found.data.filter((s) => s.name.toLowerCase().includes(wanted.trim().toLowerCase()))
   const series = named.slice(0, most)
-  const x = (p: [number, number, number]) => (by === 'step' ? p[0] : p[1] / 1000)
+  const x = (p: readonly [number, number, ...number[]]) => (by === 'step' ? p[0] : p[1] / 1000)
   const all = series.flatMap((s) => s.points.map(x))
   const from = all.reduce((a, b) => Math.min(a, b), Infinity)
   const to = all.reduce((a, b) => Math.max(a, b), -Infinity)
@@ -49,7 +58,7 @@ export function Metrics({ path, item }: { path: string; item: Item }) {
       <div className="charts">
         {series.map((s) => (
           <Chart
-            key={s.name} title={s.name} series={[{ name: s.name, points: s.points.map((p) => [x(p), p[2]] as const) }]} from={from} to={to > from ? to : from + 1}
+            key={s.name} title={s.name} series={[{ name: s.name, ...drawn(s, x) }]} from={from} to={to > from ? to : from + 1}
             loose gap={Infinity} time={by === 'time'} format={formatMetric} at={at} onAt={setAt}
           />
         ))}
