@@ -195,6 +195,11 @@ bool store_within_limit(struct db_conn *c, int64_t project, int64_t added, int64
     return over(row.v[0].i, row.v[1].i + reserved - added, added, err);
 }
 
+bool store_has_room(struct db_conn *c, int64_t project, int64_t more, struct err *err)
+{
+    return store_within_limit(c, project, more, more, err);
+}
+
 static bool add_bytes(struct db_conn *c, int64_t project, int64_t bytes, struct err *err)
 {
     return conn_exec(c,

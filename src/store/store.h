@@ -126,6 +126,9 @@ bool store_set_limit(struct db_conn *c, int64_t project, int64_t limit, struct e
 bool store_folder_use(struct db_conn *c, const char *folder, int64_t project, int64_t bytes, struct err *err);
 /* Bytes that a project takes: blobs and folders. */
 bool store_project_bytes(struct store *s, int64_t project, int64_t *ret, struct err *err);
+/* Inside a write of `more` bytes that are kept elsewhere than in blobs and folders: ERR_QUOTA with numbers
+ * when the project has no room for them. They are not counted. */
+bool store_has_room(struct db_conn *c, int64_t project, int64_t more, struct err *err);
 /* ERR_QUOTA with numbers when used + more is over limit; limit -1: none. Says it before bytes are sent in
  * vain; what keeps the limit is the check inside the writes. */
 bool store_admit(struct store *s, int64_t project, int64_t more, int64_t limit, struct err *err);

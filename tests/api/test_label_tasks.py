@@ -71,8 +71,8 @@ def ids(items: list[dict]) -> set[int]:
     return {one["sample"]["id"] for one in items}
 
 
-@pytest.fixture(scope="module")
-def make_person(server, admin):
+def people_of(server, admin: Api):
+    """A function that makes a person with a role in a project."""
     def make(project: dict, role: str) -> Api:
         name = unique("user")
         user = admin.post("users", {"name": name, "password": "pass-word-1"})
@@ -82,6 +82,11 @@ def make_person(server, admin):
         api.user = user
         return api
     return make
+
+
+@pytest.fixture(scope="module")
+def make_person(server, admin):
+    return people_of(server, admin)
 
 
 @pytest.fixture(scope="module")

@@ -176,6 +176,44 @@ def test_history_without_end_and_any_state_again(work, make_user, project):
     assert [len(work.at(r)["annotation"].get("shapes", [])) for r in (5, 6, 7, 8)] == [1, 1, 1, 2]
 
 
+def test_the_whole_history_has_no_gaps(work, make_user, project):
+    """PUT, restore and changes of state stand between the operations, each with who did it."""
+    member = make_user(project)
+    work.send(put(1, box("aa")))
+    where = f"{work.path}/samples/{work.first}"
+    given = {"shapes": [box("bb", x=9)]}
+    assert member.call("PUT", f"{where}/annotation", json={"annotation": given},
+                       headers={"If-Match": '"2"'}).status_code == 200
+    work.send(put(2, box("bb", x=7)))
+    work.api.post(f"{work.path}/clean", {"ids": [work.first]}, expect=200)
+    assert work.api.call("POST", f"{where}/restore", json={"revision": 2},
+                         headers={"If-Match": '"5"'}).status_code == 200
+    assert [i["revision"] for i in work.history()["items"]] == [2, 4]
+    whole = work.history(whole="true")["items"]
+    assert [(i["revision"], i["operation"]["op"]) for i in whole] == [
+        (1, "create"), (2, "put"), (3, "replace"), (4, "put"), (5, "state"), (6, "replace")]
+    assert [i["id"] for i in whole] == [None, f"{CLIENT}.1", None, f"{CLIENT}.2", None, None]
+    assert whole[2]["by"]["name"] == member.user["name"] and whole[2]["operation"]["annotation"] == given
+    assert whole[4]["state"] == "cleaned" and whole[5]["operation"]["annotation"]["shapes"][0]["id"] == "aa"
+    newest = work.history(whole="true", before=7, limit=4)
+    assert [i["revision"] for i in newest["items"]] == [6, 5, 4, 3] and newest["next"] == 3
+    oldest = work.history(whole="true", before=3, limit=4)
+    assert [i["revision"] for i in oldest["items"]] == [2, 1] and oldest["next"] is None
+    assert [i["revision"] for i in work.history(whole="true", after=4)["items"]] == [5, 6]
+
+
+def test_a_state_of_old_names_the_shapes_that_came_without_ids(work):
+    where = f"{work.path}/samples/{work.first}"
+    bare = {k: v for k, v in box("").items() if k != "id"}
+    assert work.api.call("PUT", f"{where}/annotation", json={"annotation": {"shapes": [bare]}},
+                         headers={"If-Match": '"1"'}).status_code == 200
+    named = work.at(2)["annotation"]["shapes"][0]["id"]
+    work.send(put(1, box("zz")))
+    assert named == work.at(2)["annotation"]["shapes"][0]["id"] == work.at(3)["annotation"]["shapes"][0]["id"]
+    assert states(work.send(put(2, box(named, x=3), base=3))) == ["applied"]
+    assert [s["x"] for s in work.sample()["annotation"]["shapes"]] == [3, 1]
+
+
 def test_a_published_or_deleted_version_refuses_and_keeps_what_was(work):
     work.send(put(1, box("aa")))
     work.api.post(f"{work.path}/publish", {}, expect=200)
@@ -231,7 +269,7 @@ def test_packed_history_is_the_same(fresh_server, request):
     layer = admin.post("layers", {"project": work.project["id"], "name": unique("layer"), "dataset_version": work.id})["id"]
 
     def asked() -> tuple:
-        return (work.history(limit=1000), work.history(before=9, limit=3), [work.at(r) for r in range(1, work.sample()["revision"])],
+        return (work.history(limit=1000), work.history(before=9, limit=3), work.history(whole="true"), [work.at(r) for r in range(1, work.sample()["revision"])],
                 work.history(layer=layer), work.at(2, layer=layer), work.sample())
 
     def without_times(answers: tuple) -> str:

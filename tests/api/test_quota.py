@@ -5,10 +5,12 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from harness import ADMIN_PASSWORD, Api, unique, wait_for
+from harness import ADMIN_PASSWORD, Api, problem, unique, wait_for
 from oci import CONFIG, LAYER, MANIFEST, Registry, descriptor, digest
 from test_datasets import upload
 from test_files import append, begin_upload, names, put
+from test_operations import CLIENT, Work, box, states
+from test_operations import put as box_put
 
 MB = 1_000_000
 LIMIT, SIZE, MANY = 10 * MB, 2 * MB, 12
@@ -116,3 +118,25 @@ def test_blobs_of_images_at_once(server, admin, small):
     assert LIMIT >= used(admin, small) > sum(map(len, kept))
     registry.call("DELETE", f"{repository}/manifests/{digest(manifest)}", 202)
     assert used(admin, small) == 0
+
+
+def test_strokes_of_a_full_project(admin, project):
+    """What adds something is refused with a sentence, for the browser to keep and send again; what removes something goes."""
+    work = Work(admin, project)
+    sent = [box_put(n, box(f"s{n}")) for n in range(1, 4)]
+    assert states(work.send(sent[0])) == ["applied"]
+
+    def limit(size: int) -> None:
+        now = admin.get(f"projects/{project['id']}")
+        admin.patch(f"projects/{project['id']}", {"quota": {"storage": size}}, now["revision"])
+    limit(used(admin, project))
+    refused = work.send(sent[1], sent[0], {"id": f"{CLIENT}.9", "op": "remove", "shape": "s1"}, sent[2])
+    assert states(refused) == ["refused", "already", "applied", "refused"]
+    assert refused[0]["problem"]["code"] == "quota" and "may store" in refused[0]["problem"]["message"] and "项目" in refused[0]["problem"]["message_zh"]
+    now = work.sample()
+    assert now["annotation"] == {} and now["revision"] == 3
+    answer = admin.call("PUT", f"{work.path}/samples/{work.first}/annotation", json={"annotation": {"shapes": [box("s1")]}}, headers={"If-Match": '"3"'})
+    problem(answer, 507, "quota", says="may store")
+    limit(LIMIT)
+    assert states(work.send(*sent[1:])) == ["applied"] * 2  # the same ones: nothing was written of the refusal
+    assert [shape["id"] for shape in work.sample()["annotation"]["shapes"]] == ["s2", "s3"]

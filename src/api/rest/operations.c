@@ -326,13 +326,17 @@ static const char *name_of(struct api_call *call, int64_t user)
 
 struct page {
     int64_t after, before, limit;
-    bool oldest;
+    bool oldest, whole;
 };
+
+/* A page ends here, however many entries were asked for: one may have a whole annotation. */
+#define PAGE_BYTES (8u << 20)
 
 static bool read_page(struct api_call *call, struct page *ret, struct err *err)
 {
-    struct str ignored;
+    struct str ignored, whole;
     ret->oldest = !request_param(call->request, "before", &ignored, err);
+    ret->whole = request_param(call->request, "whole", &whole, err) && str_is(whole, "true");
     return !err->code && api_number(call, "after", 0, INT64_MAX, 0, &ret->after, err) &&
            api_number(call, "before", 1, INT64_MAX, INT64_MAX, &ret->before, err) &&
            api_number(call, "limit", 1, 1000, 100, &ret->limit, err);
@@ -342,13 +346,14 @@ static bool write_page(struct api_call *call, const struct page *page, const str
                        size_t n, struct buf *body, struct err *err)
 {
     struct json_out o;
-    int64_t user = 0;
+    int64_t user = 0, last = 0;
     const char *name = NULL;
+    size_t i = 0;
     json_begin(&o, body);
     json_object(&o);
     json_key(&o, "items");
     json_array(&o);
-    for (size_t i = 0; i < n; i++) {
+    for (; i < n && body->n < PAGE_BYTES; i++) {
         const struct operation_entry *e = &list[page->oldest ? i : n - 1 - i];
         struct str text;
         if (!operation_log_text(call->arena, e, &text, err))
@@ -356,14 +361,27 @@ static bool write_page(struct api_call *call, const struct page *page, const str
         if (e->by != user)
             name = name_of(call, e->by);
         user = e->by;
+        last = e->revision;
         operate_write_item(&o, e, name, text);
     }
     json_array_end(&o);
     json_key(&o, "next");
-    bool more = n && (int64_t)n == page->limit;
-    more ? json_int(&o, list[page->oldest ? n - 1 : 0].revision) : json_null(&o);
+    bool more = i < n || (n && (int64_t)n == page->limit);
+    more ? json_int(&o, last) : json_null(&o);
     json_object_end(&o);
     return true;
+}
+
+static bool read_entries(struct api_call *call, const struct reading *r, const struct page *page,
+                         struct operation_entry **ret, size_t *ret_n, struct err *err)
+{
+    struct db *db = call->core->db;
+    size_t limit = (size_t)page->limit;
+    if (page->whole)
+        return operation_log_whole(db, call->arena, &r->place, &r->sample, page->after, page->before, limit,
+                                   page->oldest, ret, ret_n, err);
+    return operation_log_range(db, NULL, call->arena, &r->place, page->after, page->before, limit,
+                               page->oldest, ret, ret_n, err);
 }
 
 static void run_operations(struct api_call *call)
@@ -375,9 +393,7 @@ static void run_operations(struct api_call *call)
     size_t n;
     auto_buf struct buf body = {0};
     if (!read_page(call, &page, &err) || !find(call, &r, &err) ||
-        !operation_log_range(call->core->db, NULL, call->arena, &r.place, page.after, page.before,
-                             (size_t)page.limit, page.oldest, &list, &n, &err) ||
-        !write_page(call, &page, list, n, &body, &err))
+        !read_entries(call, &r, &page, &list, &n, &err) || !write_page(call, &page, list, n, &body, &err))
         api_problem(call, &err, NULL, 0);
     else
         api_answer(call, 200, NULL, 0, buf_view(&body));
@@ -419,7 +435,7 @@ const struct route operation_routes[] = {
               "\"assignment\":{\"type\":\"integer\"}}}",
      .body_max = OPERATIONS_BODY, .answer = ROUTE_ANSWER("OperationResults")},
     {"GET", VERSION "/samples/{sample_id}/operations", NULL, run_operations,
-     .summary = "What was done to a sample", .query = "after:int before:int limit:int layer:id",
+     .summary = "What was done to a sample", .query = "after:int before:int limit:int whole:bool layer:id",
      .answer = ROUTE_ANSWER("OperationList")},
     {"GET", VERSION "/samples/{sample_id}/at", NULL, run_at, .summary = "A sample as it was at a revision",
      .query = "revision:int! layer:id", .answer = ROUTE_ANSWER("SamplePast")},

@@ -15,6 +15,7 @@
 #include "core/pending.h"
 #include "media/media.h"
 #include "net/url.h"
+#include "store/store.h"
 
 #include <stdio.h>
 
@@ -144,7 +145,10 @@ static bool edit_write(struct op *op, void *ctx, struct err *err)
         return false;
     if (!found)
         return err_message(err, ERR_NOT_FOUND, NULL, MESSAGE_VERSION_DELETED);
-    return sample_set_of(op, &now, &set, err) && sample_change(op, &set, &e->edit, &e->after, err);
+    return sample_set_of(op, &now, &set, err) &&
+           (!e->edit.annotation.n ||
+            store_has_room(op->conn, set.project, (int64_t)e->edit.annotation.n, err)) &&
+           sample_change(op, &set, &e->edit, &e->after, err);
 }
 
 /* Applies an edit; when another edit came first the answer is a conflict that carries the state it left. */

@@ -9,6 +9,7 @@
 #include "core/data/room.h"
 #include "core/data/sample_own.h"
 #include "core/pending.h"
+#include "store/store.h"
 
 const char *const operate_states[] = {"applied", "already", "conflict", "refused"};
 
@@ -437,13 +438,29 @@ static bool tell_conflict(struct operating *o, struct err *err)
     return refuse(o, OPERATE_CONFLICT, &why);
 }
 
+/* A project whose storage is used up takes what removes something only. What is refused stays in the journal
+ * of the browser, which sends it again when a person asks for it. */
+static bool find_room(struct operating *o, bool *ret, struct err *err)
+{
+    struct err why = {0};
+    *ret = o->item->op->kind == OPERATION_REMOVE ||
+           store_has_room(o->op->conn, o->set->project, (int64_t)o->item->json.n, &why);
+    if (*ret)
+        return true;
+    if (why.code != ERR_QUOTA) {
+        *err = why;
+        return false;
+    }
+    return refuse(o, OPERATE_REFUSED, &why);
+}
+
 bool operate(struct op *op, const struct sample_set *set, const struct operate_item *item,
              struct operate_result *ret, struct err *err)
 {
     struct operating o = {.op = op, .set = set, .item = item, .ret = ret};
     const struct operation_place at = {.sample = item->sample, .layer = item->layer, .version = set->version};
     struct err why = {0};
-    bool found, already, conflict;
+    bool found, already, conflict, fits;
     *ret = (struct operate_result){.state = OPERATE_REFUSED};
     if (!load_head(NULL, op->conn, op->arena, &at, &o.head, &found, err))
         return false;
@@ -463,5 +480,5 @@ bool operate(struct op *op, const struct sample_set *set, const struct operate_i
         return false;
     if (conflict)
         return tell_conflict(&o, err);
-    return open_document(&o, err) && apply(&o, err);
+    return find_room(&o, &fits, err) && (!fits || (open_document(&o, err) && apply(&o, err)));
 }

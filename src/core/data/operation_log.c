@@ -200,6 +200,103 @@ bool operation_log_text(struct arena *a, const struct operation_entry *e, struct
     return true;
 }
 
+/* --- without gaps --- */
+
+/* Entries and states of the revisions from first on, each at its place; a place that is not known is 0. */
+struct window {
+    int64_t first;
+    size_t n;
+    struct operation_entry *entries;
+    struct sample_past *states; /* [0] is the one before the first */
+};
+
+static void put_state(struct window *w, const struct sample_past *s)
+{
+    if (s->revision >= w->first - 1 && s->revision < w->first + (int64_t)w->n)
+        w->states[s->revision - w->first + 1] = *s;
+}
+
+/* The states that are kept whole: rows, what packs took of them, and the sample as it is. */
+static bool read_states(struct db *db, struct arena *a, const struct operation_place *p,
+                        const struct sample *now, struct window *w, struct err *err)
+{
+    struct db_rows rows;
+    struct operation_section *packs;
+    size_t n;
+    int64_t low = w->first - 1, last = low + (int64_t)w->n;
+    if (!db_query(db, a,
+                  "SELECT revision, at, by_user, state, annotation FROM sample_history WHERE sample = ?"
+                  " AND revision >= ? AND revision <= ?",
+                  db_args(db_int(p->sample), db_int(low), db_int(last)), &rows, err) ||
+        !read_chain(db, NULL, a, p, low, &packs, &n, err))
+        return false;
+    for (size_t i = 0; i < rows.n; i++) {
+        const struct db_value *v = rows.row[i].v;
+        put_state(w, &(struct sample_past){v[0].i, v[1].i, v[2].i, (enum sample_state)v[3].i, v[4].s});
+    }
+    for (size_t i = 0; i < n; i++)
+        if (packs[i].base.revision)
+            put_state(w, &packs[i].base);
+    put_state(w, &(struct sample_past){now->revision, now->updated_at, now->updated_by, now->state,
+                                       now->annotation});
+    return true;
+}
+
+/* What made the state s; before it was `was`, with revision 0 when that is not known. */
+static struct operation_entry entry_between(struct arena *a, const struct sample_past *was,
+                                            const struct sample_past *s)
+{
+    struct operation_entry e = {
+        .revision = s->revision, .at = s->at, .by = s->by, .state = s->state, .client = STR("")};
+    bool same = was->revision && str_eq(was->annotation, s->annotation);
+    const char *op = s->revision == 1 ? "create" : "replace";
+    e.body = same ? STR("{\"id\":\"\",\"op\":\"state\"}")
+                  : str_of(arena_printf(a, "{\"annotation\":" STR_FMT ",\"id\":\"\",\"op\":\"%s\"}",
+                                        STR_ARG(s->annotation), op));
+    return e;
+}
+
+static struct window window_of(struct arena *a, int64_t low, int64_t high, size_t limit, bool oldest)
+{
+    size_t n = high > low + 1 ? (size_t)(high - low - 1) : 0;
+    struct window w = {.n = n < limit ? n : limit};
+    w.first = oldest ? low + 1 : high - (int64_t)w.n;
+    w.entries = arena_array(a, struct operation_entry, w.n + 1);
+    w.states = arena_array(a, struct sample_past, w.n + 1);
+    return w;
+}
+
+bool operation_log_whole(struct db *db, struct arena *a, const struct operation_place *p,
+                         const struct sample *now, int64_t low, int64_t high, size_t limit, bool oldest,
+                         struct operation_entry **ret, size_t *ret_n, struct err *err)
+{
+    struct operation_entry *made;
+    size_t n, known = 0;
+    if (p->layer) /* every revision of a layer was made by an operation */
+        return operation_log_range(db, NULL, a, p, low, high, limit, oldest, ret, ret_n, err);
+    int64_t end = (now->revision < p->revision ? now->revision : p->revision) + 1;
+    struct window w = window_of(a, low, high < end ? high : end, limit, oldest);
+    *ret = w.entries;
+    *ret_n = 0;
+    if (!w.n)
+        return true;
+    if (!operation_log_range(db, NULL, a, p, w.first - 1, w.first + (int64_t)w.n, w.n, true, &made, &n,
+                             err) ||
+        (n < w.n && !read_states(db, a, p, now, &w, err)))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        w.entries[made[i].revision - w.first] = made[i];
+    for (size_t i = 0; i < w.n; i++) {
+        struct operation_entry e = w.entries[i];
+        if (!e.revision && w.states[i + 1].revision)
+            e = entry_between(a, &w.states[i], &w.states[i + 1]);
+        if (e.revision)
+            w.entries[known++] = e;
+    }
+    *ret_n = known;
+    return true;
+}
+
 /* --- conflicts --- */
 
 /* Packed operations have no target of their own: their body says it. */
@@ -319,7 +416,7 @@ bool operation_log_state(struct db *db, struct arena *a, const struct operation_
     if (revision == now->revision) {
         *ret = (struct sample_past){now->revision, now->updated_at, now->updated_by, now->state,
                                     now->annotation};
-        return true;
+        return replay(a, type, NULL, 0, ret, err);
     }
     if (!find_base(db, a, p, revision, &s, err) ||
         (s.revision >= 0 && !operation_log_range(db, NULL, a, p, s.revision, revision + 1,
@@ -328,7 +425,7 @@ bool operation_log_state(struct db *db, struct arena *a, const struct operation_
     if (revision < 1 || s.revision < 0 || (int64_t)n != revision - s.revision)
         return err_set(err, ERR_NOT_FOUND, "revision", "the sample has no earlier revision %lld",
                        (long long)revision);
-    if (n && !replay(a, type, list, n, &s, err))
+    if (!replay(a, type, list, n, &s, err)) /* of none, too: for the ids that operations name */
         return false;
     *ret = s;
     return true;

@@ -35,6 +35,11 @@ bool operation_log_meets(struct db_conn *c, struct arena *a, const struct operat
 bool operation_log_range(struct db *db, struct db_conn *c, struct arena *a, const struct operation_place *p,
                          int64_t low, int64_t high, size_t limit, bool oldest, struct operation_entry **ret,
                          size_t *ret_n, struct err *err);
+/* The same without gaps: a revision that no operation made is one of no client, whose "op" is "create" (the
+ * first), "replace" (both with the annotation) or "state" (only that changed). `now` is the sample's row. */
+bool operation_log_whole(struct db *db, struct arena *a, const struct operation_place *p,
+                         const struct sample *now, int64_t low, int64_t high, size_t limit, bool oldest,
+                         struct operation_entry **ret, size_t *ret_n, struct err *err);
 /* The operation as clients see it, with its id. */
 bool operation_log_text(struct arena *a, const struct operation_entry *e, struct str *ret, struct err *err);
 /* The sample as it was at a revision from 1 to the one it has. ERR_NOT_FOUND when that is not known. */
