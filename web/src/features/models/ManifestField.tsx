@@ -47,7 +47,7 @@ export function ManifestField({ place, field, section, names, error, onChange }:
       {field.type === 'bool' ? (
         <Switch size="small" id={id} checked={value === true} onChange={onChange} {...aria} />
       ) : field.type === 'choice' ? (
-        <Select id={id} status={status} value={String(value ?? '')} onChange={onChange} options={(field.choices ?? []).map((c) => ({ value: c, label: choiceText(c, t) }))} {...aria} />
+        <Select id={id} status={status} value={value === undefined ? undefined : String(value as string)} onChange={onChange} options={(field.choices ?? []).map((c) => ({ value: c, label: choiceText(c, t) }))} {...aria} />
       ) : field.type === 'number' ? (
         <InputNumber id={id} status={status} value={typeof value === 'number' ? value : null} onChange={(n) => onChange(n ?? undefined)} {...aria} />
       ) : field.type === 'numbers' ? (

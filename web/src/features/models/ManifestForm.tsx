@@ -1,8 +1,8 @@
 import { Button, Input, InputNumber, Select } from 'antd'
-import { useMemo } from 'react'
+import { useEffect, useMemo } from 'react'
 import { useI18n } from '../../i18n'
 import type { Graph } from './graphs'
-import { inputFields, isAbout, kindsOf, lines, needsLabels, outputFields, preparationOf, preparations, readingsOf, tasks, thresholdDefaults, thresholdsOf, withField, withItem, without, withTask, type FormField, type InputKind, type Manifest, type Section } from './manifest'
+import { inputFields, isAbout, kindsOf, lines, needsLabels, outputFields, partOf, preparationOf, preparations, readingsOf, tasks, thresholdDefaults, thresholdsOf, tidied, withField, withItem, withNames, without, withoutPart, withOutput, withPart, withPartAs, withTask, type FormField, type InputKind, type Manifest, type Section } from './manifest'
 import { choiceText, Labelled, ManifestField, type Wrong } from './ManifestField'
 
 interface Props {
@@ -22,7 +22,11 @@ export function ManifestForm({ manifest, files, graphs, wrong, onChange }: Props
   const exact = (place: string) => (wrong?.field === place ? wrong.reason : null)
   const change = (part: Partial<Manifest>) => onChange({ ...manifest, ...part })
   const onnx = files.filter((one) => one.endsWith('.onnx'))
-  const graphOf = (section: Section) => graphs[Math.max(0, manifest.parts.findIndex((one) => one.name === section['part']))]
+  const graphOf = (section: Section) => graphs[manifest.parts.findIndex((one) => one.name === partOf(manifest, section))]
+  useEffect(() => {
+    const named = withNames(manifest, graphs)
+    if (named !== manifest) onChange(named)
+  }, [manifest, graphs, onChange])
   return (
     <div className="manifest-form">
       <Labelled id="manifest-task" title={t('manifest.task')} help={t('manifest.taskHelp')} error={exact('task')}>
@@ -43,7 +47,7 @@ export function ManifestForm({ manifest, files, graphs, wrong, onChange }: Props
         <OutputSection key={i} index={i} output={output} manifest={manifest} files={files} names={graphOf(output)?.outputs.map((v) => v.name)} error={error} onChange={(next) => change({ outputs: withItem(manifest.outputs, i, next) })} />
       ))}
       {exact('outputs') && <p role="alert" className="field-error">{exact('outputs')}</p>}
-      <div><Button size="small" onClick={() => change({ outputs: [...manifest.outputs, { reading: readingsOf(manifest.task).find((r) => !manifest.outputs.some((o) => o['reading'] === r)) ?? 'scores', name: graphs[0]?.outputs.find((v) => !manifest.outputs.some((o) => o['name'] === v.name))?.name ?? '' }] })}>{t('manifest.addOutput')}</Button></div>
+      <div><Button size="small" onClick={() => onChange(withOutput(manifest, graphs))}>{t('manifest.addOutput')}</Button></div>
       <Thresholds manifest={manifest} error={error} onChange={onChange} />
       <Labelled id="manifest-sample" title={t('manifest.sample')} help={t('manifest.sampleHelp')} error={error('sample')}>
         <Select id="manifest-sample" allowClear showSearch value={manifest.sample ?? null} onChange={(sample: string | undefined) => onChange(withField(manifest, { name: 'sample', type: 'file' }, sample) as Manifest)} options={files.filter((one) => !/\.(onnx|json)$/.test(one)).map((one) => ({ value: one, label: one }))} />
@@ -67,24 +71,16 @@ function Labels({ manifest, graph, error, onChange }: { manifest: Manifest; grap
 
 function Parts({ manifest, files, error, onChange }: { manifest: Manifest; files: readonly string[]; error: (place: string) => string | null; onChange: (manifest: Manifest) => void }) {
   const { t } = useI18n()
-  const set = (parts: Manifest['parts']) => onChange({ ...manifest, parts })
-  const add = () => {
-    const name = ['detector', 'recogniser', 'classifier'].find((one) => !manifest.parts.some((p) => p.name === one)) ?? `part${manifest.parts.length + 1}`
-    onChange({ ...manifest, parts: [...manifest.parts, { name, file: files.find((f) => !manifest.parts.some((p) => p.file === f)) ?? '' }], inputs: [...manifest.inputs, { kind: 'picture', name: '', part: name }] })
-  }
-  const remove = (i: number) => {
-    const gone = manifest.parts[i]?.name
-    const left = (section: Section) => section['part'] !== gone
-    onChange({ ...manifest, parts: withItem(manifest.parts, i, null), inputs: manifest.inputs.filter(left), outputs: manifest.outputs.filter(left) })
-  }
+  const set = (i: number, part: Manifest['parts'][number]) => onChange(withPartAs(manifest, i, part))
+  const add = () => onChange(withPart(manifest, files.find((f) => !manifest.parts.some((p) => p.file === f)) ?? ''))
   return (
     <fieldset className="manifest-section">
       <legend>{t('manifest.parts')}</legend>
       {manifest.parts.map((part, i) => (
         <div key={i} className="manifest-part">
-          {manifest.parts.length > 1 && <Labelled id={`manifest-part-${i}`} title={t('model.name')} error={error(`parts[${i}].name`)}><Input id={`manifest-part-${i}`} value={part.name} onChange={(e) => set(withItem(manifest.parts, i, { ...part, name: e.target.value }))} /></Labelled>}
-          <Labelled id={`manifest-file-${i}`} title={t('model.file')} error={error(`parts[${i}].file`)}><Select id={`manifest-file-${i}`} value={part.file} onChange={(file: string) => set(withItem(manifest.parts, i, { ...part, file }))} options={files.map((one) => ({ value: one, label: one }))} /></Labelled>
-          {manifest.parts.length > 1 && <Button size="small" onClick={() => remove(i)}>{t('manifest.remove')}</Button>}
+          {manifest.parts.length > 1 && <Labelled id={`manifest-part-${i}`} title={t('model.name')} error={error(`parts[${i}].name`)}><Input id={`manifest-part-${i}`} value={part.name} onChange={(e) => set(i, { ...part, name: e.target.value })} /></Labelled>}
+          <Labelled id={`manifest-file-${i}`} title={t('model.file')} error={error(`parts[${i}].file`)}><Select id={`manifest-file-${i}`} value={part.file} onChange={(file: string) => set(i, { ...part, file })} options={files.map((one) => ({ value: one, label: one }))} /></Labelled>
+          {manifest.parts.length > 1 && <Button size="small" onClick={() => onChange(withoutPart(manifest, i))}>{t('manifest.remove')}</Button>}
         </div>
       ))}
       {error('parts') && !manifest.parts.some((_, i) => error(`parts[${i}].file`) ?? error(`parts[${i}].name`)) && <p role="alert" className="field-error">{error('parts')}</p>}
@@ -102,10 +98,10 @@ interface SectionProps {
 }
 
 /** The fields that have something to say now; those that few need are folded away, unless one is wrong. */
-function Fields({ place, fields, section, files, error, onChange }: { place: string; fields: readonly FormField[]; section: Section; files: readonly string[]; error: (place: string) => string | null; onChange: (section: Section) => void }) {
+function Fields({ place, fields, section, files, inputs, error, onChange }: { place: string; fields: readonly FormField[]; section: Section; files: readonly string[]; inputs?: readonly string[]; error: (place: string) => string | null; onChange: (section: Section) => void }) {
   const { t } = useI18n()
   const shown = fields.filter((f) => f.when?.(section) ?? true)
-  const draw = (f: FormField) => <ManifestField key={f.name} place={`${place}.${f.name}`} field={f} section={section} names={f.type === 'file' ? files : undefined} error={error(`${place}.${f.name}`)} onChange={(value) => onChange(withField(section, f, value))} />
+  const draw = (f: FormField) => <ManifestField key={f.name} place={`${place}.${f.name}`} field={f} section={section} names={f.type === 'file' ? files : f.type === 'input' ? (inputs ?? []) : undefined} error={error(`${place}.${f.name}`)} onChange={(value) => onChange(tidied(withField(section, f, value), fields))} />
   const more = shown.filter((f) => f.more)
   return (
     <>
@@ -122,12 +118,12 @@ function Fields({ place, fields, section, files, error, onChange }: { place: str
 
 const nameField: FormField = { name: 'name', type: 'text' }
 
-function PartOf({ id, manifest, section, onChange }: { id: string; manifest: Manifest; section: Section; onChange: (section: Section) => void }) {
+function PartOf({ id, manifest, section, error, onChange }: { id: string; manifest: Manifest; section: Section; error: string | null; onChange: (section: Section) => void }) {
   const { t } = useI18n()
   if (manifest.parts.length < 2) return null
   return (
-    <Labelled id={id} title={t('manifest.part')}>
-      <Select id={id} value={typeof section['part'] === 'string' ? section['part'] : manifest.parts[0]?.name} onChange={(part: string) => onChange({ ...section, part })} options={manifest.parts.map((p) => ({ value: p.name, label: p.name }))} />
+    <Labelled id={id} title={t('manifest.part')} error={error}>
+      <Select id={id} status={error ? 'error' : undefined} value={partOf(manifest, section)} onChange={(part: string) => onChange({ ...section, part })} options={manifest.parts.map((p) => ({ value: p.name, label: p.name }))} />
     </Labelled>
   )
 }
@@ -149,10 +145,10 @@ function InputSection({ index, input, manifest, files, names, error, onChange }:
     <fieldset className="manifest-section">
       <legend>{manifest.inputs.length > 1 ? t('manifest.inputOf', { n: String(index + 1) }) : t('manifest.input')}</legend>
       <div className="manifest-fields">
-        <PartOf id={`manifest-input-part-${index}`} manifest={manifest} section={input} onChange={onChange} />
+        <PartOf id={`manifest-input-part-${index}`} manifest={manifest} section={input} error={error(`${place}.part`)} onChange={onChange} />
         {may.length > 1 && (
           <Labelled id={`manifest-kind-${index}`} title={t('manifest.kind')} error={error(`${place}.kind`)}>
-            <Select id={`manifest-kind-${index}`} value={kind} onChange={(next: InputKind) => onChange({ kind: next, name: input['name'] })} options={may.map((one) => ({ value: one, label: choiceText(one, t) }))} />
+            <Select id={`manifest-kind-${index}`} value={kind} onChange={(next: InputKind) => onChange({ kind: next, name: input['name'], ...(input['part'] === undefined ? {} : { part: input['part'] }) })} options={may.map((one) => ({ value: one, label: choiceText(one, t) }))} />
           </Labelled>
         )}
         <ManifestField place={`${place}.name`} field={nameField} section={input} names={names ?? []} error={error(`${place}.name`)} onChange={(name) => onChange({ ...input, name })} />
@@ -162,7 +158,7 @@ function InputSection({ index, input, manifest, files, names, error, onChange }:
           </Labelled>
         )}
       </div>
-      <Fields place={place} fields={inputFields[kind]} section={input} files={files} error={error} onChange={onChange} />
+      <Fields place={place} fields={inputFields[kind]} section={input} files={files} inputs={names?.filter((one) => one !== input['name'])} error={error} onChange={onChange} />
     </fieldset>
   )
 }
@@ -175,7 +171,7 @@ function OutputSection({ index, output, manifest, files, names, error, onChange 
     <fieldset className="manifest-section">
       <legend>{manifest.outputs.length > 1 ? t('manifest.outputOf', { n: String(index + 1) }) : t('manifest.output')}</legend>
       <div className="manifest-fields">
-        <PartOf id={`manifest-output-part-${index}`} manifest={manifest} section={output} onChange={onChange} />
+        <PartOf id={`manifest-output-part-${index}`} manifest={manifest} section={output} error={error(`${place}.part`)} onChange={onChange} />
         <ManifestField place={`${place}.name`} field={nameField} section={output} names={names ?? []} error={error(`${place}.name`)} onChange={(name) => onChange({ ...output, name })} />
         <Labelled id={`manifest-reading-${index}`} title={t('manifest.reading')} help={t('manifest.readingHelp')} error={error(`${place}.reading`)}>
           <Select id={`manifest-reading-${index}`} value={reading} onChange={(next: string) => onChange({ reading: next, name: output['name'], ...(output['part'] === undefined ? {} : { part: output['part'] }) })} options={readingsOf(manifest.task).map((one) => ({ value: one, label: choiceText(`as.${one}`, t).replace(/^as\./, '') }))} />

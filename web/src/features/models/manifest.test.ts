@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fromJson, isAbout, lines, numbersText, parseNumbers, preparationOf, preparations, withField, withItem, withTask, type Manifest } from './manifest'
+import { fromJson, inputFields, isAbout, lines, numbersText, parseNumbers, preparationOf, preparations, tidied, withField, withItem, withNames, withoutPart, withOutput, withPart, withPartAs, withTask, type Manifest } from './manifest'
 
 const manifest: Manifest = {
   ingot: 1, task: 'image-class', labels: ['cat', 'dog'], parts: [{ name: 'model', file: 'model.onnx' }],
@@ -11,6 +11,37 @@ test('a field that is as it is without saying goes', () => {
   expect(withField({ kind: 'picture' }, fit, 'crop')).toEqual({ kind: 'picture', fit: 'crop' })
   expect(withField({ kind: 'picture', fit: 'crop' }, fit, 'stretch')).toEqual({ kind: 'picture' })
   expect(withField({ kind: 'picture', fit: 'crop' }, fit, undefined)).toEqual({ kind: 'picture' })
+})
+
+test('a tokenizer is always said, and takes along what only another one has', () => {
+  const fields = inputFields.text
+  const tokenizer = fields.find((f) => f.name === 'tokenizer')
+  if (!tokenizer) throw new Error('no tokenizer')
+  const choose = (section: Record<string, unknown>, name: string) => tidied(withField(section, tokenizer, name), fields)
+  const words = { kind: 'text', name: 'ids', tokenizer: 'wordpiece', vocab: 'vocab.txt', lowercase: false, mask: 'mask', types: 'types' }
+  expect(choose({ kind: 'text', name: 'ids' }, 'wordpiece')).toEqual({ kind: 'text', name: 'ids', tokenizer: 'wordpiece' })
+  expect(choose(words, 'ngrams')).toEqual({ kind: 'text', name: 'ids', tokenizer: 'ngrams' })
+  expect(choose({ kind: 'text', name: 'ids', tokenizer: 'ngrams', counts: 'count' }, 'characters')).toEqual({ kind: 'text', name: 'ids', tokenizer: 'characters' })
+  const fit = inputFields.picture.find((f) => f.name === 'fit')
+  if (!fit) throw new Error('no fit')
+  expect(tidied(withField({ kind: 'picture', fit: 'crop', crop: 0.9, align: 'top-left' }, fit, 'letterbox'), inputFields.picture)).toEqual({ kind: 'picture', fit: 'letterbox', align: 'top-left' })
+})
+
+test('a model of several parts', () => {
+  const one: Manifest = { ingot: 1, task: 'ocr', parts: [{ name: 'model', file: 'det.onnx' }], inputs: [{ kind: 'picture', name: 'x' }], outputs: [{ reading: 'text-map', name: 'map' }] }
+  const graphs = [{ inputs: [{ name: 'x' }], outputs: [{ name: 'map' }] }, { inputs: [{ name: 'picture' }], outputs: [{ name: 'read' }] }]
+  const two = withNames(withOutput(withPart(one, 'ocr/Rec v4.onnx'), graphs), graphs)
+  expect(two).toEqual({
+    ...one, parts: [{ name: 'model', file: 'det.onnx' }, { name: 'rec-v4', file: 'ocr/Rec v4.onnx' }],
+    inputs: [{ kind: 'picture', name: 'x' }, { kind: 'picture', name: 'picture', part: 'rec-v4' }],
+    outputs: [{ reading: 'text-map', name: 'map' }, { reading: 'ctc', name: 'read', part: 'rec-v4' }],
+  })
+  expect(withNames(two, graphs)).toBe(two)
+  const named = withPartAs(two, 1, { name: 'recogniser', file: 'rec.onnx' })
+  expect([named.inputs[1]?.['part'], named.outputs[1]?.['part'], named.inputs[0]?.['part']]).toEqual(['recogniser', 'recogniser', undefined])
+  // What is of the first part without saying so goes with it.
+  expect(withoutPart(named, 0)).toMatchObject({ parts: [{ name: 'recogniser' }], inputs: [{ name: 'picture' }], outputs: [{ name: 'read' }] })
+  expect(withoutPart(named, 1)).toEqual({ ...one, outputs: one.outputs })
 })
 
 test('numbers of a line', () => {

@@ -19,7 +19,7 @@ export interface Manifest extends Section {
 /** What the form knows of a field; `more`: it is among those that few need. `when`: there is something to say only then. */
 export interface FormField {
   name: string
-  type: 'number' | 'numbers' | 'choice' | 'bool' | 'text' | 'file'
+  type: 'number' | 'numbers' | 'choice' | 'bool' | 'text' | 'file' | 'input' // input: the name of one of the graph's
   choices?: readonly string[]
   /** What it is when it is left out. */
   otherwise?: Value
@@ -65,13 +65,13 @@ const words = (s: Section) => s['tokenizer'] !== 'ngrams'
 export const inputFields: Record<InputKind, readonly FormField[]> = {
   picture: pictureFields,
   text: [
-    { name: 'tokenizer', type: 'choice', choices: ['wordpiece', 'ngrams', 'characters'], otherwise: 'wordpiece' },
+    { name: 'tokenizer', type: 'choice', choices: ['wordpiece', 'ngrams', 'characters'] },
     { name: 'vocab', type: 'file', when: words },
     { name: 'lowercase', type: 'bool', otherwise: true, when: (s) => s['tokenizer'] === undefined || s['tokenizer'] === 'wordpiece' },
     { name: 'length', type: 'number' },
-    { name: 'counts', type: 'text', when: (s) => !words(s) },
-    { name: 'mask', type: 'text', when: words },
-    { name: 'types', type: 'text', when: words },
+    { name: 'counts', type: 'input', when: (s) => !words(s) },
+    { name: 'mask', type: 'input', when: words },
+    { name: 'types', type: 'input', when: words },
     { name: 'type', type: 'choice', choices: ['int64', 'int32'], otherwise: 'int64', more: true },
     { name: 'pad_to_length', type: 'bool', otherwise: false, more: true },
     { name: 'pad_id', type: 'number', more: true },
@@ -194,6 +194,61 @@ export function without<T>(section: Record<string, T>, names: readonly string[])
 export function withField(section: Section, field: FormField, value: unknown): Section {
   const rest = without(section, [field.name])
   return value === undefined || value === '' || same(value, field.otherwise) ? rest : { ...rest, [field.name]: value }
+}
+
+/** Without the fields that have nothing to say: what is not shown could not be mended. */
+export function tidied(section: Section, fields: readonly FormField[]): Section {
+  return without(section, fields.filter((f) => f.when && !f.when(section)).map((f) => f.name))
+}
+
+/** The part that an input or output is of: the first when it does not say. */
+export function partOf(manifest: Manifest, section: Section): string | undefined {
+  return typeof section['part'] === 'string' ? section['part'] : manifest.parts[0]?.name
+}
+
+type Ports = { inputs: readonly { name: string }[]; outputs: readonly { name: string }[] } | undefined
+
+/** A part more, called as its file is, with an input. */
+export function withPart(manifest: Manifest, file: string): Manifest {
+  const taken = (name: string) => manifest.parts.some((p) => p.name === name)
+  const plain = file.replace(/^.*\//, '').replace(/\.onnx$/, '').toLowerCase().replace(/[^a-z0-9_-]+/g, '-').slice(0, 40)
+  const name = plain && !taken(plain) ? plain : `part${manifest.parts.length + 1}`
+  return { ...manifest, parts: [...manifest.parts, { name, file }], inputs: [...manifest.inputs, { kind: kindsOf(manifest.task)[0], name: '', part: name }] }
+}
+
+/** Another name or file of a part; what is of it follows the name. */
+export function withPartAs(manifest: Manifest, index: number, part: { name: string; file: string }): Manifest {
+  const before = manifest.parts[index]?.name
+  const follow = (section: Section) => (section['part'] === before ? { ...section, part: part.name } : section)
+  return { ...manifest, parts: withItem(manifest.parts, index, part), inputs: manifest.inputs.map(follow), outputs: manifest.outputs.map(follow) }
+}
+
+/** Without a part and all that is of it, said or not. */
+export function withoutPart(manifest: Manifest, index: number): Manifest {
+  const gone = manifest.parts[index]?.name
+  const left = (section: Section) => partOf(manifest, section) !== gone
+  return { ...manifest, parts: withItem(manifest.parts, index, null), inputs: manifest.inputs.filter(left), outputs: manifest.outputs.filter(left) }
+}
+
+/** An output more: of the first part that has none, else of the first; named as one of its graph that is not read yet. */
+export function withOutput(manifest: Manifest, graphs: readonly Ports[]): Manifest {
+  const of = (name: string) => manifest.outputs.filter((o) => partOf(manifest, o) === name)
+  const at = Math.max(0, manifest.parts.findIndex((p) => of(p.name).length === 0))
+  const part = manifest.parts[at]?.name ?? ''
+  const reading = readingsOf(manifest.task).find((r) => !manifest.outputs.some((o) => o['reading'] === r)) ?? 'scores'
+  const name = graphs[at]?.outputs.find((v) => !of(part).some((o) => o['name'] === v.name))?.name ?? ''
+  return { ...manifest, outputs: [...manifest.outputs, { reading, name, ...(manifest.parts.length > 1 ? { part } : {}) }] }
+}
+
+/** With the names of inputs that only one can be, once the graph is known. The same manifest when there is nothing to fill in. */
+export function withNames(manifest: Manifest, graphs: readonly Ports[]): Manifest {
+  const graphOf = (section: Section) => graphs[manifest.parts.findIndex((p) => p.name === partOf(manifest, section))]
+  const fill = (input: Section) => {
+    const only = input['name'] === '' && graphOf(input)?.inputs.length === 1 ? graphOf(input)?.inputs[0]?.name : undefined
+    return only ? { ...input, name: only } : input
+  }
+  const inputs = manifest.inputs.map(fill)
+  return inputs.some((one, i) => one !== manifest.inputs[i]) ? { ...manifest, inputs } : manifest
 }
 
 export function withItem<T>(list: readonly T[], index: number, item: T | null): T[] {
