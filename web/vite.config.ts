@@ -19,5 +19,5 @@ export default defineConfig({
       },
     },
   },
-  test: { include: ['src/**/*.test.ts', 'src/**/*.test.tsx'], environment: 'node', testTimeout: 60_000 },
+  test: { include: ['src/**/*.test.ts', 'src/**/*.test.tsx'], environment: 'node', setupFiles: ['src/i18n/loaded.ts'], testTimeout: 60_000 },
 })

@@ -6,14 +6,19 @@ import { Providers } from './app/Providers'
 import { theme } from './app/prefs'
 import { router } from './app/router'
 import { applyPalette } from './app/theme'
+import { showLanguage } from './i18n'
 
 applyPalette(theme.dark())
 const root = document.getElementById('root')
 if (!root) throw new Error('no #root')
-createRoot(root).render(
-  <StrictMode>
-    <Providers>
-      <RouterProvider router={router} />
-    </Providers>
-  </StrictMode>,
+showLanguage().then(
+  () => createRoot(root).render(
+    <StrictMode>
+      <Providers>
+        <RouterProvider router={router} />
+      </Providers>
+    </StrictMode>,
+  ),
+  // There are no texts to say it with: the one place with both languages in it.
+  () => { root.textContent = 'Ingot cannot be loaded. Reload the page. 无法加载页面，请刷新。' },
 )

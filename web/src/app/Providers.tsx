@@ -1,7 +1,5 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { App as AntdApp, ConfigProvider } from 'antd'
-import enLocale from 'antd/es/locale/en_GB'
-import zhLocale from 'antd/es/locale/zh_CN'
 import { useLayoutEffect, useMemo, useState, useSyncExternalStore, type ReactNode } from 'react'
 import { Problem } from '../api/client'
 import { useI18n } from '../i18n'
@@ -22,7 +20,7 @@ function makeClient(): QueryClient {
 
 export function Providers({ children }: { children: ReactNode }) {
   const [client] = useState(makeClient)
-  const { language } = useI18n()
+  const { language, parts } = useI18n()
   const dark = useSyncExternalStore(theme.subscribe, theme.dark)
   useLayoutEffect(() => applyPalette(dark), [dark])
   useLayoutEffect(() => {
@@ -33,7 +31,7 @@ export function Providers({ children }: { children: ReactNode }) {
     <QueryClientProvider client={client}>
       <ConfigProvider
         theme={config}
-        locale={language === 'zh' ? zhLocale : enLocale}
+        locale={parts}
         wave={{ disabled: true }}
         button={{ autoInsertSpace: false }}
       >

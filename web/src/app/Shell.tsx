@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Drawer } from 'antd'
-import { lazy, Suspense, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { Navigate, Outlet, useLocation, useParams } from 'react-router'
 import { Problem, request } from '../api/client'
 import { useEvents } from '../api/events'
@@ -21,6 +20,7 @@ const palettePart = () => import('./Palette')
 const Palette = lazy(async () => ({ default: (await palettePart()).Palette }))
 const Tray = lazy(async () => ({ default: (await import('../features/tasks/Tray')).Tray }))
 const SignInAgain = lazy(async () => ({ default: (await import('../features/sign-in/SignInAgain')).SignInAgain }))
+const Drawer = lazy(async () => ({ default: (await import('antd/es/drawer')).default }))
 const KeyHelp = lazy(async () => ({ default: (await import('./KeyHelp')).KeyHelp }))
 
 /** The project that the address names. Administrators may enter projects they are no member of. */
@@ -86,6 +86,7 @@ function Frame({ lost }: { lost: boolean }) {
     if (project) lastProject.set(project.name)
     else if (error instanceof Problem && error.status === 404) lastProject.set(null)
   }, [project, error])
+  const [openMenu, openPalette, openHelp] = [useCallback(() => setDrawer(true), []), useCallback(() => setPalette(true), []), useCallback(() => setHelp(true), [])]
   useEffect(() => setDrawer(false), [location.pathname])
   useEffect(() => {
     // It is there when somebody asks for it; if it does not come now, it is asked for again then.
@@ -109,11 +110,13 @@ function Frame({ lost }: { lost: boolean }) {
     <AppDataProvider session={session.data} kinds={kinds.data} project={project}>
       <a className="skip" href="#main" onClick={() => main.current?.focus()}>{t('app.skip')}</a>
       <div className="shell">
-        <TopBar narrow={narrow} onMenu={() => setDrawer(true)} onSearch={() => setPalette(true)} onHelp={() => setHelp(true)} />
+        <TopBar narrow={narrow} onMenu={openMenu} onSearch={openPalette} onHelp={openHelp} />
         {narrow ? (
-          <Drawer open={drawer} onClose={() => setDrawer(false)} placement="left" width={264} title={t('app.name')} styles={{ body: { padding: 0 } }}>
-            {menu}
-          </Drawer>
+          <Suspense fallback={null}>
+            <Drawer open={drawer} onClose={() => setDrawer(false)} placement="left" width={264} title={t('app.name')} styles={{ body: { padding: 0 } }}>
+              {menu}
+            </Drawer>
+          </Suspense>
         ) : (
           <aside className="side">{menu}</aside>
         )}

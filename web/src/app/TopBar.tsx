@@ -1,4 +1,5 @@
 import { Button, Tooltip } from 'antd'
+import { memo } from 'react'
 import { Link } from 'react-router'
 import { Icon } from '../components/Icon'
 import { useI18n } from '../i18n'
@@ -6,7 +7,8 @@ import { LanguageMenu, ThemeMenu } from './PrefMenus'
 import { ProjectSwitcher } from './ProjectSwitcher'
 import { UserMenu } from './UserMenu'
 
-export function TopBar(props: { narrow: boolean; onMenu: () => void; onSearch: () => void; onHelp: () => void }) {
+/** Apart from what hears of every change of the address, as the workbench makes one for each sample. */
+export const TopBar = memo(function TopBar(props: { narrow: boolean; onMenu: () => void; onSearch: () => void; onHelp: () => void }) {
   const { t } = useI18n()
   const { narrow } = props
   return (
@@ -37,4 +39,4 @@ export function TopBar(props: { narrow: boolean; onMenu: () => void; onSearch: (
       <UserMenu />
     </header>
   )
-}
+})

@@ -13,7 +13,6 @@ import { ProblemNote } from '../../components/ProblemNote'
 import { RefSelect } from '../../components/RefSelect'
 import { checkField } from '../../components/rules'
 import { useI18n } from '../../i18n'
-import { sentence } from '../../i18n/sentences'
 import { TaskView } from '../tasks/TaskView'
 import { useFolders } from './environments'
 
@@ -77,7 +76,7 @@ function Kept({ task, onClose }: { task: number; onClose: () => void }) {
 /** A folder of /workspace as a new version of an algorithm or a model. */
 export function KeepVersion({ item, onClose }: { item: Item; onClose: () => void }) {
   const i18n = useI18n()
-  const { t, w, language } = i18n
+  const { t, w, sentence } = i18n
   const { session, project, kind } = useApp()
   const client = useQueryClient()
   const [folder, setFolder] = useState('')
@@ -105,7 +104,7 @@ export function KeepVersion({ item, onClose }: { item: Item; onClose: () => void
     },
   })
   const refused = keep.error instanceof Problem ? keep.error : null
-  const at = (...fields: string[]) => (refused?.field && fields.includes(refused.field) ? sentence(refused.detail, language, refused.detailZh).replace(new RegExp(`^${refused.field}(: |：)`), '') : null)
+  const at = (...fields: string[]) => (refused?.field && fields.includes(refused.field) ? sentence(refused.detail, refused.detailZh).replace(new RegExp(`^${refused.field}(: |：)`), '') : null)
   const folderError = at('folder')
   const titleOf = (name: Sort) => w(kind(name)?.title ?? { en: name, zh: name })
   const setError = at('algorithm_set', 'model_set', 'new_algorithm_set', 'new_model_set')

@@ -13,7 +13,6 @@ import { isRef } from '../../components/names'
 import { problemText } from '../../components/problem'
 import { Bar } from './Bar'
 import { useI18n } from '../../i18n'
-import { sentence } from '../../i18n/sentences'
 import { Facts } from '../objects/ObjectTabs'
 import type { SpecialProps } from '../objects/special'
 import { isMade, isOver, parseReport, progressOf, taskName, useTask, type Task } from './tasks'
@@ -27,7 +26,7 @@ const inBytes = ['environment_keep']
 /** Says how far a task is, and offers to stop it. */
 export function TaskProgress({ task, compact }: { task: Task; compact?: boolean }) {
   const i18n = useI18n()
-  const { t, n, language } = i18n
+  const { t, n, language, sentence } = i18n
   const { message } = App.useApp()
   const client = useQueryClient()
   const now = useNow()
@@ -61,13 +60,13 @@ export function TaskProgress({ task, compact }: { task: Task; compact?: boolean 
         {!over && <Button size="small" onClick={() => void cancel()}>{t('form.cancel')}</Button>}
         {!compact && task.output && <Button type="primary" href={apiUrl(`/tasks/${task.id}/download`)} download>{t('task.download', { name: task.output_name ?? '' })}</Button>}
       </div>
-      {task.state === 'failed' && task.message && <p className="field-error" role="alert">{sentence(task.message, language, task.message_zh)}</p>}
+      {task.state === 'failed' && task.message && <p className="field-error" role="alert">{sentence(task.message, task.message_zh)}</p>}
     </div>
   )
 }
 
 function Report({ task }: { task: Task }) {
-  const { t, n, language } = useI18n()
+  const { t, n, sentence } = useI18n()
   const report = useQuery({
     queryKey: ['task-report', task.id, task.report],
     queryFn: async ({ signal }) => {
@@ -90,7 +89,7 @@ function Report({ task }: { task: Task }) {
       <div className="table-box">
         <table className="table report">
           <thead><tr><th scope="col">{t('task.file')}</th><th scope="col">{t('task.position')}</th><th scope="col">{t('task.reason')}</th></tr></thead>
-          <tbody>{lines.slice(0, shownLines).map((line, i) => <tr key={i}><td>{line.file}</td><td>{line.position}</td><td>{sentence(line.reason, language, line.reason_zh)}</td></tr>)}</tbody>
+          <tbody>{lines.slice(0, shownLines).map((line, i) => <tr key={i}><td>{line.file}</td><td>{line.position}</td><td>{sentence(line.reason, line.reason_zh)}</td></tr>)}</tbody>
         </table>
       </div>
       {(task.problems ?? 0) > shownLines && <p className="muted">{t('value.more', { n: n((task.problems ?? 0) - shownLines) })}</p>}
