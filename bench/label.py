@@ -9,12 +9,13 @@ import asyncio
 import json
 import os
 import random
+import subprocess
 import sys
 import time
 import zipfile
 
-from data import blank, ended, imported, new_version, sent
-from peers import Server
+from data import blank, ended, imported, jpeg, new_version, sent, stamped
+from peers import PASSWORD, ROOT, Server
 from runner import Bench, main
 
 SHAPES = 50  # of each sample at work
@@ -60,7 +61,7 @@ def percentile(times: list[float], share: float) -> float:
 
 
 class Label(Bench):
-    names = ["annotators", "stroke"]
+    names = ["annotators", "stroke", "next", "memory"]
 
     def annotators(self) -> None:
         """200 annotators with an operation a second each and an import beside them, against one alone"""
@@ -117,6 +118,37 @@ class Label(Bench):
         p50 = percentile(times, 0.5)
         self.report("an operation on a picture with 1,000 polygons", f"p50/p99 {p50:.1f}/{percentile(times, 0.99):.1f} ms; {cpu:.1f} ms of CPU", f"{p50:.1f} ms", "at most 5 ms", p50 <= 5)
 
+    # --- in a browser ---
+
+    def next(self) -> None:
+        """the next picture after its key, in a browser, its neighbours preloaded"""
+        with self.server("next") as server:
+            got = self.browser("next", server, self.photographs(server, 120), 100)
+        self.report("next sample shown (preloaded) after the key, 100 times", f"p50/p95/worst {got['p50']:.0f}/{got['p95']:.0f}/{got['worst']:.0f} ms; {got['cpu']:.0f} ms of the main thread's CPU each",
+                    f"{got['p95']:.0f} ms", "at most 50 ms (p95)", got["p95"] <= 50)
+
+    def memory(self) -> None:
+        """private memory of the renderer after 500 pictures"""
+        with self.server("memory") as server:
+            got = self.browser("memory", server, self.photographs(server, 510), 500)
+        self.report("private memory of the renderer after 500 pictures of 1280 x 960", f"{got['first']:.0f} MB with the first", f"{got['after']:.0f} MB", "at most 300 MB", got["after"] <= 300)
+
+    def photographs(self, server: Server, count: int) -> str:
+        """A version with a label and pictures of a camera's kind."""
+        project = server.project("bench")
+        labels = server.call("POST", "/label-sets", {"project": project, "name": "things", "labels": [{"name": "cat", "color": "#e5484d"}]})
+        made = server.call("POST", "/datasets", {"project": project, "name": "work", "annotation_type": "detection", "label_set": labels["id"]})
+        version = f"/datasets/{made['id']}/versions/{server.call('POST', '/datasets/%d/versions' % made['id'], {})['id']}"
+        path, picture = os.path.join(self.dir, f"photographs{count}.zip"), jpeg(self.dir, 1280, 960)
+        with zipfile.ZipFile(path, "w") as out:
+            for i in range(count):
+                out.writestr(f"{i:04}.jpg", stamped(picture, i, 0))
+        imported(server, version, sent(server, project, path), "p.zip")
+        return version
+
+    def browser(self, what: str, server: Server, version: str, count: int) -> dict:
+        return workbench(what, f"http://127.0.0.1:{server.port}", PASSWORD, page_of(version), str(count))
+
     # --- what is worked on ---
 
     def archive(self, server: Server, project: int, count: int) -> str:
@@ -140,6 +172,16 @@ class Label(Bench):
         until = time.monotonic() + seconds
         await asyncio.gather(*(c.run(until, i / len(clients)) for i, c in enumerate(clients)))
         return clients
+
+
+def page_of(version: str) -> str:
+    """Of the workbench; the version is its dataset's first."""
+    return f"/p/bench/datasets/{version.split('/')[2]}/v/1/label"
+
+
+def workbench(*args: str) -> dict:
+    done = subprocess.run(["node", str(ROOT / "bench/workbench.mjs"), *args], check=True, stdout=subprocess.PIPE, text=True, timeout=1800)
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def used(server: Server) -> float:
