@@ -110,8 +110,10 @@ test('one sample: shapes, neighbours, history', async ({ page, api, project }) =
   await expect(dialog(page).getByText('images/001.png')).toBeVisible()
   await page.keyboard.press('ArrowRight')
   await expect(dialog(page).getByText('images/002.png')).toBeVisible()
-  await expect(dialog(page).getByText('Revision 1', { exact: true })).toBeVisible()
-  await dialog(page).getByRole('button', { name: 'Restore' }).click()
+  // The history tells who did what; a line shows the sample as it was, and may be restored.
+  await expect(dialog(page).getByRole('button', { name: 'admin replaced everything' })).toBeVisible()
+  await dialog(page).getByRole('button', { name: 'admin brought the sample' }).click()
+  await dialog(page).getByRole('button', { name: 'Restore this state' }).click()
   await expect(dialog(page).getByText('Nothing is annotated.')).toBeVisible()
   expect(await api.get(`${path}/samples/${sample.id}`)).toMatchObject({ state: 'unannotated', revision: 3 })
   // The address opens the same sample again.

@@ -1,44 +1,9 @@
-import type { Page } from '@playwright/test'
 import { adminPassword } from './server'
+import { draw, objects, pictures, samples, saved, shown } from './bench'
 import { Api, expect, member, signInAs, signInAsAdmin, test, type Made } from './fixtures'
-import { png, zip } from './pictures'
+import { resolve } from 'node:path'
 
-/** A dataset of detection with a few pictures and two labels. */
-async function pictures(page: Page, api: Api, project: Made, count: number): Promise<{ set: Made; version: Made }> {
-  const labels = await api.create('label-sets', { project: project.id, name: 'things', labels: [{ name: 'cat', color: '#e5484d' }, { name: 'dog', color: '#0090ff' }] })
-  const set = await api.create('datasets', { project: project.id, name: 'work', annotation_type: 'detection', label_set: labels.id })
-  const version = await api.create(`datasets/${set.id}/versions`, {})
-  const files = Object.fromEntries(Array.from({ length: count }, (_, i) => [`${i}.png`, png(320, 240, i)]))
-  await page.goto(`/p/${project.name}/datasets/${set.id}/v/1?tab=import`)
-  await page.getByTestId('import-files').setInputFiles([{ name: 'few.zip', mimeType: 'application/zip', buffer: zip(files) }])
-  await page.getByRole('button', { name: 'Start import' }).click()
-  await expect(page.locator('.running .task-done')).toBeVisible({ timeout: 120_000 })
-  return { set, version }
-}
-
-async function samples(api: Api, set: Made, version: Made) {
-  const { items } = (await api.get(`datasets/${set.id}/versions/${version.id}/samples?state=any`)) as { items: { id: number; state: string; annotation: { shapes?: { label?: string }[] } }[] }
-  return items
-}
-
-/** A box from one share of the canvas to another. */
-async function draw(page: Page, from: [number, number], to: [number, number]): Promise<void> {
-  const box = await page.locator('.bench-canvas').boundingBox()
-  if (!box) throw new Error('no canvas')
-  const at = ([x, y]: [number, number]) => [box.x + box.width * x, box.y + box.height * y] as const
-  await page.mouse.move(...at(from))
-  await page.mouse.down()
-  await page.mouse.move(...at([(from[0] + to[0]) / 2, (from[1] + to[1]) / 2]))
-  await page.mouse.move(...at(to))
-  await page.mouse.up()
-}
-
-const saved = (page: Page) => page.locator('.bench-foot').getByText('Saved', { exact: true })
-const objects = (page: Page) => page.getByRole('region', { name: 'Objects' }).getByRole('listitem')
-const shown = async (page: Page) => {
-  await expect(page.locator('.bench-canvas')).toBeVisible()
-  await expect(page.locator('.film-cell[aria-current] img')).toBeVisible()
-}
+const folder = resolve(__dirname, '../../test-results/screens')
 
 test('boxes are drawn, survive being off line, and are seen by another at once', async ({ page, api, project, browser }) => {
   await signInAsAdmin(page)
@@ -146,4 +111,80 @@ test('a task: labelled, rejected with a reason, mended and accepted', async ({ p
   expect(all.map((s) => s.state)).toEqual(['accepted', 'accepted'])
   await hand.context().close()
   await eye.context().close()
+})
+
+test('history: drawn, moved, looked at as it was, restored and undone', async ({ page, api, project }) => {
+  await signInAsAdmin(page)
+  const { set, version } = await pictures(page, api, project, 1)
+  await page.goto(`/p/${project.name}/datasets/${set.id}/v/1/label`)
+  await shown(page)
+  await page.keyboard.press('1')
+  await draw(page, [0.3, 0.3], [0.45, 0.5])
+  await expect(objects(page)).toHaveCount(1)
+  await page.keyboard.press('v')
+  await draw(page, [0.37, 0.4], [0.5, 0.55])
+  await page.keyboard.press('b')
+  await page.keyboard.press('2')
+  await draw(page, [0.6, 0.3], [0.7, 0.5])
+  await expect(objects(page)).toHaveCount(2)
+  await expect(saved(page)).toBeVisible()
+  await page.keyboard.press('Control+Shift+H')
+  const lines = page.getByRole('list', { name: 'History' }).getByRole('button')
+  await expect(lines).toHaveText([/^admin added box 2 \(dog\)/, /^admin moved box 1 \(cat\)/, /^admin added box 1 \(cat\)/, /^admin brought the sample/])
+  await lines.nth(2).click()
+  await expect(page.getByText('As it was after: admin added box 1 (cat)')).toBeVisible()
+  await page.screenshot({ path: `${folder}/en-light-history.png` })
+  const xs = async () => (await samples(api, set, version))[0]?.annotation.shapes?.map((s) => Math.round((s as { x?: number }).x ?? 0))
+  const [moved] = (await xs()) ?? []
+  await page.getByRole('button', { name: 'Restore this state' }).click()
+  await expect(objects(page)).toHaveCount(1)
+  await expect(saved(page)).toBeVisible()
+  await expect.poll(async () => (await xs())?.length).toBe(1)
+  expect((await xs())?.[0]).toBeLessThan(moved ?? 0)
+  // What was restored stands in the history, too, and one step of undo takes all of it back.
+  await expect(lines.nth(0)).toHaveText(/^admin moved box 1 \(cat\)/)
+  await expect(lines.nth(1)).toHaveText(/^admin deleted box 2 \(dog\)/)
+  await page.keyboard.press('Control+z')
+  await expect(objects(page)).toHaveCount(2)
+  await expect.poll(async () => (await xs())?.[0]).toBe(moved)
+  await page.evaluate(() => {
+    localStorage.setItem('ingot.language', 'zh')
+    localStorage.setItem('ingot.theme', 'dark')
+  })
+  await page.reload()
+  await shown(page)
+  await page.keyboard.press('Control+Shift+H')
+  await page.getByRole('list', { name: '历史' }).getByRole('button').nth(3).click()
+  await expect(page.getByText('此操作之后的状态')).toBeVisible()
+  await page.screenshot({ path: `${folder}/zh-dark-history.png` })
+})
+
+test('what is typed into a box outlives the tab, though nobody left the field', async ({ page, api, project }) => {
+  await signInAsAdmin(page)
+  const { set, version } = await pictures(page, api, project, 1, { type: 'ocr' })
+  const address = `/p/${project.name}/datasets/${set.id}/v/1/label`
+  const text = async () => ((await samples(api, set, version))[0]?.annotation.shapes?.[0] as { text?: string } | undefined)?.text
+  const own = await page.context().newPage()
+  await own.goto(address)
+  await shown(own)
+  await own.keyboard.press('b')
+  await draw(own, [0.3, 0.3], [0.6, 0.5])
+  const field = own.getByRole('textbox', { name: 'Text' })
+  await expect(field).toBeFocused()
+  await own.keyboard.type('STOP')
+  // A pause is enough: the field still has the focus.
+  await expect.poll(text).toBe('STOP')
+  await expect(field).toBeFocused()
+  // No pause, no network: the journal has it when the tab goes.
+  await own.context().setOffline(true)
+  await own.keyboard.type(' here')
+  await own.close({ runBeforeUnload: true })
+  await expect.poll(() => page.context().pages().length).toBe(1)
+  await page.context().setOffline(false)
+  expect(await text()).toBe('STOP')
+  await page.goto(address)
+  await shown(page)
+  await expect.poll(text).toBe('STOP here')
+  await objects(page).first().getByRole('button').first().click()
+  await expect(page.getByRole('textbox', { name: 'Text' })).toHaveValue('STOP here')
 })

@@ -1,10 +1,10 @@
 // What the canvas offers to the page around it, and what it tells. Free of DOM but for the host element.
 import type { CanvasDocument } from './document'
-import type { LabelStyle } from './model'
+import type { LabelStyle, Shape } from './model'
 
 export type ToolName =
   | 'select' | 'pan' | 'box' | 'box-clicks' | 'box-extreme' | 'rotated' | 'polygon' | 'freehand'
-  | 'points' | 'cut' | 'hole' | 'keypoints' | 'skeleton' | 'order'
+  | 'points' | 'cut' | 'hole' | 'keypoints' | 'skeleton' | 'order' | 'note'
 
 export type CommandName =
   | 'undo' | 'redo' | 'delete' | 'duplicate' | 'copy' | 'paste' | 'select-all' | 'select-none' | 'select-next' | 'select-previous' | 'select-below'
@@ -69,7 +69,7 @@ export interface CanvasView {
   zoomTo(scale: number, at?: { readonly x: number; readonly y: number }): void
   zoomBy(factor: number, at?: { readonly x: number; readonly y: number }): void
   panBy(dx: number, dy: number): void
-  /** Brings shapes into sight. */
+  /** Brings shapes into sight, also those of layers. */
   show(ids: readonly string[]): void
   /** Place on the screen, relative to the host, of a point of the picture. */
   toScreen(x: number, y: number): { x: number; y: number }
@@ -93,6 +93,24 @@ export interface Mark {
   readonly x?: number
   readonly y?: number
   readonly kind: 'note' | 'rejected'
+  /** Of a note: the same number stands beside it in the list. */
+  readonly number?: number
+}
+
+/** What somebody else says of the sample: seen over it, never changed. */
+export interface Layer {
+  readonly id: number
+  /** Whose it is; stands beside the shapes. */
+  readonly name: string
+  /** "#rrggbb" */
+  readonly color: string
+  /** Of the outlines, so that colour is not the only sign. */
+  readonly dash: readonly number[]
+  readonly shapes: readonly Shape[]
+  /** Ids of those that are not agreed on: drawn strongly, with names. */
+  readonly differing: ReadonlySet<string>
+  /** The one that is looked at. */
+  readonly picked: string | null
 }
 
 /** Why a stroke made nothing. The page has the sentences. */
@@ -115,6 +133,10 @@ export type CanvasEvent =
   | { readonly type: 'menu'; readonly x: number; readonly y: number; readonly id: string | null }
   | { readonly type: 'activate'; readonly id: string }
   | { readonly type: 'mark'; readonly id: string }
+  /** A shape of a layer was clicked. */
+  | { readonly type: 'layer'; readonly layer: number; readonly shape: string }
+  /** Where a note is to stand, in the picture. */
+  | { readonly type: 'place'; readonly x: number; readonly y: number }
   | { readonly type: 'picture'; readonly state: 'loading' | 'shown' | 'failed' }
 
 export interface CanvasOptions {
@@ -138,6 +160,7 @@ export interface Canvas {
   holdPan(on: boolean): void
   others(people: readonly Other[]): void
   marks(marks: readonly Mark[]): void
+  layers(layers: readonly Layer[]): void
   focus(): void
   /** Ends everything: listeners, frames, pictures. */
   close(): void

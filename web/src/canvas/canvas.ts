@@ -4,9 +4,11 @@ import { runCommand, type Clipboard } from './commands'
 import { distance, type Point } from './geometry/point'
 import { listenTo } from './input'
 import type { LabelStyle, Shape } from './model'
+import { createLayers } from './render/layers'
 import { createMinimap } from './render/minimap'
 import { inks, markPlace, namedShapes, paintMoving, paintOverlay } from './render/overlay'
 import { createPicture } from './render/picture'
+import { createSheet } from './render/sheet'
 import { createStill, resize } from './render/still'
 import { fit, kept, shown, toPicture, toScreen, zoomed, type Size } from './render/view'
 import { around, createStage, type Stage } from './stage'
@@ -23,19 +25,6 @@ const crossed: ReadonlySet<ToolName> = new Set<ToolName>(['box', 'box-clicks', '
 /** Shared by all canvases of the tab, so that shapes can be carried to another sample. */
 const clipboard: Clipboard = { shapes: [] }
 
-interface Sheet {
-  readonly canvas: HTMLCanvasElement
-  readonly context: CanvasRenderingContext2D
-}
-
-function createSheet(): Sheet {
-  const canvas = document.createElement('canvas')
-  const context = canvas.getContext('2d')
-  if (!context) throw new Error('no 2d context')
-  canvas.style.cssText = 'position:absolute;left:0;top:0;pointer-events:none'
-  return { canvas, context }
-}
-
 /** Makes a canvas that fills its host. */
 export function createCanvas(host: HTMLElement, { onEvent }: CanvasOptions = {}): Canvas {
   const root = document.createElement('div')
@@ -44,10 +33,11 @@ export function createCanvas(host: HTMLElement, { onEvent }: CanvasOptions = {})
   if (getComputedStyle(host).position === 'static') host.style.position = 'relative'
   const picture = createPicture()
   const still = createStill()
+  const layers = createLayers((name) => stage?.style(name))
   const moving = createSheet()
   const overlay = createSheet()
   const minimap = createMinimap((p) => setView({ ...view, x: window_.width / 2 - p.x * view.scale, y: window_.height / 2 - p.y * view.scale }))
-  root.append(picture.element, still.element, moving.canvas, overlay.canvas, minimap.element)
+  root.append(picture.element, still.element, layers.element, moving.canvas, overlay.canvas, minimap.element)
   host.append(root)
 
   let settings = firstSettings
@@ -93,6 +83,7 @@ export function createCanvas(host: HTMLElement, { onEvent }: CanvasOptions = {})
       dirty = true
     }
     // While only the still shapes are being painted, what lies over them stays as it is.
+    layers.frame(view, window_, ratio)
     if (dirty) paintAbove(ratio)
     dirty = false
     minimap.frame(view, window_, size, picture.image, ratio, inks[settings.theme].line)
@@ -149,6 +140,9 @@ export function createCanvas(host: HTMLElement, { onEvent }: CanvasOptions = {})
         return at && distance(at, screen) <= 10
       })
       if (mark && !tool?.busy()) return emit({ type: 'mark', id: mark.id })
+      // The sample's own shapes come first, then those of layers.
+      const beyond = toolName === 'select' && stage && !tool?.busy() && !stage.hit(p) ? layers.hit(p, stage.reach(5)) : null
+      if (beyond) return emit({ type: 'layer', ...beyond })
       tool?.down?.(p)
     },
     move: (p: Pointer) => tool?.move?.(p),
@@ -193,6 +187,7 @@ export function createCanvas(host: HTMLElement, { onEvent }: CanvasOptions = {})
     namesStale = true
     people = []
     notes = []
+    layers.set([])
     stage = createStage({
       document: opened,
       readOnly,
@@ -263,7 +258,7 @@ export function createCanvas(host: HTMLElement, { onEvent }: CanvasOptions = {})
     zoomBy: (factor, at) => setView(zoomed(view, view.scale * factor, at ?? centre(), size, window_)),
     panBy: target.pan,
     show(ids) {
-      const r = stage && around(ids.map((id) => stage?.document.shape(id)).filter((s) => s !== undefined))
+      const r = stage && around(ids.map((id) => stage?.document.shape(id) ?? layers.shape(id)).filter((s) => s !== undefined))
       if (r) setView(shown(view, r, window_))
     },
     toScreen: (x, y) => toScreen(view, { x, y }),
@@ -304,6 +299,10 @@ export function createCanvas(host: HTMLElement, { onEvent }: CanvasOptions = {})
     },
     marks(list) {
       notes = list
+      schedule()
+    },
+    layers(list) {
+      layers.set(list)
       schedule()
     },
     focus: () => root.focus({ preventScroll: true }),

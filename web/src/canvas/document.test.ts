@@ -132,3 +132,19 @@ describe('the document', () => {
     expect(newId()).toMatch(/^[A-Za-z0-9]{10}$/)
   })
 })
+
+it('what is typed during one visit of a field is one step of undo', () => {
+  const document = createDocument({ annotation: { shapes: [{ id: 'a', type: 'box', x: 0, y: 0, w: 1, h: 1 }] }, type: 'ocr', width: 9, height: 9 })
+  const type = (text: string, visit: string) => document.change({ op: 'put', shape: { id: 'a', type: 'box', x: 0, y: 0, w: 1, h: 1, text } }, visit)
+  const text = () => document.shape('a')?.text
+  for (const part of ['S', 'ST', 'STOP']) type(part, 'one')
+  type('STOP!', 'two')
+  document.undo()
+  expect(text()).toBe('STOP')
+  type('STOP?', 'two')
+  document.undo()
+  document.undo()
+  expect(text()).toBeUndefined()
+  document.redo()
+  expect(text()).toBe('STOP')
+})

@@ -31,8 +31,9 @@ export interface CanvasDocument {
   indexOf(id: string): number
   /** The annotation as JSON, without empty members. */
   annotation(): Annotation
-  /** Does what a person did; all of it is one step of undo. Changes that change nothing are dropped. */
-  change(change: Change | readonly Change[]): void
+  /** Does what a person did; all of it is one step of undo. Changes that change nothing are dropped. `visit`: calls under the
+   * same name, one after the other, are one step together (what is typed into a field while one is there). */
+  change(change: Change | readonly Change[], visit?: string): void
   /** Does what somebody else did. `own`: it is the server's version of our own change (clipped), so undo still finds it. */
   receive(change: Change | readonly Change[], how?: { readonly own?: boolean }): void
   /** Takes back the last step; parts that others changed or removed since are skipped. False when there was nothing. */
@@ -86,9 +87,9 @@ export function createDocument({ annotation, type, width, height }: DocumentOpti
     shape: (id) => state.shape(id),
     indexOf: (id) => state.indexOf(id),
     annotation: () => state.annotation(),
-    change(change) {
+    change(change, visit) {
       const done = apply(change)
-      history.push(done.entries)
+      history.push(done.entries, visit)
       tell(done.changes, 'local')
     },
     receive(change, how) {

@@ -8,7 +8,8 @@ export type { Entry } from './state'
 export interface History {
   readonly canUndo: boolean
   readonly canRedo: boolean
-  push(entries: readonly Entry[]): void
+  /** `visit`: what follows under the same name, with nothing between, belongs to the same step. */
+  push(entries: readonly Entry[], visit?: string): void
   /** The last step that touched the same target shall expect what the server made of it. */
   correct(entries: readonly Entry[]): void
   /** What was done, as changes to send. Steps of which nothing is left to undo are passed over. */
@@ -19,6 +20,7 @@ export interface History {
 export function createHistory(state: State): History {
   const done: Entry[][] = []
   const undone: Entry[][] = []
+  let last: string | undefined
 
   /** Brings the step's targets from one side to the other; what was possible is kept for the way back. */
   function cross(step: readonly Entry[], back: boolean): { entries: Entry[]; changes: Change[] } {
@@ -36,6 +38,7 @@ export function createHistory(state: State): History {
   }
 
   function walk(from: Entry[][], to: Entry[][], back: boolean): Change[] {
+    last = undefined
     for (let step = from.pop(); step; step = from.pop()) {
       const { entries, changes } = cross(step, back)
       if (changes.length === 0) continue
@@ -48,9 +51,12 @@ export function createHistory(state: State): History {
   return {
     get canUndo() { return done.length > 0 },
     get canRedo() { return undone.length > 0 },
-    push(entries) {
+    push(entries, visit) {
       if (entries.length === 0) return
-      done.push([...entries])
+      const step = visit !== undefined && visit === last ? done.at(-1) : undefined
+      if (step) join(step, entries)
+      else done.push([...entries])
+      last = visit
       undone.length = 0
     },
     correct(entries) {
@@ -65,6 +71,16 @@ export function createHistory(state: State): History {
     },
     undo: () => walk(done, undone, true),
     redo: () => walk(undone, done, false),
+  }
+}
+
+/** The step reaches further: what it was before stays what it was before all of it. */
+function join(step: Entry[], entries: readonly Entry[]): void {
+  for (const entry of entries) {
+    const at = step.findIndex((e) => matches(e, entry))
+    const old = step[at]
+    if (old) step[at] = { ...old, after: entry.after } as Entry
+    else step.push(entry)
   }
 }
 

@@ -126,8 +126,6 @@ export const dataEn = {
   'sample.history': 'History',
   'sample.noHistory': 'Not changed since it was imported.',
   'sample.revision': 'Revision {n}',
-  'sample.shapes': '{n#1 label|{n} labels}',
-  'sample.restore': 'Restore',
   'sample.restored': 'Revision {n} is restored',
   'sample.cut': 'Only the beginning is shown.',
 

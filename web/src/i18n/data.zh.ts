@@ -128,8 +128,6 @@ export const dataZh: Record<keyof typeof dataEn, string> = {
   'sample.history': '历史',
   'sample.noHistory': '导入后没有改动。',
   'sample.revision': '修订 {n}',
-  'sample.shapes': '{n} 个标签',
-  'sample.restore': '恢复',
   'sample.restored': '已恢复修订 {n}',
   'sample.cut': '仅显示开头部分。',
 

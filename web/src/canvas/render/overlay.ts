@@ -15,7 +15,7 @@ const mostLifted = 300
 /** Corners beyond this many have no handles. */
 const mostHandles = 2_000
 const mostNames = 250
-const font = '12px system-ui, sans-serif'
+export const font = '12px system-ui, sans-serif'
 
 interface Ink {
   readonly line: string
@@ -132,7 +132,7 @@ function paintNames(ctx: CanvasRenderingContext2D, { stage, view, names }: Above
 }
 
 /** Text on the label's colour, black or white by what can be read on it. */
-function tag(ctx: CanvasRenderingContext2D, text: string, x: number, y: number, color: string): void {
+export function tag(ctx: CanvasRenderingContext2D, text: string, x: number, y: number, color: string): void {
   const w = ctx.measureText(text).width + 8
   ctx.fillStyle = color
   ctx.fillRect(x - 1, y - 9, w, 17)
@@ -243,5 +243,12 @@ function paintMark(ctx: CanvasRenderingContext2D, mark: Mark, stage: Stage, view
   ctx.lineWidth = 1.5
   ctx.stroke()
   if (rejected) lines(ctx, [[{ x: p.x - 3, y: p.y - 3 }, { x: p.x + 3, y: p.y + 3 }], [{ x: p.x + 3, y: p.y - 3 }, { x: p.x - 3, y: p.y + 3 }]], '#ffffff', 2)
-  else lines(ctx, [[{ x: p.x - 4, y: p.y - 2 }, { x: p.x + 4, y: p.y - 2 }], [{ x: p.x - 4, y: p.y + 2 }, { x: p.x + 2, y: p.y + 2 }]], '#ffffff', 1.5)
+  else if (mark.number !== undefined) {
+    ctx.font = font
+    ctx.textBaseline = 'middle'
+    ctx.textAlign = 'center'
+    ctx.fillStyle = '#ffffff'
+    ctx.fillText(String(mark.number), p.x, p.y + 0.5)
+    ctx.textAlign = 'start'
+  } else lines(ctx, [[{ x: p.x - 4, y: p.y - 2 }, { x: p.x + 4, y: p.y - 2 }], [{ x: p.x - 4, y: p.y + 2 }, { x: p.x + 2, y: p.y + 2 }]], '#ffffff', 1.5)
 }

@@ -2,6 +2,7 @@
 import type { ToolName } from '../api'
 import { box, extreme, rotated } from './box'
 import { keypoints, wholeSkeleton } from './keypoints'
+import { note } from './note'
 import { order } from './order'
 import { cutter, freehand, hole, polygon } from './polygon'
 import { points, select } from './select'
@@ -11,5 +12,5 @@ import type { MakeTool } from './tool'
 const pan: MakeTool = () => ({ cursor: () => 'grab', busy: () => false, cancel: () => undefined })
 
 export const tools: Readonly<Record<ToolName, MakeTool>> = {
-  select, points, pan, box, 'box-clicks': box, 'box-extreme': extreme, rotated, polygon, freehand, cut: cutter, hole, keypoints, skeleton: wholeSkeleton, order,
+  select, points, pan, box, 'box-clicks': box, 'box-extreme': extreme, rotated, polygon, freehand, cut: cutter, hole, keypoints, skeleton: wholeSkeleton, order, note,
 }

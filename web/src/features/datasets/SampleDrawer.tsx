@@ -1,18 +1,17 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { App, Button, Drawer } from 'antd'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { Button, Drawer } from 'antd'
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { Link, useParams, useSearchParams } from 'react-router'
 import { useKeys, type Shortcut } from '../../app/keys'
 import { request } from '../../api/client'
-import { invalidate } from '../../api/objects'
 import { formatBytes, formatMoment } from '../../components/format'
 import { useEscape, useShown } from '../../components/hooks'
 import { Icon } from '../../components/Icon'
-import { problemText } from '../../components/problem'
 import { ErrorState } from '../../components/States'
 import { Time } from '../../components/Time'
 import { useI18n } from '../../i18n'
-import { contentUrl, labelCounts, listSamples, type Annotation, type ColorOf, type Sample, type SampleFilter, type SampleState, type Version } from './samples'
+import { contentUrl, labelCounts, listSamples, type ColorOf, type Sample, type SampleFilter, type Version } from './samples'
+import type { Past } from './SampleHistory'
 import { SampleView } from './SampleView'
 import type { Pages } from './usePages'
 
@@ -27,22 +26,21 @@ interface Props {
   onClean: (id: number, cleaned: boolean) => void
 }
 
-interface Past {
-  revision: number
-  at: string
-  state: SampleState
-  annotation: Annotation
-}
+// With what describes changes, which the gallery itself does not need.
+const SampleHistory = lazy(async () => ({ default: (await import('./SampleHistory')).SampleHistory }))
 
 /** One sample: its picture (text, sound), what is known about it, and how that came to be. */
 export function SampleDrawer({ version, id, filter, pages, colorOf, onOpen, onClose, onClean }: Props) {
   const { t } = useI18n()
   const [shapes, setShapes] = useState(true)
+  const [past, setPast] = useState<Past | null>(null)
+  useEffect(() => setPast(null), [id])
   const found = useQuery({
     queryKey: ['objects', 'dataset_version', 'sample', version.item.id, id],
     queryFn: ({ signal }) => request<Sample>(`${version.path}/samples/${id}`, { signal }),
   })
-  const sample = found.data
+  const newest = found.data
+  const sample = useMemo(() => newest && past ? { ...newest, annotation: past.annotation } : newest, [newest, past])
   const shown = useShown()
   const asked = useRef(0)
   useEffect(() => {
@@ -89,7 +87,7 @@ export function SampleDrawer({ version, id, filter, pages, colorOf, onOpen, onCl
       {found.error ? <ErrorState error={found.error} onRetry={() => void found.refetch()} /> : sample && (
         <div className="sample">
           <SampleView key={sample.id} version={version} sample={sample} colorOf={colorOf} shapes={shapes} />
-          <Side version={version} sample={sample} colorOf={colorOf} shapes={shapes} onShapes={setShapes} onClean={onClean} />
+          <Side version={version} sample={sample} colorOf={colorOf} shapes={shapes} onShapes={setShapes} onClean={onClean} past={past} onPast={setPast} />
         </div>
       )}
     </Drawer>
@@ -107,7 +105,7 @@ function LabelLink({ id }: { id: number }) {
   return <Link className="ant-btn ant-btn-primary" to={`/p/${encodeURIComponent(project ?? '')}/datasets/${dataset}/v/${number}/label?${next}`}>{t('bench.label')}</Link>
 }
 
-function Side({ version, sample, colorOf, shapes, onShapes, onClean }: { version: Version; sample: Sample; colorOf: ColorOf; shapes: boolean; onShapes: (value: boolean) => void; onClean: Props['onClean'] }) {
+function Side({ version, sample, colorOf, shapes, onShapes, onClean, past, onPast }: { past: Past | null; onPast: (past: Past | null) => void; version: Version; sample: Sample; colorOf: ColorOf; shapes: boolean; onShapes: (value: boolean) => void; onClean: Props['onClean'] }) {
   const { t, n, language } = useI18n()
   const list = sample.annotation.shapes ?? []
   const labels = labelCounts(sample.annotation)
@@ -142,47 +140,7 @@ function Side({ version, sample, colorOf, shapes, onShapes, onClean }: { version
           </ol>
         )}
       </section>}
-      <History version={version} sample={sample} />
+      <Suspense fallback={null}><SampleHistory version={version} sample={sample} past={past} onPast={onPast} /></Suspense>
     </div>
-  )
-}
-
-function History({ version, sample }: { version: Version; sample: Sample }) {
-  const i18n = useI18n()
-  const { t, n } = i18n
-  const { message } = App.useApp()
-  const client = useQueryClient()
-  const [busy, setBusy] = useState(false)
-  const past = useQuery({
-    queryKey: ['objects', 'dataset_version', 'history', sample.id, sample.revision],
-    queryFn: async ({ signal }) => (await request<{ items: Past[] }>(`${version.path}/samples/${sample.id}/history`, { signal })).items,
-  })
-  const restore = async (revision: number) => {
-    setBusy(true)
-    try {
-      await request(`${version.path}/samples/${sample.id}/restore`, { method: 'POST', body: { revision }, revision: sample.revision })
-      void message.success(t('sample.restored', { n: revision }))
-    } catch (error) {
-      void message.error(problemText(error, i18n))
-    }
-    await invalidate(client, 'dataset_version')
-    setBusy(false)
-  }
-  return (
-    <section>
-      <h2>{t('sample.history')}</h2>
-      {past.data?.length === 0 && <p className="muted">{t('sample.noHistory')}</p>}
-      <ol className="history">
-        {[...(past.data ?? [])].sort((a, b) => b.revision - a.revision).map((p) => (
-          <li key={p.revision}>
-            <span className="num">{t('sample.revision', { n: p.revision })}</span>
-            <span className="tag">{t(`sampleState.${p.state}`)}</span>
-            <span className="muted num">{t('sample.shapes', { n: n(labelCounts(p.annotation).reduce((sum, [, c]) => sum + c, 0)) })}</span>
-            <Time at={p.at} />
-            {version.open && <Button size="small" type="text" loading={busy} onClick={() => void restore(p.revision)}>{t('sample.restore')}</Button>}
-          </li>
-        ))}
-      </ol>
-    </section>
   )
 }

@@ -1,13 +1,17 @@
 import { Button, Select } from 'antd'
 import { useState } from 'react'
-import type { Item } from '../../api/kinds'
+import { useApp } from '../../app/context'
+import type { Item, Ref } from '../../api/kinds'
+import { useItem } from '../../api/objects'
+import { may } from '../../api/session'
 import { RefLink } from '../../components/FieldValue'
 import { absoluteTime, formatDuration } from '../../components/format'
 import { Empty, ErrorState } from '../../components/States'
 import { Time } from '../../components/Time'
 import { useI18n } from '../../i18n'
-import { progressCsvUrl, useProgress, type Progress } from './labelling'
-import { dayOf } from './model'
+import { progressCsvUrl, refsOf, useProgress, type MemberFigures, type Progress } from './labelling'
+import { dayOf, ratioOf } from './model'
+import { Raise } from './TaskDialogs'
 
 const spans = [1, 7, 30] as const
 
@@ -29,7 +33,7 @@ export function Members({ task }: { task: Item }) {
           <Select aria-label={t('labelTask.span')} value={days} onChange={setDays} popupMatchSelectWidth={false} options={spans.map((n) => ({ value: n, label: n === 1 ? t('labelTask.today') : t('labelTask.days', { n }) }))} />
           <Button href={progressCsvUrl(task.id, from, to)} download={`${String(task['name'])}.csv`}>{t('labelTask.csv')}</Button>
         </div>
-        {!data ? <div className="skeleton" aria-busy="true"><div /><div /></div> : data.members.length === 0 ? <Empty title={t('labelTask.nobody')} text={t('labelTask.nobodyHint')} /> : <Figures data={data} />}
+        {!data ? <div className="skeleton" aria-busy="true"><div /><div /></div> : <Figures task={task} data={data} />}
       </section>
       {data && days > 1 && data.days.length > 0 && <Days data={data} />}
     </div>
@@ -49,22 +53,32 @@ function Outlook({ forecast }: { forecast: Progress['forecast'] }) {
   )
 }
 
-function Figures({ data }: { data: Progress }) {
+/** Everybody of the labelling team, whether they did something or not: the owner may want to see more of anybody's work. */
+function Figures({ task, data }: { task: Item; data: Progress }) {
   const { t, n, language } = useI18n()
+  const { session, kind, project } = useApp()
+  const [raising, setRaising] = useState<Ref | null>(null)
+  const team = useItem(kind('team'), { project: project?.id }, (task['labelling_team'] as Ref | null)?.id ?? NaN)
+  const idle = refsOf(team.data?.['members']).filter((one) => !data.members.some((m) => m.user.id === one.id && m.stage === 'label'))
+  const rows: MemberFigures[] = [...data.members, ...idle.map((user): MemberFigures => ({ user, stage: 'label', submitted: 0, skipped: 0, accepted: 0, rejected: 0, active_seconds: 0, per_hour: 0 }))]
+  // Where several label a sample, all of it is reviewed; without a review team, nothing.
+  const raisable = task['review_team'] !== null && Number(task['seats']) === 1 && ['draft', 'open', 'paused'].includes(String(task['state'])) && may(session, 'label_task.open', project?.id)
+  if (rows.length === 0) return <Empty title={t('labelTask.nobody')} text={t('labelTask.nobodyHint')} />
   return (
     <div className="table-box">
       <table className="table">
         <thead>
           <tr>
-            <th scope="col">{t('labelTask.member')}</th><th scope="col">{t('labelTask.stage')}</th>
+            <th scope="col">{t('labelTask.member')}</th><th scope="col">{t('labelTask.stage')}</th><th scope="col" className="right">{t('labelTask.reviewed')}</th>
             {(['submitted', 'accepted', 'rejected', 'skipped'] as const).map((name) => <th key={name} scope="col" className="right">{t(`labelCount.${name}`)}</th>)}
             <th scope="col" className="right">{t('labelTask.active')}</th><th scope="col" className="right">{t('labelTask.speed')}</th>
           </tr>
         </thead>
         <tbody>
-          {data.members.map((m) => (
+          {rows.map((m) => (
             <tr key={`${m.user.id}-${m.stage}`}>
               <td className="first"><RefLink kindName="user" value={m.user} /></td><td>{t(`labelStage.${m.stage}`)}</td>
+              <td className="right num">{m.stage === 'label' && <Reviewed task={task} user={m.user} onRaise={raisable ? () => setRaising(m.user) : null} />}</td>
               {(['submitted', 'accepted', 'rejected', 'skipped'] as const).map((name) => <td key={name} className="right num">{n(m[name])}</td>)}
               <td className="right num">{formatDuration(m.active_seconds, language)}</td>
               <td className="right num">{m.per_hour > 0 ? t('labelTask.perHour', { n: n(m.per_hour, 0) }) : t('value.none')}</td>
@@ -72,7 +86,23 @@ function Figures({ data }: { data: Progress }) {
           ))}
         </tbody>
       </table>
+      {raising && <Raise task={task} user={raising} onClose={() => setRaising(null)} />}
     </div>
+  )
+}
+
+/** How much of a person's work is reviewed, and a way to see more of it. */
+function Reviewed({ task, user, onRaise }: { task: Item; user: Ref; onRaise: (() => void) | null }) {
+  const { t } = useI18n()
+  const ratio = ratioOf(task, user.id)
+  if (ratio === null) return <span className="muted">{t('value.none')}</span>
+  const text = t('labelTask.percent', { n: ratio })
+  const raised = Number(task['seats']) === 1 && ratio > Number(task['review_ratio'])
+  return (
+    <span className="reviewed">
+      {raised && <span className="tag">{t('labelTask.raised')}</span>}
+      {onRaise ? <Button size="small" aria-label={t('labelTask.raiseOf', { name: user.name })} title={t('labelTask.raise')} onClick={onRaise}>{text}</Button> : text}
+    </span>
   )
 }
 

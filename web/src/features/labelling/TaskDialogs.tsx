@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { App, Checkbox } from 'antd'
+import { App, Button, Checkbox, InputNumber } from 'antd'
 import { useState } from 'react'
 import { useApp } from '../../app/context'
 import type { Item, Ref } from '../../api/kinds'
@@ -9,7 +9,7 @@ import { useShown } from '../../components/hooks'
 import { ProblemNote } from '../../components/ProblemNote'
 import { useI18n, type Key } from '../../i18n'
 import { refsOf, runAction } from './labelling'
-import { partsOf } from './model'
+import { partsOf, ratioOf } from './model'
 import { PersonSelect } from './PersonSelect'
 
 export type Step = 'open' | 'pause' | 'resume' | 'close' | 'cancel'
@@ -51,6 +51,27 @@ export function StateDialog({ task, step, title, onClose }: { task: Item; step: 
           {unreviewed > 0 && <Checkbox checked={rest} onChange={(e) => setRest(e.target.checked)}>{t('labelTask.acceptRest', { n: n(unreviewed) })}</Checkbox>}
         </>
       )}
+    </FormDialog>
+  )
+}
+
+/** More of one person's work is reviewed. */
+export function Raise({ task, user, onClose }: { task: Item; user: Ref; onClose: () => void }) {
+  const { t } = useI18n()
+  const act = useAct(task, onClose)
+  const usual = Number(task['review_ratio'])
+  const now = ratioOf(task, user.id) ?? usual
+  const [ratio, setRatio] = useState<number | null>(now)
+  const title = t('labelTask.raise')
+  const run = (to: number | null) => act.mutate({ action: 'raise', title, body: { user: user.id, ...(to !== null && { ratio: to }) } })
+  return (
+    <FormDialog
+      title={t('labelTask.raiseOf', { name: user.name })} dirty={ratio !== now} busy={act.isPending} submittable={ratio !== null && ratio !== now} submitText={t('labelTask.keep')} onClose={onClose}
+      error={act.error ? <ProblemNote error={act.error} /> : null} onSubmit={() => run(ratio !== null && ratio > usual ? ratio : null)}
+    >
+      <p>{t('labelTask.raiseText', { n: usual })}</p>
+      <div className="field"><label htmlFor="raise-ratio">{t('labelTask.raisePercent')}</label><InputNumber id="raise-ratio" autoFocus min={usual} max={100} precision={0} value={ratio} onChange={setRatio} /></div>
+      {now > usual && <Button onClick={() => run(null)}>{t('labelTask.asOthers')}</Button>}
     </FormDialog>
   )
 }

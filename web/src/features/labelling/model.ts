@@ -91,3 +91,11 @@ export function tidySelection(selection: Selection): Selection {
     Array.isArray(value) ? value.length > 0 : name === 'share' ? typeof value === 'number' && value < 1 : name === 'order' ? value !== 'position' : value !== '' && value !== undefined)
   return Object.fromEntries(kept) as Selection
 }
+
+/** Percent of a person's samples that are reviewed; null where nothing is. */
+export function ratioOf(task: Item, user: number): number | null {
+  if (task['review_team'] === null || task['review_team'] === undefined) return null
+  if (Number(task['seats']) > 1) return 100
+  const own = (task['raised'] as Record<string, number> | null)?.[String(user)] ?? 0
+  return Math.max(Number(task['review_ratio']), own)
+}

@@ -1,10 +1,11 @@
 import { Checkbox, Input, InputNumber, Select } from 'antd'
-import { useEffect, useState, type KeyboardEvent } from 'react'
-import type { Change, Shape } from '../../canvas'
+import type { KeyboardEvent } from 'react'
+import type { CanvasDocument, Change, Shape } from '../../canvas'
 import { useI18n } from '../../i18n'
 import type { BenchStore } from './bench'
 import type { AttributeDefinition, LabelDefinition } from './surface'
 import { useBenchState } from './useBench'
+import { useTyping } from './useTyping'
 
 /** What is known of the selected shapes besides their place; of the sample, where it has labels itself. */
 export function AttributesPanel({ bench, labels }: { bench: BenchStore; labels: readonly LabelDefinition[] }) {
@@ -18,9 +19,11 @@ export function AttributesPanel({ bench, labels }: { bench: BenchStore; labels: 
   const definitions = labels.filter((l) => names.has(l.name)).flatMap((l) => l.attributes)
   const shape = shapes.length === 1 ? shapes[0] : undefined
   if (shapes.length === 0 && definitions.length === 0) return null
-  const put = (change: (shape: Shape) => Shape) => bench.change(shapes.map((s): Change => ({ op: 'put', shape: change(s) })))
-  const set = (name: string, value: unknown) => {
-    if (shapes.length === 0) return bench.change({ op: 'attribute', name, value: value ?? null })
+  // Of this document, also when another one has been opened since: what was typed is kept when its field goes.
+  const change = (what: Change | Change[], visit?: string) => !bench.readOnly && document.change(what, visit)
+  const put = (of: (shape: Shape) => Shape, visit?: string) => change(shapes.flatMap((s): Change[] => { const now = document.shape(s.id); return now ? [{ op: 'put', shape: of(now) }] : [] }), visit)
+  const set = (name: string, value: unknown, visit?: string) => {
+    if (shapes.length === 0) return change({ op: 'attribute', name, value: value === '' ? null : (value ?? null) }, visit)
     put((s) => {
       const { [name]: _old, ...rest } = s.attributes ?? {}
       void _old
@@ -28,7 +31,7 @@ export function AttributesPanel({ bench, labels }: { bench: BenchStore; labels: 
       const { attributes: _all, ...others } = s
       void _all
       return (Object.keys(attributes).length > 0 ? { ...others, attributes } : others) as Shape
-    })
+    }, visit)
   }
   const flag = (name: 'occluded' | 'truncated', on: boolean) => put((s) => {
     const { [name]: _old, ...rest } = s
@@ -39,19 +42,19 @@ export function AttributesPanel({ bench, labels }: { bench: BenchStore; labels: 
   return (
     <section className="bench-panel bench-attributes" aria-label={t('bench.attributes')}>
       <h2>{t('bench.attributes')}</h2>
-      {shape && bench.type === 'ocr' && <ShapeText key={shape.id} bench={bench} shape={shape} />}
+      {shape && bench.type === 'ocr' && <ShapeText key={shape.id} bench={bench} open={document} shape={shape} />}
       {shapes.length > 0 && (
         <div className="row wrap">
           <Checkbox disabled={bench.readOnly} checked={shapes.every((s) => s.occluded === true)} onChange={(e) => flag('occluded', e.target.checked)}>{t('bench.occluded')}</Checkbox>
           <Checkbox disabled={bench.readOnly} checked={shapes.every((s) => s.truncated === true)} onChange={(e) => flag('truncated', e.target.checked)}>{t('bench.truncated')}</Checkbox>
         </div>
       )}
-      {definitions.map((d) => <Attribute key={`${d.name}-${selection.join()}`} definition={d} value={valueOf(d)} disabled={bench.readOnly} onChange={(value) => set(d.name, value)} />)}
+      {definitions.map((d) => <Attribute key={`${d.name}-${selection.join()}`} definition={d} value={valueOf(d)} disabled={bench.readOnly} onChange={(value, visit) => set(d.name, value, visit)} />)}
     </section>
   )
 }
 
-function Attribute({ definition: d, value, disabled, onChange }: { definition: AttributeDefinition; value: unknown; disabled: boolean; onChange: (value: unknown) => void }) {
+function Attribute({ definition: d, value, disabled, onChange }: { definition: AttributeDefinition; value: unknown; disabled: boolean; onChange: (value: unknown, visit?: string) => void }) {
   const { language } = useI18n()
   const title = d.title?.[language] || d.title?.en || d.name
   const id = `attribute-${d.name}`
@@ -61,27 +64,32 @@ function Attribute({ definition: d, value, disabled, onChange }: { definition: A
       <label htmlFor={id}>{title}{d.required ? ' *' : ''}</label>
       {d.type === 'choice' && <Select id={id} size="small" allowClear disabled={disabled} value={value ?? null} options={(d.choices ?? []).map((c) => ({ value: c, label: c }))} onChange={(v: unknown) => onChange(v ?? null)} />}
       {d.type === 'number' && <InputNumber id={id} size="small" disabled={disabled} value={typeof value === 'number' ? value : null} onChange={(v) => onChange(v)} />}
-      {d.type === 'text' && <Input id={id} size="small" disabled={disabled} defaultValue={typeof value === 'string' ? value : ''} onBlur={(e) => { if (e.target.value !== (value ?? '')) onChange(e.target.value) }} onPressEnter={(e) => e.currentTarget.blur()} />}
+      {d.type === 'text' && <TextAttribute id={id} disabled={disabled} value={typeof value === 'string' ? value : ''} onChange={onChange} />}
     </div>
   )
 }
 
+function TextAttribute({ id, disabled, value, onChange }: { id: string; disabled: boolean; value: string; onChange: (value: string, visit: string) => void }) {
+  const { field } = useTyping(value, onChange)
+  return <Input id={id} size="small" disabled={disabled} {...field} onPressEnter={(e) => e.currentTarget.blur()} />
+}
+
 /** What is written in a shape; Tab goes to the next one in reading order. */
-function ShapeText({ bench, shape }: { bench: BenchStore; shape: Shape }) {
+function ShapeText({ bench, open, shape }: { bench: BenchStore; open: CanvasDocument; shape: Shape }) {
   const { t } = useI18n()
-  const [text, setText] = useState(shape.text ?? '')
-  useEffect(() => setText(shape.text ?? ''), [shape.text])
-  const keep = () => {
-    if (text === (shape.text ?? '')) return
-    const { text: _old, ...rest } = shape
+  const { field, flush } = useTyping(shape.text ?? '', (text, visit) => {
+    const now = open.shape(shape.id)
+    if (!now || bench.readOnly) return
+    const { text: _old, ...rest } = now
     void _old
-    bench.change({ op: 'put', shape: (text === '' ? rest : { ...rest, text }) as Shape })
-  }
+    open.change({ op: 'put', shape: (text === '' ? rest : { ...rest, text }) as Shape }, visit)
+  })
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Tab' || event.nativeEvent.isComposing) return
-    const shapes = bench.state.document?.shapes ?? []
-    const next = shapes[(bench.state.document?.indexOf(shape.id) ?? -1) + (event.shiftKey ? -1 : 1)]
-    keep()
+    if (event.nativeEvent.isComposing) return
+    if (event.key === 'Enter') return flush()
+    if (event.key !== 'Tab') return
+    const next = open.shapes[open.indexOf(shape.id) + (event.shiftKey ? -1 : 1)]
+    flush()
     if (!next) return
     event.preventDefault()
     bench.set({ selection: [next.id] })
@@ -91,7 +99,7 @@ function ShapeText({ bench, shape }: { bench: BenchStore; shape: Shape }) {
   return (
     <div className="bench-attribute">
       <label htmlFor="bench-shape-text">{t('bench.text')}</label>
-      <Input.TextArea id="bench-shape-text" size="small" autoSize={{ minRows: 1, maxRows: 6 }} disabled={bench.readOnly} value={text} onChange={(e) => setText(e.target.value)} onBlur={keep} onKeyDown={onKeyDown} />
+      <Input.TextArea id="bench-shape-text" size="small" autoSize={{ minRows: 1, maxRows: 6 }} disabled={bench.readOnly} {...field} onKeyDown={onKeyDown} />
     </div>
   )
 }

@@ -1,6 +1,6 @@
 import { Alert, Button, Tooltip } from 'antd'
 import { Suspense, useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
-import { Link } from 'react-router'
+import { Link, useSearchParams } from 'react-router'
 import { useLatest, useShown, useTitle } from '../../components/hooks'
 import { Icon } from '../../components/Icon'
 import { problemText } from '../../components/problem'
@@ -12,8 +12,11 @@ import type { BenchStore } from './bench'
 import type { Page } from './commands'
 import { Filmstrip } from './Filmstrip'
 import { LabelsPanel } from './LabelsPanel'
+import { drawn } from './layers'
+import { LayersPanel } from './LayersPanel'
 import { ObjectsPanel } from './ObjectsPanel'
 import { Panels } from './Panels'
+import { PastShown } from './PastShown'
 import { preloadPicture } from './preload'
 import type { Source } from './source'
 import { colorOfClient, StateLine } from './StateLine'
@@ -22,6 +25,7 @@ import { mayGrid, surfaceOf } from './surfaces'
 import { Toolbar } from './Toolbar'
 import { useBenchState } from './useBench'
 import { useCommands, useOwnKeys } from './useCommands'
+import { useLayers } from './useLayers'
 import { usePast } from './usePast'
 import './workbench.css'
 
@@ -56,7 +60,7 @@ export function BenchPage({ bench, source, labels, mayAdd, title, backUrl, instr
   const alive = useShown()
   const own = useOwnKeys()
   const [failed, setFailed] = useState<unknown>(null)
-  const { sample, document, version, label, tool, selection, view, room, grid, before, assignment } = useBenchState(bench, (s) => s)
+  const { sample, document, version, label, tool, selection, view, room, grid, before, past: shown, assignment, status, layers } = useBenchState(bench, (s) => s)
   bench.film = source.film
   bench.labels = labels
   useTitle(sample?.name, title)
@@ -107,19 +111,24 @@ export function BenchPage({ bench, source, labels, mayAdd, title, backUrl, instr
   })
   const find = useLatest((state: 'unannotated' | 'rejected') => sample && open(source.find(state, sample), t('bench.noneFound')))
   const past = usePast(bench, source)
+  const comparing = useLayers(bench)
   const surface = useMemo(() => surfaceOf(bench.type, bench.dataType, grid), [bench, grid])
   const submit = useLatest((nothing: boolean) => task?.submit(nothing))
   const decide = useLatest((accept: boolean) => task?.decide(accept))
+  const restore = useLatest(() => {
+    if (bench.state.past) bench.say(t(bench.restore() ? 'bench.stateRestored' : 'bench.stateSame'))
+  })
   const stage = task?.stage ?? null
   const page = useMemo((): Page => ({
-    go, find, submit, decide, stage, copyPrevious: past.copyPrevious, repeat: past.repeat,
+    go, find, submit, decide, restore, compare: comparing.run, stage, copyPrevious: past.copyPrevious, repeat: past.repeat,
     fit: () => void bench.surface?.command('fit'), zoom: (factor) => void bench.surface?.command(`zoom:${factor}`),
     mayGrid: mayGrid(bench.type, bench.dataType), tools: surface.tools, surfaceCommands: surface.commands,
-  }), [go, find, submit, decide, stage, past, bench, surface])
+  }), [go, find, submit, decide, restore, comparing.run, stage, past, bench, surface])
   const offered = useCommands(bench, page, labels, own.keys)
 
   const others = useMemo(() => (room?.people ?? []).flatMap((p) => (p.x === undefined || p.y === undefined ? [] : [{ client: p.client, name: p.user.name, color: colorOfClient(p.client), x: p.x, y: p.y, selection: p.selection ?? [] }])), [room?.people])
   const marks = useMemo(() => (assignment?.rejections.at(-1)?.shapes ?? []).map((s) => ({ id: `rejected-${s.id}`, shape: s.id, kind: 'rejected' as const, text: s.reason || assignment?.rejections.at(-1)?.reason || '' })), [assignment])
+  const drawnLayers = useMemo(() => drawn(layers), [layers])
   const setHandle = useCallback((now: SurfaceHandle | null) => {
     bench.surface = now
   }, [bench])
@@ -129,6 +138,12 @@ export function BenchPage({ bench, source, labels, mayAdd, title, backUrl, instr
   useEffect(() => {
     if (bench.state.label === null && usual !== null) bench.set({ label: usual })
   }, [bench, usual])
+  // The way from a change of many samples to what of it was not applied; the journal is read after the sample.
+  const [params] = useSearchParams()
+  const asksTroubles = params.has('troubles') && sample !== null && status.troubles.length > 0
+  useEffect(() => {
+    if (asksTroubles) bench.set({ panel: 'troubles' })
+  }, [asksTroubles, bench])
   const count = source.film.count
   return (
     <div className="bench">
@@ -148,17 +163,19 @@ export function BenchPage({ bench, source, labels, mayAdd, title, backUrl, instr
       <div className="bench-middle">
         {task?.note}
         {before && <Alert type="info" banner message={t('bench.beforeShown')} action={<Button size="small" onClick={() => bench.set({ before: false })}>{t('bench.showAfter')}</Button>} />}
+        {shown && <PastShown bench={bench} past={shown} labels={labels} onRestore={restore} />}
         <div className="bench-surface">
           {failed !== null && <p className="note note-error" role="alert">{problemText(failed, i18n)}</p>}
           {openId === null && !sample && count === 0 && <p className="muted bench-none">{t('bench.noSamples')}</p>}
           {sample && document && (
             <Suspense fallback={null}>
-              <surface.Component bench={bench} sample={sample} document={document} version={version} labels={labels} label={label} tool={tool} selection={selection} readOnly={bench.readOnly} others={others} marks={marks} view={view} before={before ? (assignment?.for_review?.before ?? {}) : null} handle={setHandle} />
+              <surface.Component bench={bench} sample={sample} document={document} version={version} labels={labels} label={label} tool={tool} selection={selection} readOnly={bench.readOnly} others={others} marks={marks} layers={drawnLayers} view={view} before={shown?.annotation ?? (before ? (assignment?.for_review?.before ?? {}) : null)} handle={setHandle} />
             </Suspense>
           )}
         </div>
       </div>
       <aside className="bench-right">
+        <LayersPanel bench={bench} comparing={comparing} />
         <LabelsPanel bench={bench} labels={labels} mayAdd={mayAdd} />
         <AttributesPanel bench={bench} labels={labels} />
         {shapes && <ObjectsPanel bench={bench} />}

@@ -3,28 +3,33 @@ import { useState } from 'react'
 import { Icon } from '../../components/Icon'
 import { Markdown } from '../../components/Markdown'
 import { safeUrl } from '../../components/markdown'
-import { useI18n } from '../../i18n'
-import type { BenchStore } from './bench'
+import { useI18n, type Key } from '../../i18n'
+import type { BenchStore, Panel } from './bench'
+import { HistoryPanel } from './HistoryPanel'
 import { KeysDialog } from './KeysDialog'
 import type { LabelDefinition } from './surface'
 import { Troubles } from './Troubles'
 import { useBenchState } from './useBench'
+
+const titles: Partial<Record<NonNullable<Panel>, Key>> = { instructions: 'bench.instructions', examples: 'bench.examples', history: 'bench.history' }
 
 /** What opens above or beside the work: one at a time. */
 export function Panels({ bench, labels, instructions, count, onJump }: { bench: BenchStore; labels: readonly LabelDefinition[]; instructions: string | null; count: number; onJump: (index: number) => void }) {
   const { t } = useI18n()
   const panel = useBenchState(bench, (s) => s.panel)
   const chosen = useBenchState(bench, (s) => s.label)
-  const close = () => bench.set({ panel: null })
+  const title = panel && titles[panel]
+  const close = () => bench.set({ panel: null, past: null })
   const label = labels.find((l) => l.name === chosen)
   const examples = (label?.examples ?? []).flatMap(({ file, note }) => { const url = safeUrl(file); return url ? [{ url, note }] : [] })
   return (
     <>
       {/* No dialog: the page's keys hold while one reads. */}
-      {(panel === 'instructions' || panel === 'examples') && (
-        <section className="bench-drawer" aria-label={t(panel === 'examples' ? 'bench.examples' : 'bench.instructions')}>
-          <header className="row"><h2 className="grow">{t(panel === 'examples' ? 'bench.examples' : 'bench.instructions')}</h2><Button type="text" size="small" aria-label={t('bench.close')} icon={<Icon name="close" size={14} />} onClick={close} /></header>
+      {title && (
+        <section className="bench-drawer" aria-label={t(title)}>
+          <header className="row"><h2 className="grow">{t(title)}</h2><Button type="text" size="small" aria-label={t('bench.close')} icon={<Icon name="close" size={14} />} onClick={close} /></header>
           {panel === 'instructions' && (instructions ? <Markdown text={instructions} /> : <p className="muted">{t('bench.noInstructions')}</p>)}
+          {panel === 'history' && <HistoryPanel bench={bench} />}
           {panel === 'examples' && (label && examples.length > 0 ? (
             <ul className="bench-examples">
               {examples.map((e) => <li key={e.url}><img src={e.url} alt={e.note ?? label.name} loading="lazy" /><p>{e.note}</p></li>)}

@@ -47,6 +47,7 @@ export function Toolbar({ bench, page, commands, own }: { bench: BenchStore; pag
           <Tooltip title={t('bench.look.title')}><Button type="text" aria-label={t('bench.look.title')} icon={<Icon name="sun" />} /></Tooltip>
         </Popover>
       )}
+      {button('history')}
       {button('many')}
       <Dropdown
         trigger={['click']}

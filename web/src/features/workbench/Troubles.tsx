@@ -20,9 +20,11 @@ export function Troubles({ bench, labels, onClose }: { bench: BenchStore; labels
   const { t } = useI18n()
   const troubles = useBenchState(bench, (s) => s.status.troubles)
   const closed = troubles.filter(isClosed)
+  const refused = troubles.filter((e) => e.state === 'refused' && !isClosed(e))
   return (
     <Modal open title={t('bench.troublesTitle')} footer={null} onCancel={onClose} width={760} transitionName="" maskTransitionName="">
       {closed.length > 0 && <NewDraft bench={bench} entries={closed} />}
+      {refused.length > 1 && <div className="row end"><Button size="small" onClick={() => refused.forEach((e) => bench.sync.settle(e.id, 'mine'))}>{t('bench.tryAllAgain', { n: refused.length })}</Button></div>}
       <ul className="bench-troubles">
         {troubles.filter((e) => !isClosed(e)).map((entry) => <Trouble key={entry.id} bench={bench} entry={entry} labels={labels} />)}
       </ul>
@@ -37,7 +39,7 @@ function isClosed(entry: Entry): boolean {
 }
 
 function Trouble({ bench, entry, labels }: { bench: BenchStore; entry: Entry; labels: readonly LabelDefinition[] }) {
-  const { t } = useI18n()
+  const { t, sentence } = useI18n()
   const { operation } = entry
   const [label, setLabel] = useState<string | null>(null)
   const mine = operation.op === 'put' ? operation.shape : null
@@ -45,7 +47,7 @@ function Trouble({ bench, entry, labels }: { bench: BenchStore; entry: Entry; la
   const sample = bench.state.sample?.id === entry.sample ? bench.state.sample : null
   return (
     <li className="panel">
-      <p>{entry.state === 'conflict' ? t('bench.conflictText') : entry.problem?.message} <span className="muted num">{t('bench.sampleNumber', { n: entry.sample })}</span></p>
+      <p>{entry.state === 'conflict' ? t('bench.conflictText') : sentence(entry.problem?.message ?? '', entry.problem?.message_zh)} <span className="muted num">{t('bench.sampleNumber', { n: entry.sample })}</span></p>
       <div className="two">
         <Side bench={bench} title={t('bench.mine')} shape={mine} sample={sample} note={operation.op === 'put' ? null : operation.op === 'remove' ? t('bench.removed') : JSON.stringify(changeOf(operation)).slice(0, 200)} />
         <Side bench={bench} title={t('bench.theirs')} shape={entry.theirs ?? null} sample={sample} note={entry.theirs ? null : t('bench.removed')} />

@@ -2,20 +2,24 @@
 // here. Documents of the samples that were open stay for a while, with their undo.
 import { createDocument, shapeTypes, type Annotation, type AnnotationType, type CanvasDocument, type Change, type ViewSettings } from '../../canvas'
 import type { Place } from './journal'
+import { noLayers, type Layers } from './layers'
 import type { RoomView } from './room'
 import type { Bench, Film, LabelDefinition, Sample, SampleState, SurfaceEvent, SurfaceHandle } from './surface'
 import type { Status, Sync } from './sync'
+import { restoring } from './past'
 import type { Assignment } from './work'
 
 /** So many samples keep their document and its undo. */
 const documentsMost = 60
 
-export type Panel = 'instructions' | 'examples' | 'troubles' | 'keys' | 'jump' | 'ask' | 'skip' | 'reject' | null
+export type Panel = 'instructions' | 'examples' | 'history' | 'troubles' | 'keys' | 'jump' | 'ask' | 'skip' | 'reject' | null
 
 export interface BenchState {
   sample: Sample | null
   assignment: Assignment | null
   document: CanvasDocument | null
+  /** Where its changes go. */
+  place: Place | null
   /** Counts changes of the document. */
   version: number
   label: string | null
@@ -29,6 +33,10 @@ export interface BenchState {
   grid: boolean
   /** Review: what it was before the annotator's work is shown. */
   before: boolean
+  /** Review: what each seat made of the sample. */
+  layers: Layers
+  /** An earlier state of the sample is shown: after which revision, and what made that. */
+  past: { revision: number; at: string; text: string; annotation: Annotation } | null
   said: { text: string; n: number } | null
   saving: boolean
 }
@@ -60,6 +68,8 @@ export interface BenchStore extends Bench {
   change(change: Change | readonly Change[]): void
   undo(): void
   redo(): void
+  /** Makes the earlier state that is shown the one that is; undo takes it back. False when it is so already. */
+  restore(): boolean
   say(text: string): void
   close(): void
 }
@@ -70,6 +80,9 @@ export function firstTool(type: AnnotationType): string {
   return shape === 'polygon' ? 'polygon' : shape === 'keypoints' ? 'keypoints' : shape === 'box' ? 'box' : 'select'
 }
 
+/** Panels beside the work, which stay when the next sample comes. */
+const beside: ReadonlySet<Panel> = new Set<Panel>(['instructions', 'examples', 'history'])
+
 const noFilm: Film = { count: 0, exact: true, at: () => undefined, indexOf: () => undefined, want: () => undefined }
 
 export function createBench({ path, type, dataType, readOnly, sync, colorOf, onOpen }: BenchOptions): BenchStore {
@@ -79,8 +92,8 @@ export function createBench({ path, type, dataType, readOnly, sync, colorOf, onO
   let undone: number[][] = []
   let said = 0
   let state: BenchState = {
-    sample: null, assignment: null, document: null, version: 0, label: null, tool: firstTool(type), selection: [],
-    view: { hidden: new Set(), locked: new Set() }, room: null, status: sync.status, panel: null, grid: false, before: false, said: null, saving: false,
+    sample: null, assignment: null, document: null, place: null, version: 0, label: null, tool: firstTool(type), selection: [],
+    view: { hidden: new Set(), locked: new Set() }, room: null, status: sync.status, panel: null, grid: false, before: false, layers: noLayers, past: null, said: null, saving: false,
   }
   const set = (part: Partial<BenchState>) => {
     state = { ...state, ...part }
@@ -99,11 +112,13 @@ export function createBench({ path, type, dataType, readOnly, sync, colorOf, onO
       documents.set(sample.id, known)
       return known
     }
-    const document = createDocument({ annotation: sample.annotation as Annotation, type, width: sample.width, height: sample.height })
+    // The work on a seat with a layer is what the layer says, which its room tells.
+    const document = createDocument({ annotation: assignment && assignment.layer !== null ? {} : (sample.annotation as Annotation), type, width: sample.width, height: sample.height })
     const place = placeOf(sample, assignment)
     const made = { document, sample, place }
     document.listen(({ changes, origin }) => {
-      if (state.document === document) set({ version: state.version + 1, selection: state.selection.filter((id) => document.shape(id)) })
+      // Whoever changes it wants to see what becomes of it, not what was.
+      if (state.document === document) set({ version: state.version + 1, selection: state.selection.filter((id) => document.shape(id)), ...(origin !== 'remote' && { past: null }) })
       else if (origin !== 'remote') sync.change(place, made.sample.revision, changes)
     })
     documents.set(sample.id, made)
@@ -134,10 +149,11 @@ export function createBench({ path, type, dataType, readOnly, sync, colorOf, onO
     open: onOpen,
     show(sample, assignment = null) {
       const { document, place } = documentOf(sample, assignment)
-      const whole = sample.annotation.shapes?.some((s) => !s.id) === true
-      state = { ...state, sample, assignment, document, version: state.version + 1, selection: [], room: null, before: false, panel: state.panel === 'instructions' || state.panel === 'examples' ? state.panel : null }
+      const layered = place.layer !== undefined
+      const whole = layered || sample.annotation.shapes?.some((s) => !s.id) === true
+      state = { ...state, sample, assignment, document, place, version: state.version + 1, selection: [], room: null, before: false, layers: noLayers, past: null, panel: beside.has(state.panel) ? state.panel : null }
       if (readOnly) sync.leave()
-      else sync.open({ place, document, revision: sample.revision, whole, onRoom: (room) => set({ room }) })
+      else sync.open({ place, document, revision: layered ? 0 : sample.revision, whole, onRoom: (room) => set({ room }) })
       set({})
     },
     choose(label) {
@@ -165,6 +181,14 @@ export function createBench({ path, type, dataType, readOnly, sync, colorOf, onO
       if (readOnly || store.surface?.command('redo')) return
       state.document?.redo()
     },
+    restore() {
+      const { document, past } = state
+      if (readOnly || !document || !past) return false
+      const changes = restoring(document, past.annotation)
+      set({ past: null })
+      document.change(changes)
+      return changes.length > 0
+    },
     say(text) {
       said += 1
       set({ said: { text, n: said } })
@@ -176,6 +200,7 @@ export function createBench({ path, type, dataType, readOnly, sync, colorOf, onO
         case 'say': return store.say(event.text)
         case 'cursor': return event.x !== null && event.y !== null ? sync.cursor(event.x, event.y, state.tool, state.selection) : undefined
         case 'activate': return state.grid ? set({ grid: false }) : document.getElementById('bench-shape-text')?.focus()
+        case 'layer': return set({ layers: { ...state.layers, picked: { layer: event.layer, shape: event.shape } } })
         case 'mark': return set({ selection: [event.id] })
         case 'shown': return performance.mark('bench-shown', { detail: event.sample }) && undefined
       }

@@ -1,7 +1,7 @@
 // One change of labels over many samples: relabelled or removed, with a way back.
 import { createDocument, type Annotation, type AnnotationType, type CanvasDocument, type Change } from '../../canvas'
 import type { Sample } from '../datasets/samples'
-import type { Journal } from './journal'
+import type { Entry, Journal } from './journal'
 import { openSync } from './sync'
 import type { Wire } from './wire'
 
@@ -22,36 +22,59 @@ interface Options {
 }
 
 export interface Done {
+  /** Samples on which it was done, at least in part. */
   samples: number
-  /** How many of the changes the server did not apply: somebody else was faster. */
-  refused: number
+  /** Samples that somebody changed meanwhile, or whose change was refused: theirs stands, ours waits in the list of troubles. */
+  troubled: readonly number[]
+  /** Samples that could not be read. */
+  unread: number
+  /** Kept in this browser: the network did not take them. */
+  waiting: number
   undo: () => Promise<void>
 }
 
-/** Through the journal like any stroke: what the network does not take now is sent by the next workbench. */
+/** What the server did not apply is taken back here, so that undo leaves what others made of it. */
+function yieldTo(document: CanvasDocument, { operation, theirs }: Entry): void {
+  if (theirs) document.receive({ op: 'put', shape: theirs })
+  else if (operation.op === 'put') document.receive({ op: 'remove', shape: operation.shape.id })
+  else if (operation.op === 'label') document.receive({ ...operation, on: !operation.on })
+}
+
+/** Through the journal like any stroke: what the network does not take now is sent by the next workbench. Each change names the
+ * revision that was seen, so that what somebody did meanwhile is a conflict and not lost. */
 export async function relabel({ user, path, type, wire, journal, load }: Options, ids: readonly number[], from: string, to: string | null): Promise<Done> {
   const sync = openSync({ user, wire, journal, held: async () => true })
-  const changed: CanvasDocument[] = []
+  const changed = new Map<number, { document: CanvasDocument; changes: number }>()
+  let unread = 0
   const one = async (id: number) => {
     const sample = await load(id)
     const document = createDocument({ annotation: sample.annotation as Annotation, type, width: sample.width, height: sample.height })
     const changes = relabelling(document, from, to)
     if (changes.length === 0) return
-    document.listen((event) => sync.change({ path, sample: id }, 0, event.changes))
-    changed.push(document)
+    document.listen((event) => event.origin !== 'remote' && sync.change({ path, sample: id }, sample.revision, event.changes))
+    changed.set(id, { document, changes: changes.length })
     document.change(changes)
   }
   const queue = [...ids]
   const worker = async () => {
-    for (let id = queue.shift(); id !== undefined; id = queue.shift()) await one(id)
+    for (let id = queue.shift(); id !== undefined; id = queue.shift()) await one(id).catch(() => { unread += 1 })
   }
   await Promise.all([worker(), worker(), worker(), worker()])
   await sync.settled()
+  const failed = new Map<number, number>()
+  for (const trouble of sync.status.troubles) {
+    const of = changed.get(trouble.sample)
+    if (!of) continue
+    failed.set(trouble.sample, (failed.get(trouble.sample) ?? 0) + 1)
+    yieldTo(of.document, trouble)
+  }
   return {
-    samples: changed.length,
-    refused: sync.status.troubles.length,
+    samples: [...changed].filter(([id, { changes }]) => (failed.get(id) ?? 0) < changes).length,
+    troubled: [...failed.keys()],
+    unread,
+    waiting: sync.status.waiting,
     undo: async () => {
-      for (const document of changed) document.undo()
+      for (const { document } of changed.values()) document.undo()
       await sync.settled()
       sync.close()
     },

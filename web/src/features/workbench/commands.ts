@@ -4,6 +4,7 @@ import type { CommandName, ToolName } from '../../canvas'
 import type { IconName } from '../../components/Icon'
 import type { Key } from '../../i18n'
 import type { BenchStore } from './bench'
+import type { CompareStep } from './useLayers'
 
 export type Group = 'go' | 'work' | 'tool' | 'shape' | 'view' | 'media'
 
@@ -13,8 +14,12 @@ export interface Page {
   find(state: 'unannotated' | 'rejected'): void
   copyPrevious(): void
   repeat(): void
+  /** Makes the earlier state that is shown the one that is. */
+  restore(): void
   submit(nothing: boolean): void
   decide(accept: boolean): void
+  /** Of the layers under review. */
+  compare(step: CompareStep): void
   fit(): void
   zoom(factor: number): void
   /** Of a task: its stage; null without a task. */
@@ -49,6 +54,9 @@ const shape = (name: CommandName, key: string): Command => ({
 const media = (name: string, key: string): Command => ({
   id: `media.${name}`, title: `bench.media.${name}` as Key, key, group: 'media', when: ({ page }) => page.surfaceCommands.includes(name), run: ({ bench }) => void bench.surface?.command(name),
 })
+const compare = (step: CompareStep, title: Key, key: string): Command => ({ id: `layers.${step}`, title, key, group: 'work', when: reviews, run: ({ page }) => page.compare(step) })
+/** Opens a panel, or closes it. What it showed on the surface goes with it. */
+const panel = (name: 'instructions' | 'examples' | 'history') => ({ bench }: Context) => bench.set({ panel: bench.state.panel === name ? null : name, past: null })
 const writes = ({ bench }: Context) => !bench.readOnly
 const labels = ({ page }: Context) => page.stage === 'label'
 const reviews = ({ page }: Context) => page.stage === 'review'
@@ -83,6 +91,7 @@ export const commands: readonly Command[] = [
   { id: 'redo', title: 'bench.redo', key: 'Ctrl+Shift+z', group: 'work', when: writes, run: ({ bench }) => bench.redo() },
   { id: 'copy-previous', title: 'bench.copyPrevious', key: 'Shift+c', group: 'work', when: writes, run: ({ page }) => page.copyPrevious() },
   { id: 'repeat', title: 'bench.repeat', key: 'Shift+r', group: 'work', when: writes, run: ({ page }) => page.repeat() },
+  { id: 'restore', title: 'bench.restoreState', key: 'Ctrl+Shift+y', group: 'work', when: writes, run: ({ page }) => page.restore() },
   { id: 'submit', title: 'bench.submit', key: 's', group: 'work', icon: 'check', when: labels, run: ({ page }) => page.submit(false) },
   { id: 'nothing', title: 'bench.nothing', key: 'm', group: 'work', when: labels, run: ({ page }) => page.submit(true) },
   { id: 'skip', title: 'bench.skip', key: 'w', group: 'work', when: labels, run: ({ bench }) => bench.set({ panel: 'skip' }) },
@@ -90,6 +99,8 @@ export const commands: readonly Command[] = [
   { id: 'accept', title: 'bench.accept', key: 'y', group: 'work', icon: 'check', when: reviews, run: ({ page }) => page.decide(true) },
   { id: 'reject', title: 'bench.reject', key: 'u', group: 'work', icon: 'close', when: reviews, run: ({ page }) => page.decide(false) },
   { id: 'before', title: 'bench.before', key: 'z', group: 'work', when: reviews, run: ({ bench }) => bench.set({ before: !bench.state.before }) },
+  compare('next', 'bench.nextDifference', ';'), compare('previous', 'bench.previousDifference', ':'), compare('take', 'bench.takePicked', 'Shift+y'),
+  compare('take-layer', 'bench.takeLayer', 'Shift+j'), compare('turn', 'bench.layersInTurn', 'Shift+h'),
 
   tool('select', 'v'), tool('box', 'b'), tool('box-clicks', 'Shift+b'), tool('box-extreme', 'x'), tool('rotated', 'r'),
   tool('polygon', 'p'), tool('freehand', 'f'), tool('points', 'e'), tool('hole', 'o'), tool('cut', 'c'),
@@ -115,8 +126,9 @@ export const commands: readonly Command[] = [
   { id: 'lines', title: 'bench.lines', key: '#', group: 'view', when: pictures, run: ({ bench }) => turn(bench, 'grid', 50, 0) },
   { id: 'minimap', title: 'bench.minimap', key: 'Shift+p', group: 'view', when: pictures, run: ({ bench }) => turn(bench, 'minimap', true, false) },
   { id: 'names', title: 'bench.names', key: 't', group: 'view', when: pictures, run: ({ bench }) => turn(bench, 'names', false, true) },
-  { id: 'instructions', title: 'bench.instructions', key: 'Shift+i', group: 'view', run: ({ bench }) => bench.set({ panel: bench.state.panel === 'instructions' ? null : 'instructions' }) },
-  { id: 'examples', title: 'bench.examples', key: 'Shift+x', group: 'view', run: ({ bench }) => bench.set({ panel: bench.state.panel === 'examples' ? null : 'examples' }) },
+  { id: 'instructions', title: 'bench.instructions', key: 'Shift+i', group: 'view', run: panel('instructions') },
+  { id: 'examples', title: 'bench.examples', key: 'Shift+x', group: 'view', run: panel('examples') },
+  { id: 'history', title: 'bench.history', key: 'Ctrl+Shift+h', group: 'view', run: panel('history') },
   { id: 'keys', title: 'bench.keys', key: '', group: 'view', icon: 'keyboard', run: ({ bench }) => bench.set({ panel: 'keys' }) },
 
   media('play', ' '), media('restart', 'Home'), media('back', 'ArrowLeft'), media('forward', 'ArrowRight'), media('slower', '<'), media('faster', '>'), media('loop', 'Shift+l'),

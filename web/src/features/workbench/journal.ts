@@ -18,6 +18,7 @@ export interface OperationProblem {
   code: string
   field?: string | null
   message: string
+  message_zh?: string | null
 }
 
 export interface Entry extends Place {
@@ -108,7 +109,10 @@ export function openJournal(name = databaseName): Journal {
   const put = (entries: readonly Entry[]) => run(async (db) => {
     // Strict: on the disk, not only in the browser's memory, before it counts as kept.
     const tx = db.transaction('operations', 'readwrite', { durability: 'strict' })
-    await Promise.all([...entries.map((entry) => tx.store.put(entry)), tx.done])
+    const written = entries.map((entry) => tx.store.put(entry))
+    // At once: a page that is being closed does not live to hear that they were written.
+    tx.commit()
+    await Promise.all([...written, tx.done])
   })
   return {
     get state() { return state },

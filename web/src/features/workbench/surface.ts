@@ -2,7 +2,7 @@
 // what hands do into changes of a document; the page around it has labels, objects, keys, journal and network. A surface is a
 // React component, loaded when it is needed (surfaces/index.ts); it reads properties, and tells what happens by `bench`.
 import type { ComponentType, Ref } from 'react'
-import type { Annotation, AnnotationType, CanvasDocument, Change, Mark, Other, ViewSettings } from '../../canvas'
+import type { Annotation, AnnotationType, CanvasDocument, Change, Layer, Mark, Other, ViewSettings } from '../../canvas'
 import type { Sample, SampleState } from '../datasets/samples'
 
 export type { Sample, SampleState } from '../datasets/samples'
@@ -52,6 +52,8 @@ export type SurfaceEvent =
   /** A shape is to be worked on (double click): the page puts the focus on its text or attributes. */
   | { type: 'activate'; id: string }
   | { type: 'mark'; id: string }
+  /** A shape of a layer under review was clicked. */
+  | { type: 'layer'; layer: number; shape: string }
   /** A sentence for the person: why a stroke made nothing. */
   | { type: 'say'; text: string }
   /** The sample itself is to be seen: how long that took is measured from here. */
@@ -93,6 +95,8 @@ export interface SurfaceProps {
   readOnly: boolean
   others: readonly Other[]
   marks: readonly (Mark & { text: string })[]
+  /** Review: what others made of it, drawn over it. */
+  layers: readonly Layer[]
   view: Partial<ViewSettings>
   /** Review: this is shown instead of the document, and cannot be changed. */
   before: Annotation | null

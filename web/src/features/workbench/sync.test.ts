@@ -4,6 +4,7 @@ import { createDocument, type Annotation, type Change, type Operation, type Shap
 import type { Entry, Journal, JournalState, Place } from './journal'
 import { clientOf } from './journal'
 import { targetOf } from './operations'
+import { relabel } from './bulk'
 import { openSync, type Sync } from './sync'
 import type { FromRoom, Result, Told, Wire } from './wire'
 
@@ -298,4 +299,25 @@ test('samples that are not open are changed too', async () => {
   sync.change({ path, sample: 8 }, 0, [{ op: 'put', shape: box('x') }])
   await saved(sync)
   expect(server.annotation(8).shapes).toHaveLength(1)
+})
+
+test('a label changed over many samples: what somebody did meanwhile stands, is told, and undo leaves it', async () => {
+  const server = new Server()
+  for (const sample of [1, 2, 3]) server.apply(sample, { op: 'put', shape: box('a'), id: `first.${sample}` })
+  const journal = new Memory()
+  const load = async (id: number) => {
+    const seen = { id, revision: server.sample(id).done.length, annotation: server.annotation(id), width: 100, height: 100 }
+    // Somebody moves it between our look and our change.
+    if (id === 2) server.apply(2, { op: 'put', shape: box('a', 50), id: 'other.1' })
+    if (id === 3) throw new Problem(404, { code: 'not_found' })
+    return seen as never
+  }
+  const done = await relabel({ user: 1, path, type: 'detection', wire: server.wire, journal, load }, [1, 2, 3], 'cat', 'dog')
+  expect(done).toMatchObject({ samples: 1, troubled: [2], unread: 1, waiting: 0 })
+  expect(server.annotation(1).shapes?.[0]?.label).toBe('dog')
+  expect(server.annotation(2).shapes?.[0]).toEqual(box('a', 50))
+  expect([...journal.entries.values()].map((e) => [e.sample, e.state])).toEqual([[2, 'conflict']])
+  await done.undo()
+  expect(server.annotation(1).shapes?.[0]?.label).toBe('cat')
+  expect(server.annotation(2).shapes?.[0]).toEqual(box('a', 50))
 })

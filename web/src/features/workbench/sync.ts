@@ -205,7 +205,7 @@ export function openSync({ user, wire, journal, held, client = newId() + newId()
           why = alone
         }
       }
-      const problem = why instanceof Problem ? { code: why.code, field: why.field, message: why.detail || why.code } : { code: 'internal', message: String(why) }
+      const problem = why instanceof Problem ? { code: why.code, field: why.field, message: why.detail || why.code, ...(why.detailZh && { message_zh: why.detailZh }) } : { code: 'internal', message: String(why) }
       answer([{ id: entry.id, sample: entry.sample, state: 'refused', revision: 0, shape: null, problem }])
     }
   }

@@ -86,9 +86,15 @@ export function useTask({ id, stage, batch, left, onBatch, onMore, bench }: Opti
     void message.open({ key: 'submitted', type: 'success', duration: 6, content: <>{t('bench.submitted')} <Button size="small" onClick={() => void takeBack(a)}>{t('bench.undoSubmit')}</Button></> })
   }))
   const skip = useOnce((reason: string) => finish('skipped', (a) => tasks.skip(id, a.id, reason)))
-  const accept = useOnce(() => finish('accepted', (a) => tasks.decide(id, a.id, 'accept', null, [])))
+  /** Several made something of it, and nothing of that was taken: hardly what is meant. */
+  const untouched = () => {
+    const { document, layers } = bench.state
+    const said = (a: { shapes?: readonly unknown[]; labels?: readonly unknown[]; text?: string }) => (a.shapes?.length ?? 0) + (a.labels?.length ?? 0) > 0 || a.text !== undefined
+    return document !== null && !document.canUndo && !said(document.annotation()) && layers.list.some((l) => !l.late && said(l.annotation))
+  }
+  const accept = useOnce(async () => untouched() ? bench.say(t('bench.takeFirst')) : finish('accepted', (a) => tasks.decide(id, a.id, 'accept', null, [])))
   const reject = useOnce((reason: string) => {
-    const shapes = bench.state.selection.map((shape) => ({ id: shape, reason }))
+    const shapes = rejectedShapes(bench).map((shape) => ({ id: shape, reason }))
     return finish('rejected', (a) => tasks.decide(id, a.id, 'reject', reason, shapes))
   })
   const ask = useOnce(async (text: string) => {
@@ -127,10 +133,15 @@ export function useTask({ id, stage, batch, left, onBatch, onMore, bench }: Opti
       <>
         {panel === 'skip' && <Ask heading="bench.skip" field={'bench.reason'} onClose={() => bench.set({ panel: null })} onSend={(text) => void skip(text)} />}
         {panel === 'ask' && <Ask heading="bench.ask" field={'bench.question'} onClose={() => bench.set({ panel: null })} onSend={(text) => void ask(text)} />}
-        {panel === 'reject' && <Ask heading="bench.reject" field={'bench.reason'} hint={bench.state.selection.length > 0 ? t('bench.reasonOfShapes', { n: bench.state.selection.length }) : null} onClose={() => bench.set({ panel: null })} onSend={(text) => void reject(text)} />}
+        {panel === 'reject' && <Ask heading="bench.reject" field={'bench.reason'} hint={rejectedShapes(bench).length > 0 ? t('bench.reasonOfShapes', { n: rejectedShapes(bench).length }) : null} onClose={() => bench.set({ panel: null })} onSend={(text) => void reject(text)} />}
       </>
     ),
   }
+}
+
+/** What a reason is about: the selection, and what is picked of a layer. */
+function rejectedShapes({ state }: BenchStore): readonly string[] {
+  return [...state.selection, ...(state.layers.picked ? [state.layers.picked.shape] : [])]
 }
 
 export type AskPanel = Extract<Panel, 'skip' | 'ask' | 'reject'>
@@ -155,7 +166,8 @@ function Ask({ heading, field, hint, onClose, onSend }: { heading: Key; field: K
 function Note({ assignment }: { assignment: Assignment }) {
   const { t } = useI18n()
   const why = assignment.rejections.at(-1)
-  const annotator = assignment.for_review?.annotator
+  // With several seats their layers say who made what.
+  const annotator = assignment.for_review?.layers?.some((l) => !l.late) ? null : assignment.for_review?.annotator
   return (
     <>
       {annotator && <p className="bench-note muted">{t('bench.by', { name: annotator.name })}</p>}

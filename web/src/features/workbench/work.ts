@@ -17,7 +17,7 @@ export interface Assignment {
   sample: Sample
   user: Person | null
   rejections: { by: Person | null; at: string; reason: string | null; shapes: { id: string; reason?: string }[] }[]
-  for_review?: { annotator: Person | null; before: Annotation; layers?: { layer: number; user: Person | null }[] } | null
+  for_review?: { annotator: Person | null; before: Annotation; layers?: { layer: number; user: Person | null; late?: boolean }[] } | null
 }
 
 /** What a worker's workbench needs to know of its task. */
@@ -54,7 +54,7 @@ export const tasks = {
   decide: (task: number, assignment: number, verdict: 'accept' | 'reject', reason: string | null, shapes: { id: string; reason: string }[]) =>
     act(task, 'decide', { assignment, verdict, ...(reason && { reason }), ...(shapes.length > 0 && { shapes }) }),
   threads: async (task: number, sample: number, signal?: AbortSignal) => (await request<{ items: Thread[] }>(`/label-tasks/${task}/threads`, { query: { sample }, signal })).items,
-  ask: (task: number, sample: number, text: string, shape: string | undefined) => act<Thread>(task, 'threads', { sample, text, ...(shape && { shape }) }),
+  ask: (task: number, sample: number, text: string, shape: string | undefined) => request<Thread>(`/label-tasks/${task}/threads`, { method: 'POST', query: { sample }, body: { text, ...(shape && { shape }) } }),
 }
 
 /** Seconds of work since they were last taken: time in which something was done at least every 60 s. */

@@ -21,7 +21,7 @@ function pictureOf(bench: Bench, sample: Sample): Picture {
 }
 
 /** One picture with its shapes, drawn by web/src/canvas. */
-export function PictureSurface({ bench, sample, document, labels, label, tool, selection, readOnly, others, marks, view, before, handle }: SurfaceProps) {
+export function PictureSurface({ bench, sample, document, labels, label, tool, selection, readOnly, others, marks, layers, view, before, handle }: SurfaceProps) {
   const { t } = useI18n()
   const host = useRef<HTMLDivElement>(null)
   const canvas = useRef<Canvas | null>(null)
@@ -38,6 +38,7 @@ export function PictureSurface({ bench, sample, document, labels, label, tool, s
         const mark = marks.find((m) => m.id === event.id)
         return mark && bench.tell({ type: 'say', text: mark.text })
       }
+      case 'layer': return bench.tell({ type: 'layer', layer: event.layer, shape: event.shape })
       case 'refused': return bench.tell({ type: 'say', text: t(`bench.refused.${event.reason}` as Key) })
       case 'picture':
         if (event.state === 'failed') bench.tell({ type: 'say', text: t('bench.pictureFailed') })
@@ -77,6 +78,7 @@ export function PictureSurface({ bench, sample, document, labels, label, tool, s
   }, [selection])
   useEffect(() => canvas.current?.others(others), [others])
   useEffect(() => canvas.current?.marks(marks), [marks, document])
+  useEffect(() => canvas.current?.layers(before ? [] : layers), [layers, document, before])
   useEffect(() => canvas.current?.view.set({ ...view, theme: dark ? 'dark' : 'light' }), [view, dark])
   useEffect(() => {
     const hold = (event: KeyboardEvent) => {
