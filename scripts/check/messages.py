@@ -5,7 +5,7 @@ import re
 
 from common import ROOT, report, sources
 
-CATALOGUE = "src/base/messages.h"
+CATALOGUE = "src/base/messages"  # messages.h, and messages_<part>.h of what has many
 ENTRY = re.compile(r'#define (MESSAGE_[A-Z0-9_]+)\s+"([a-z0-9-]+)",\s+((?:"(?:[^"\\]|\\.)*"\s*)+),'
                    r'\s+((?:"(?:[^"\\]|\\.)*"\s*)+)$', re.M)
 CONVERSION = re.compile(r"%(?:(\d+)\$)?[-+ 0#]*\d*(?:\.(?:\d+|\*))?(?:hh|h|ll|l|z|j)?[a-zA-Z]")
@@ -46,9 +46,9 @@ def problems_of(text: str, used: set[str]) -> list[str]:
 
 
 def main() -> None:
-    used = {name for f in sources("src", ".c", ".h") if str(f) != CATALOGUE
+    used = {name for f in sources("src", ".c", ".h") if not str(f).startswith(CATALOGUE)
             for name in re.findall(r"\bMESSAGE_[A-Z0-9_]+\b", (ROOT / f).read_text())}
-    text = (ROOT / CATALOGUE).read_text()
+    text = "\n".join(f.read_text() for f in sorted((ROOT / CATALOGUE).parent.glob("messages*.h")))
     report(problems_of(text, used), f"{len(entries(text))} sentences")
 
 

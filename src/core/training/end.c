@@ -1,4 +1,5 @@
-/* What follows the end of an instance's job: the rest of its metrics, and its model as a version. */
+/* What follows the end of an instance's job: why it failed, the rest of its metrics, and its model as a
+ * version. */
 #include "core/folder/gather.h"
 #include "core/training/training.h"
 
@@ -98,7 +99,8 @@ static bool end_run(struct task *t, struct err *err)
         *err = gone;
         return gone.code == ERR_NOT_FOUND;
     }
-    if (!read_metrics(t, &s.instance, err) || !save_model(&s, err))
+    if (!training_cause_keep(t->core, &s.instance, t->arena, err) || !read_metrics(t, &s.instance, err) ||
+        !save_model(&s, err))
         return false;
     task_result(t, str_of(arena_printf(t->arena, "{\"files\":%zu,\"bytes\":%lld,\"model_version\":%lld}",
                                        s.files.n, (long long)s.files.bytes, (long long)s.version)));

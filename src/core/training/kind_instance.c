@@ -16,6 +16,12 @@ static const struct choice states[] = {
     {NULL, {NULL, NULL}},
 };
 
+#define CAUSE_SCHEMA                                                                                         \
+    "{\"type\":[\"object\",\"null\"],\"properties\":{\"id\":{\"type\":\"string\"},\"sentence\":{\"type\":"   \
+    "\"string\"},\"sentence_zh\":{\"type\":\"string\"},\"detail\":{\"type\":[\"string\",\"null\"]},"         \
+    "\"lines\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}},\"required\":[\"id\",\"sentence\","     \
+    "\"sentence_zh\",\"lines\"]}"
+
 /* The second half is what it was started with: start.c copies it from the training, by name. */
 static const struct field fields[] = {
     {.name = "name",
@@ -26,6 +32,12 @@ static const struct field fields[] = {
     {.name = "number", .type = FIELD_INT, .flags = FIELD_SORT | FIELD_FILTER, .title = {"Number", "序号"}},
     JOB_FIELD_STATE(states, NULL),
     JOB_FIELD_REASON(FIELD_VIRTUAL),
+    {.name = "cause",
+     .type = FIELD_JSON,
+     .flags = FIELD_STATUS,
+     .max = 1 << 16,
+     .schema = CAUSE_SCHEMA,
+     .title = {"Why it failed", "失败原因"}},
     {.name = "note", .type = FIELD_TEXT, .max = 500, .title = {"Note", "说明"}},
     {.name = "job", .type = FIELD_REF, .flags = FIELD_FILTER, .ref = "job", .title = {"Job", "作业"}},
     {.name = "resumed_from",

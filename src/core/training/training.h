@@ -55,6 +55,10 @@ bool training_metrics_write(struct core *core, int64_t instance, int64_t points,
 bool metrics_move(struct core *core, int64_t instance, struct err *err);
 bool training_metrics_delete(struct db_conn *c, int64_t instance, struct err *err);
 
+/* --- failures (cause_read.c) --- */
+/* Of an instance that failed: {"id","sentence","sentence_zh","detail","lines"} becomes its field `cause`. */
+bool training_cause_keep(struct core *core, const struct object *instance, struct arena *a, struct err *err);
+
 /* --- files (files.c) --- */
 /* Copies a tree to a folder that does not exist yet: under another name first, then renamed. */
 bool training_copy(const char *from, const char *to, struct task *t, struct err *err);

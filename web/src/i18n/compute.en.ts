@@ -110,6 +110,8 @@ export const computeEn = {
   'training.firstRun': 'No runs yet. Start makes the first: the definition is copied, so changing it later changes no run.',
   'training.definition': 'Definition',
   'training.made': 'Made',
+  'failure.title': 'Why it failed',
+  'failure.lines': 'The last lines of its errors',
   'metrics.title': 'Metrics',
   'metrics.none': 'No metrics yet',
   'metrics.noneHint': 'Lines such as “step=12 loss=0.31” or {"step": 12, "loss": 0.31} in the log become curves here as they are written.',

@@ -112,6 +112,8 @@ export const computeZh: Record<keyof typeof computeEn, string> = {
   'training.firstRun': '还没有运行。点击启动即开始首次运行；定义会被复制，之后修改定义不会影响已有运行。',
   'training.definition': '定义',
   'training.made': '产出',
+  'failure.title': '失败原因',
+  'failure.lines': '最后的错误输出',
   'metrics.title': '指标',
   'metrics.none': '还没有指标',
   'metrics.noneHint': '日志中形如“step=12 loss=0.31”或 {"step": 12, "loss": 0.31} 的行会实时变成这里的曲线。',

@@ -23,6 +23,7 @@ import { StateTag } from '../jobs/State'
 import { useJobTabs } from '../jobs/tabs'
 import { Dialogs, type Open } from '../objects/Dialogs'
 import { fits } from '../objects/fits'
+import { causeOf, Failure } from './Failure'
 import { useLineage } from './instances'
 import { ResultButtons } from './ResultButtons'
 import { LineageView } from './Lineage'
@@ -98,7 +99,9 @@ function Loaded({ parentKind, kind, parent, item }: { parentKind: Kind; kind: Ki
           {isRef(item['model_version']) && <span>{t('training.made')} <RefLink kindName="model_version" value={item['model_version']} /></span>}
         </>
       }
-      note={<ReasonNote item={item} failed={item['state'] === 'failed'} log={Number(job.data?.['attempt']) > 0} />}
+      note={causeOf(item)
+        ? <Failure item={item} log={Number(job.data?.['attempt']) > 0} />
+        : <ReasonNote item={item} failed={item['state'] === 'failed'} log={Number(job.data?.['attempt']) > 0} />}
       buttons={
         <>
           <ResultButtons path={path} item={item} />
