@@ -81,10 +81,16 @@ if [ -n "$missing" ]; then
     as_root apt-get $patience update -q ||
         echo "setup: apt-get update failed; going on with the package lists there are" >&2
     case " $missing " in *" docker.io "*) quiet_docker ;; esac
-    # Installing must not ask anything, nor start what it installs.
-    # shellcheck disable=SC2086
-    as_root env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
-        apt-get $patience install -y -q --no-install-recommends $missing
+    # Installing must not ask anything, nor start what it installs. It is tried again: on a machine that has just
+    # started it was seen to fail once, on a name of its own in the temporary folder that was gone.
+    for attempt in 1 2 3; do
+        # shellcheck disable=SC2086
+        as_root env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
+            apt-get $patience install -y -q --no-install-recommends $missing && break
+        [ $attempt -lt 3 ] || exit 1
+        echo "setup: apt-get install failed; once more" >&2
+        sleep 5
+    done
 fi
 
 case " $* " in
