@@ -16,8 +16,7 @@ export interface Made {
 export class Api {
   constructor(readonly context: APIRequestContext) {}
 
-  static async signIn(name: string, password: string): Promise<Api> {
-    const url = process.env['INGOT_URL'] as string
+  static async signIn(name: string, password: string, url = process.env['INGOT_URL'] as string): Promise<Api> {
     const context = await request.newContext({ baseURL: url, extraHTTPHeaders: { Origin: url }, timeout: 60_000 })
     const answer = await context.post('/api/v1/sessions', { data: { name, password } })
     expect(answer.status(), await answer.text()).toBe(201)
@@ -79,9 +78,8 @@ export const test = base.extend<Stage, { admin: Api }>({
   project: async ({ admin }, use) => use(await admin.create('projects', { name: unique('proj') })),
 })
 
-export async function signInAs(page: Page, name: string, password: string): Promise<void> {
-  const url = process.env['INGOT_URL'] as string
-  const answer = await page.request.post('/api/v1/sessions', { data: { name, password }, headers: { Origin: url } })
+export async function signInAs(page: Page, name: string, password: string, url = process.env['INGOT_URL'] as string): Promise<void> {
+  const answer = await page.request.post(`${url}/api/v1/sessions`, { data: { name, password }, headers: { Origin: url } })
   expect(answer.status(), await answer.text()).toBe(201)
 }
 

@@ -1,6 +1,7 @@
 // One function for all requests. Failures are thrown as Problem, whether they come from the server
 // (application/problem+json) or from the network.
 import { sessionAgain } from './lost'
+import { isAway, serverBack } from './reach'
 import type { components } from './schema'
 
 /** A type of the API, generated from its own document. */
@@ -68,17 +69,30 @@ export async function request<T>(path: string, options: RequestOptions = {}): Pr
   return (response.status === 204 ? undefined : await response.json()) as T
 }
 
-/** fetch() of an address of the API whose answer is not JSON. When the session ends under way it waits for the next one. */
+/** A reading request that failed although the server answers is sent so often again. */
+const tries = 2
+
+/** fetch() of an address of the API whose answer is not JSON. When the session ends under way it waits for the next one,
+ * and what only reads waits for a server that cannot be reached. */
 export async function send(url: string, init: RequestInit = {}, quiet = false): Promise<Response> {
-  for (;;) {
-    let response: Response
+  const reads = !quiet && (init.method ?? 'GET') === 'GET'
+  const signal = init.signal ?? undefined
+  for (let failed = 0; ; ) {
+    let response: Response | null = null
     try {
       response = await fetch(url, { credentials: 'same-origin', ...init })
     } catch (error) {
       if (error instanceof DOMException && error.name === 'AbortError') throw error
-      throw new Problem(0, { code: 'network' })
     }
-    if (response.status !== 401 || quiet || !(await sessionAgain(init.signal ?? undefined))) return response
+    if (!response || isAway(response.status)) {
+      if (reads && failed < tries) {
+        failed += 1
+        await serverBack(signal)
+        continue
+      }
+      if (!response) throw new Problem(0, { code: 'network' })
+    }
+    if (response.status !== 401 || quiet || !(await sessionAgain(signal))) return response
   }
 }
 

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { apiUrl } from './client'
 import type { Change } from './kinds'
+import { askServer } from './reach'
 import { refreshAnswered, refreshKind } from './objects'
 
 // A burst of changes makes one refresh of what is on the screen.
@@ -42,6 +43,7 @@ export function useEvents(project: number | undefined, enabled: boolean): void {
       source.addEventListener('change', take)
       source.addEventListener('open', () => refreshAnswered(client))
       source.addEventListener('error', () => {
+        void askServer()
         // The browser retries a lost connection by itself, but not a refused one.
         if (source?.readyState !== EventSource.CLOSED) return
         source = null

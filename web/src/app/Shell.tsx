@@ -12,16 +12,18 @@ import { useI18n } from '../i18n'
 import { AppDataProvider } from './context'
 import { useKeyDispatcher, useKeys, type Shortcut } from './keys'
 import { ProblemPage } from './pages'
+import { part } from './part'
 import { language, lastProject } from './prefs'
+import { ServerAway } from './ServerAway'
 import { SideMenu } from './SideMenu'
 import { TopBar } from './TopBar'
 
-const palettePart = () => import('./Palette')
+const palettePart = () => part(() => import('./Palette'))
 const Palette = lazy(async () => ({ default: (await palettePart()).Palette }))
-const Tray = lazy(async () => ({ default: (await import('../features/tasks/Tray')).Tray }))
-const SignInAgain = lazy(async () => ({ default: (await import('../features/sign-in/SignInAgain')).SignInAgain }))
-const Drawer = lazy(async () => ({ default: (await import('antd/es/drawer')).default }))
-const KeyHelp = lazy(async () => ({ default: (await import('./KeyHelp')).KeyHelp }))
+const Tray = lazy(async () => ({ default: (await part(() => import('../features/tasks/Tray'))).Tray }))
+const SignInAgain = lazy(async () => ({ default: (await part(() => import('../features/sign-in/SignInAgain'))).SignInAgain }))
+const Drawer = lazy(async () => ({ default: (await part(() => import('antd/es/drawer'))).default }))
+const KeyHelp = lazy(async () => ({ default: (await part(() => import('./KeyHelp'))).KeyHelp }))
 
 /** The project that the address names. Administrators may enter projects they are no member of. */
 function useProject(name: string | undefined, session: Session | undefined) {
@@ -50,6 +52,7 @@ export function Shell() {
   return (
     <>
       <Frame lost={lost} />
+      <ServerAway />
       <Suspense fallback={null}>{user && lost && <SignInAgain user={user} />}</Suspense>
     </>
   )

@@ -2,6 +2,7 @@ import { Button } from 'antd'
 import { useEffect, useState } from 'react'
 import { useLocation, useNavigate, useRouteError } from 'react-router'
 import { Problem } from '../api/client'
+import { serverBack } from '../api/reach'
 import { problemTitle } from '../components/problem'
 import { useI18n } from '../i18n'
 
@@ -45,7 +46,7 @@ export function ProblemPage({ error, onRetry }: { error: unknown; onRetry?: () =
 const reloaded = 'ingot.reloaded'
 
 /** A bug in a page, or a chunk that did not come: the network failed, or it is one of an older version and gone after an
- * upgrade. The page is then loaded anew, once in a minute. */
+ * upgrade. The page is then loaded anew, once in a minute, when the server answers. */
 export function CrashPage() {
   const { t } = useI18n()
   const error = useRouteError()
@@ -53,8 +54,10 @@ export function CrashPage() {
   const [again] = useState(() => gone && Date.now() - Number(sessionStorage.getItem(reloaded)) > 60_000)
   useEffect(() => {
     if (!again) return
-    sessionStorage.setItem(reloaded, String(Date.now()))
-    window.location.reload()
+    void serverBack().then(() => {
+      sessionStorage.setItem(reloaded, String(Date.now()))
+      window.location.reload()
+    })
   }, [again])
   if (again) return null
   return (
@@ -62,7 +65,7 @@ export function CrashPage() {
       <h1>{gone ? t('app.newVersion') : t('app.crash')}</h1>
       <p>{gone ? '' : t('app.crashHint')}</p>
       {!gone && error instanceof Error && <pre>{error.message}</pre>}
-      <Button type="primary" onClick={() => window.location.reload()}>{t('app.reload')}</Button>
+      <Button type="primary" onClick={() => void serverBack().then(() => window.location.reload())}>{t('app.reload')}</Button>
     </section>
   )
 }

@@ -26,6 +26,12 @@ export const en = {
   'app.crash': 'This page has failed',
   'app.crashHint': 'Reload it; your saved work is not touched.',
 
+  'away.title': 'The server cannot be reached.',
+  'away.text': 'What is on this page stays.',
+  'away.again': 'Trying again in {n} s',
+  'away.asking': 'Trying again…',
+  'away.now': 'Try now',
+
   'menu.overview': 'Overview',
   'menu.data': 'Data',
   'menu.build': 'Build',

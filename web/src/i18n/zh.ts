@@ -27,6 +27,12 @@ export const zh: Record<Key, string> = {
   'app.crash': '此页面出错',
   'app.crashHint': '请重新加载；已保存的内容不受影响。',
 
+  'away.title': '无法连接服务器。',
+  'away.text': '本页内容会保留。',
+  'away.again': '{n} 秒后重试',
+  'away.asking': '正在重试…',
+  'away.now': '立即重试',
+
   'menu.overview': '概览',
   'menu.data': '数据',
   'menu.build': '开发',
