@@ -692,6 +692,53 @@
         "样本上没有标注：确无目标时请以“无目标”提交"
 #define MESSAGE_LABEL_ATTRIBUTE                                                                              \
     "label-attribute", "the attribute %.*s of the label %.*s is required", "属性 %.*s 必填（标签 %.*s）"
+#define MESSAGE_LABEL_AMBIGUOUS                                                                              \
+    "label-ambiguous", "%s: several labels are called %.*s; say which, as PARENT/NAME",                      \
+        "%s：有多个标签名为 %.*s，请写成“上级/名称”"
+#define MESSAGE_LABEL_UNKNOWN                                                                                \
+    "label-unknown", "%s: the label set has no label %.*s", "%s：标签组中没有标签 %.*s"
+#define MESSAGE_LABEL_TAKEN                                                                                  \
+    "label-taken", "to: there is a label %.*s already; merge them instead",                                  \
+        "to：已有名为 %.*s 的标签，请改用合并"
+#define MESSAGE_LABEL_ITSELF                                                                                 \
+    "label-itself", "from: %.*s cannot be merged with itself", "from：%.*s 不能与自身合并"
+#define MESSAGE_LABEL_CHILDREN                                                                               \
+    "label-children", "from: %.*s has labels below it; merge or remove those first",                         \
+        "from：%.*s 下还有标签，请先合并或移除它们"
+#define MESSAGE_LABEL_SKELETONS                                                                              \
+    "label-skeletons", "from: the skeletons of %.*s and %.*s have different numbers of points",              \
+        "from：%.*s 与 %.*s 的骨架点数不同"
+#define MESSAGE_LABEL_MERGE_COUNT                                                                            \
+    "label-merge-count", "from: must be a list of 1 to %d names of labels",                                  \
+        "from：应为 1 至 %d 个标签名的列表"
+#define MESSAGE_ATTRIBUTE_UNKNOWN                                                                            \
+    "attribute-unknown", "%s: the label %.*s has no attribute %.*s", "%s：标签 %.*s 没有属性 %.*s"
+#define MESSAGE_ATTRIBUTE_NOWHERE                                                                            \
+    "attribute-nowhere", "%s: no label of the set has an attribute %.*s", "%s：标签组中没有标签带有属性 %.*s"
+#define MESSAGE_ATTRIBUTE_CHOICE "attribute-choice", "%s: must be one of: %s", "%s：应为以下之一：%s"
+#define MESSAGE_ATTRIBUTE_NUMBER "attribute-number", "%s: must be a number", "%s：应为数字"
+#define MESSAGE_ATTRIBUTE_FLAG   "attribute-flag", "%s: must be true or false", "%s：应为 true 或 false"
+#define MESSAGE_ATTRIBUTE_TEXT                                                                               \
+    "attribute-text", "%s: must be a text of at most %d characters", "%s：应为最多 %d 个字符的文本"
+#define MESSAGE_ATTRIBUTE_TAKEN                                                                              \
+    "attribute-taken",                                                                                       \
+        "the label set does not ask for the attribute %.*s, or for other values; it was taken as it is",     \
+        "标签组没有属性 %.*s，或其取值不符；已照原样导入"
+#define MESSAGE_LABEL_USAGE_COUNT                                                                            \
+    "label-usage-count", "labels: must be a list of 1 to %d names of labels",                                \
+        "labels：应为 1 至 %d 个标签名的列表"
+#define MESSAGE_LABELS_TOO_LARGE                                                                             \
+    "labels-too-large", "to: the labels of the set would be larger than %d KiB",                             \
+        "to：标签组的标签将超过 %d KiB"
+#define MESSAGE_LABEL_RENAMING                                                                               \
+    "label-renaming",                                                                                        \
+        "labels: %.*s is being renamed in the samples just now; wait for the task or cancel it",             \
+        "labels：%.*s 正在样本中改名，请等待任务完成或取消任务"
+#define MESSAGE_RELABEL_CLOSED                                                                               \
+    "relabel-closed", "the version is in review or being published: its samples keep the former name",       \
+        "版本正在审核或发布，其样本保留原名称"
+#define MESSAGE_RELABEL_SAMPLE "relabel-sample", "the sample keeps the former name", "该样本保留原名称"
+#define MESSAGE_NAME_RELABEL   "name-relabel", "Rename labels of %.*s", "重命名标签组 %.*s 的标签"
 #define MESSAGE_LABEL_SHAPES                                                                                 \
     "label-shapes", "shapes: must be a list of at most %d objects {\"id\", \"reason\"}",                     \
         "shapes：应为最多 %d 个 {\"id\", \"reason\"} 对象的列表"

@@ -4,8 +4,9 @@
 #include "base/messages.h"
 
 const char *const operation_names[] = {
-    [OPERATION_PUT] = "put",   [OPERATION_REMOVE] = "remove",       [OPERATION_LABEL] = "label",
-    [OPERATION_TEXT] = "text", [OPERATION_ATTRIBUTE] = "attribute", [OPERATION_REPLACE] = "replace",
+    [OPERATION_PUT] = "put",         [OPERATION_REMOVE] = "remove",       [OPERATION_LABEL] = "label",
+    [OPERATION_TEXT] = "text",       [OPERATION_ATTRIBUTE] = "attribute", [OPERATION_REPLACE] = "replace",
+    [OPERATION_RELABEL] = "relabel",
 };
 
 struct reading {
@@ -151,6 +152,24 @@ static bool read_replace(const struct reading *r, yyjson_val *v, struct operatio
     return model_read(r->a, r->type, annotation, &op->annotation, r->err);
 }
 
+static bool read_relabel(const struct reading *r, yyjson_val *v, struct operation *op)
+{
+    yyjson_val *labels = yyjson_obj_get(v, "labels"), *key, *to;
+    size_t i, max, n = yyjson_obj_size(labels);
+    if (!yyjson_is_obj(labels) || n < 1 || n > RELABEL_MAX)
+        return refuse(r, "labels", "must be an object of former and new names");
+    op->names = arena_array(r->a, struct relabel, n);
+    yyjson_obj_foreach(labels, i, max, key, to)
+    {
+        op->names[i] = (struct relabel){json_str(key), json_str(to)};
+        if (!op->names[i].from.n || !op->names[i].to.n || !model_is_label(op->names[i].to))
+            return refuse(r, "labels", "must name labels of 1 to 200 characters");
+    }
+    op->name_count = n;
+    op->target = STR("names");
+    return true;
+}
+
 /* Members that each kind has beside id, op and base. */
 static const struct {
     bool (*read)(const struct reading *r, yyjson_val *v, struct operation *op);
@@ -162,6 +181,7 @@ static const struct {
     [OPERATION_TEXT] = {read_text, {"text"}},
     [OPERATION_ATTRIBUTE] = {read_attribute, {"name", "value"}},
     [OPERATION_REPLACE] = {read_replace, {"annotation"}},
+    [OPERATION_RELABEL] = {read_relabel, {"labels"}},
 };
 
 static bool known(struct str key, enum operation_kind kind)
@@ -231,6 +251,17 @@ static void write_shape(struct buf *b, const struct operation *op)
         model_write_part(b, &op->part);
 }
 
+static void write_names(struct buf *b, const struct operation *op)
+{
+    for (size_t i = 0; i < op->name_count; i++) {
+        buf_char(b, i ? ',' : '{');
+        model_write_string(b, op->names[i].from);
+        buf_char(b, ':');
+        model_write_string(b, op->names[i].to);
+    }
+    buf_char(b, '}');
+}
+
 /* The members of each kind that come before "op" in the order of keys, and those after it. */
 static void write_before(struct json_out *o, struct operation *op)
 {
@@ -246,6 +277,12 @@ static void write_before(struct json_out *o, struct operation *op)
     if (op->kind == OPERATION_LABEL) {
         json_kstr(o, "label", op->label);
         json_kbool(o, "on", op->on);
+    }
+    if (op->kind == OPERATION_RELABEL) {
+        auto_buf struct buf names = {0};
+        write_names(&names, op);
+        json_key(o, "labels");
+        json_raw(o, buf_view(&names));
     }
     if (op->kind == OPERATION_ATTRIBUTE)
         json_kstr(o, "name", op->name);

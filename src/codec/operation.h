@@ -8,6 +8,7 @@
  *     {"id":"k3Jd83hf.4","op":"text","text":"hello"}             transcript; null: none
  *     {"id":"k3Jd83hf.5","op":"attribute","name":"weather","value":"rain"}   of the sample; null: none
  *     {"id":"k3Jd83hf.6","op":"replace","annotation":{...}}
+ *     {"id":"k3Jd83hf.7","op":"relabel","labels":{"cat":"tomcat"}}   the platform's, when a label set renames
  *
  * A shape is one entry of the list that the type has: a span of text spans, a segment of a transcription.
  * Every operation may have "base", the revision of the sample that its maker knew.
@@ -23,7 +24,7 @@
 #ifndef INGOT_CODEC_OPERATION_H
 #define INGOT_CODEC_OPERATION_H
 
-#include "codec/model.h"
+#include "codec/relabel.h"
 
 enum operation_kind {
     OPERATION_PUT,
@@ -32,6 +33,7 @@ enum operation_kind {
     OPERATION_TEXT,
     OPERATION_ATTRIBUTE,
     OPERATION_REPLACE,
+    OPERATION_RELABEL, /* never a client's */
     OPERATION_KIND_COUNT,
 };
 extern const char *const operation_names[]; /* "put", ... */
@@ -44,8 +46,9 @@ struct operation {
     struct str client; /* 8 to 24 letters and digits, of one tab or script */
     int64_t number;    /* from 1 */
     enum operation_kind kind;
-    struct str target; /* what it touches: "shape:ab12", "label:cat", "label", "text", "attribute:x", "*" */
-    int64_t base;      /* revision; -1: not given */
+    struct str
+        target; /* what it touches: "shape:ab12", "label:cat", "label", "text", "attribute:x", "names", "*" */
+    int64_t base; /* revision; -1: not given */
 
     struct str shape_id;          /* put, remove */
     enum model_list list;         /* put: which of the two it is */
@@ -58,6 +61,8 @@ struct operation {
     struct str name;              /* attribute */
     struct str value;             /* attribute: canonical JSON; STR_NULL: taken away */
     struct annotation annotation; /* replace */
+    struct relabel *names;        /* relabel */
+    size_t name_count;
 };
 
 /* Checks the operation and what it brings against the rules of the type; ERR_INVALID names the member

@@ -441,16 +441,23 @@ static bool replace(struct applying *ap)
     return true;
 }
 
+static bool relabel(struct applying *ap)
+{
+    ap->out.changed = relabel_all(ap->a, ap->n, ap->op->names, ap->op->name_count);
+    return true;
+}
+
 bool operation_apply(struct arena *a, enum annotation_type type, struct annotation *n, struct operation *op,
                      uint32_t w, uint32_t h, struct operation_outcome *ret, struct err *err)
 {
     static bool (*const apply[])(struct applying * ap) = {
-        [OPERATION_PUT] = put,       [OPERATION_REMOVE] = take_away,        [OPERATION_LABEL] = set_label,
-        [OPERATION_TEXT] = set_text, [OPERATION_ATTRIBUTE] = set_attribute, [OPERATION_REPLACE] = replace,
+        [OPERATION_PUT] = put,         [OPERATION_REMOVE] = take_away,        [OPERATION_LABEL] = set_label,
+        [OPERATION_TEXT] = set_text,   [OPERATION_ATTRIBUTE] = set_attribute, [OPERATION_REPLACE] = replace,
+        [OPERATION_RELABEL] = relabel,
     };
     struct applying ap = {.a = a, .type = type, .n = n, .op = op, .w = w, .h = h, .err = err};
     struct annotation before = *n;
-    bool own = op->kind == OPERATION_LABEL || op->kind == OPERATION_TEXT || op->kind == OPERATION_ATTRIBUTE;
+    bool own = op->kind != OPERATION_PUT && op->kind != OPERATION_REMOVE && op->kind != OPERATION_REPLACE;
     if (!apply[op->kind](&ap))
         return false;
     if (own && !within_limits(&ap)) {

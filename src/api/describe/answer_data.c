@@ -121,6 +121,7 @@ static const struct shape operation_result[] = {
     M("revision", INT),
     M("clipped", BOOL),
     M("shape", FREE, .flags = OR_NULL),
+    M("label", TEXT, .flags = OR_NULL),
     M("problem", OBJECT, .flags = OR_NULL, .of = operation_problem),
     {0},
 };
@@ -196,6 +197,16 @@ static const struct shape dataset_sharpness[] = {
 static const struct shape alike[] = {M("id", INT), M("name", TEXT), {0}};
 
 static const struct shape dataset_duplicates[] = {M("measured", INT), M("groups", LISTS, .of = alike), {0}};
+
+static const struct shape label_uses[] = {M("versions", INT), M("samples", INT), M("shapes", INT), {0}};
+
+static const struct shape label_usage[] = {
+    M("drafts", OBJECT, .of = label_uses),
+    M("published", OBJECT, .of = label_uses),
+    M("elsewhere", INT),
+    M("layers", INT),
+    {0},
+};
 
 static const struct shape dataset_cleaned[] = {M("changed", INT), {0}};
 
@@ -343,6 +354,7 @@ const struct answer_shape answers_of_data[] = {
     {"FolderChanges", folder_changes},
     {"FolderListing", folder_listing},
     {"FormatList", formats},
+    {"LabelUsage", label_usage},
     {"ModelManifest", model_manifest},
     {"ModelSummary", model_summary},
     {"OperationList", operation_list},

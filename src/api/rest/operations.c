@@ -72,7 +72,10 @@ static bool read_item(struct running *r, enum annotation_type type, yyjson_val *
     ret->json = bare(r->arena, v);
     yyjson_val *parsed = json_parse(r->arena, ret->json, err);
     ret->op = op;
-    return parsed && operation_read(r->arena, type, parsed, op, err);
+    if (!parsed || !operation_read(r->arena, type, parsed, op, err))
+        return false;
+    return op->kind != OPERATION_RELABEL ||
+           err_set(err, ERR_INVALID, "op", "op must be put, remove, label, text, attribute or replace");
 }
 
 /* By an assignment, whose lease is asked again in the write; else by the right to the sample. */
@@ -150,17 +153,20 @@ static bool write_items(struct op *op, void *ctx, struct err *err)
     struct running *r = ctx;
     struct object version;
     struct sample_set set;
+    struct label_rules rules;
     bool found;
     if (!engine_load_row(op, &kind_dataset_version, r->where.version, &version, &found, err))
         return false;
     if (!found)
         return err_message(err, ERR_NOT_FOUND, NULL, MESSAGE_VERSION_DELETED);
-    if (!sample_set_of(op, &version, &set, err))
+    if (!sample_set_of(op, &version, &set, err) ||
+        !label_rules_of(NULL, op->conn, op->arena, set.dataset, &rules, err))
         return false;
     r->now = r->done;
     do {
         size_t i = r->now;
         struct operate_item item = r->items[i];
+        item.rules = &rules;
         struct err lost = {0};
         if (!r->settled[i] && r->assignment &&
             !lease_use(op, &version, item.sample, r->assignment, &item.layer, &lost)) {
@@ -198,6 +204,7 @@ static void write_result(struct json_out *o, struct str id, const struct operate
     json_kbool(o, "clipped", res->clipped);
     json_key(o, "shape");
     res->shape.p ? json_raw(o, res->shape) : json_null(o);
+    json_kstr(o, "label", res->label);
     json_key(o, "problem");
     res->problem.code ? write_problem(o, &res->problem) : json_null(o);
     json_object_end(o);

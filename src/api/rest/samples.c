@@ -6,6 +6,7 @@
 #include "api/rest/uploads.h"
 #include "base/clock.h"
 #include "base/messages.h"
+#include "core/data/label_check.h"
 #include "core/data/layer.h"
 #include "core/data/lease.h"
 #include "core/data/operate.h"
@@ -139,16 +140,24 @@ static bool edit_write(struct op *op, void *ctx, struct err *err)
 {
     struct edit *e = ctx;
     struct sample_set set;
+    struct label_rules rules;
+    struct sample_edit edit = e->edit;
+    const struct operation_place place = {
+        .sample = edit.id, .version = e->version->id, .revision = edit.revision};
     struct object now;
     bool found;
     if (!engine_load_row(op, e->version->kind, e->version->id, &now, &found, err))
         return false;
     if (!found)
         return err_message(err, ERR_NOT_FOUND, NULL, MESSAGE_VERSION_DELETED);
-    return sample_set_of(op, &now, &set, err) &&
-           (!e->edit.annotation.n ||
-            store_has_room(op->conn, set.project, (int64_t)e->edit.annotation.n, err)) &&
-           sample_change(op, &set, &e->edit, &e->after, err);
+    if (!sample_set_of(op, &now, &set, err) ||
+        !label_rules_of(NULL, op->conn, op->arena, set.dataset, &rules, err))
+        return false;
+    return (!edit.annotation.n ||
+            (store_has_room(op->conn, set.project, (int64_t)edit.annotation.n, err) &&
+             label_rules_name(op->arena, &rules, set.type, &edit.annotation, err) &&
+             label_check_annotation(op, &rules, &place, set.type, edit.annotation, err))) &&
+           sample_change(op, &set, &edit, &e->after, err);
 }
 
 /* Applies an edit; when another edit came first the answer is a conflict that carries the state it left. */

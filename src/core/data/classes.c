@@ -72,6 +72,50 @@ bool classes_copy(struct op *op, int64_t from, int64_t to, struct err *err)
                      db_args(db_int(to), db_int(from)), NULL, err);
 }
 
+/* Under its new name; one of that name is there already: then it is enough. */
+static bool rename_class(struct op *op, int64_t version, struct str old, const struct codec_label *now,
+                         struct err *err)
+{
+    auto_buf struct buf text = {0};
+    struct json_out o;
+    struct db_row row;
+    bool there = false;
+    json_begin(&o, &text);
+    label_write(&o, now);
+    if (!str_eq(old, now->name) &&
+        !conn_query_one(op->conn, op->arena, "SELECT 1 FROM version_classes WHERE version = ? AND name = ?",
+                        db_args(db_int(version), db_text(now->name)), &row, &there, err))
+        return false;
+    if (there)
+        return conn_exec(op->conn, "DELETE FROM version_classes WHERE version = ? AND name = ?",
+                         db_args(db_int(version), db_text(old)), NULL, err);
+    return conn_exec(
+        op->conn, "UPDATE version_classes SET name = ?, definition = ? WHERE version = ? AND name = ?",
+        db_args(db_text(now->name), db_text(buf_view(&text)), db_int(version), db_text(old)), NULL, err);
+}
+
+bool classes_rename(struct op *op, int64_t version, const struct relabel *list, size_t n, struct err *err)
+{
+    struct db_rows rows;
+    if (!conn_query(op->conn, op->arena,
+                    "SELECT name, definition FROM version_classes WHERE version = ? ORDER BY position",
+                    db_args(db_int(version)), &rows, err))
+        return false;
+    for (size_t i = 0; i < rows.n; i++) {
+        struct codec_label label, now;
+        if (!label_read(op->arena, json_parse(op->arena, rows.row[i].v[1].s, err), &label))
+            continue;
+        now = label;
+        now.name = relabel_name(list, n, label.name);
+        if (label.parent.n)
+            now.parent = relabel_name(list, n, label.parent);
+        bool same = str_eq(now.name, label.name) && str_eq(now.parent, label.parent);
+        if (!same && !rename_class(op, version, rows.row[i].v[0].s, &now, err))
+            return false;
+    }
+    return true;
+}
+
 /* --- the list of an export --- */
 
 struct list {

@@ -5,6 +5,7 @@
 #define INGOT_CORE_DATA_CLASSES_H
 
 #include "codec/codec.h"
+#include "codec/relabel.h"
 #include "core/engine.h"
 
 #define CLASSES_MAX 10000 /* of one import; further ones are known by their samples only */
@@ -21,6 +22,8 @@ void classes_forget(struct classes *c, struct str name); /* as if it had not bee
  * when more than its name is known now. */
 bool classes_put(struct op *op, int64_t version, const struct classes *c, struct err *err);
 bool classes_copy(struct op *op, int64_t from, int64_t to, struct err *err);
+/* Names and parents become what the list says; two that become one are one. */
+bool classes_rename(struct op *op, int64_t version, const struct relabel *list, size_t n, struct err *err);
 
 /* In the order of exports: the dataset's label set (those with children only as their parents), then what
  * imports named. */

@@ -173,7 +173,7 @@ bool document_apply(struct document *d, struct str json, uint32_t w, uint32_t h,
               operation_apply(a, d->type, &d->n, ret_op, w, h, ret, err);
     if (ok && (ret_op->kind == OPERATION_PUT || ret_op->kind == OPERATION_REMOVE))
         map_remove(d->entries, ret_op->shape_id);
-    if (ok && ret_op->kind == OPERATION_REPLACE) {
+    if (ok && (ret_op->kind == OPERATION_REPLACE || ret_op->kind == OPERATION_RELABEL)) {
         map_free(d->entries);
         d->entries = map_new();
         model_give_ids(a, &d->n);

@@ -91,7 +91,8 @@ static bool open_version(struct import *m, struct err *err)
     struct op op = {.core = t->core, .caller = &t->caller, .arena = t->arena};
     return engine_get(t->core, &caller_system, &kind_dataset_version, 0, t->subject, t->arena, &m->version,
                       err) &&
-           sample_set_of(&op, &m->version, &m->set, err) && sample_set_open(&m->set, err);
+           sample_set_of(&op, &m->version, &m->set, err) && sample_set_open(&m->set, err) &&
+           label_rules_of(m->task->core->db, NULL, m->task->arena, m->set.dataset, &m->rules, err);
 }
 
 static void write_result(struct import *m, const struct codec *c, const struct codec_counts *n)
@@ -169,6 +170,7 @@ static bool run_import(struct task *t, struct err *err)
     m->task = t;
     m->replace = yyjson_get_bool(yyjson_obj_get(t->params, "replace"));
     m->by_path = map_new();
+    m->unasked = map_new();
     arena_init(&m->batch_arena);
     m->spool = spool_new(t->core, err);
     bool ok = m->spool && open_version(m, err) && unpack_begin(&m->files, t, err) && take_sources(m, err) &&
@@ -177,6 +179,7 @@ static bool run_import(struct task *t, struct err *err)
         pending_tell_one(t->core, &m->version, "samples");
     arena_release(&m->batch_arena);
     map_free(m->by_path);
+    map_free(m->unasked);
     unpack_end(&m->files);
     spool_free(m->spool);
     free(m);

@@ -6,6 +6,7 @@
 #include "core/data/classes.h"
 #include "core/data/import.h"
 #include "core/data/import_undo.h"
+#include "core/data/label_check.h"
 #include "core/data/recognise.h"
 #include "core/data/sample.h"
 #include "core/data/spool.h"
@@ -37,6 +38,9 @@ struct import {
     size_t put_next, kept_next; /* and so many will be with the write that runs */
     bool waited_for;            /* annotations wait for samples of this version */
     struct classes classes;
+    struct label_rules rules; /* of the dataset's label set */
+    struct map *unasked;      /* attributes that it does not ask for, told already */
+    size_t unasked_count;
     bool replace;                         /* also what people labelled */
     enum sample_fate fates[IMPORT_BATCH]; /* of the batch that is being put */
     int64_t fated[SAMPLE_FATE_COUNT];     /* of all that was put */

@@ -4,6 +4,8 @@
 #include "codec/echo.h"
 #include "core/data/import_own.h"
 
+#define UNASKED_MOST 100 /* attributes that are told */
+
 /* Of a sample that is in the version already: its own blob, so that only the annotation changes. */
 static bool existing_blob(struct import *m, struct str name, struct sample_new *n, bool *found,
                           struct err *err)
@@ -262,6 +264,23 @@ static bool leave_known(struct import *m, const struct codec_sample *s, struct s
     return true;
 }
 
+/* Attributes that the labels do not ask for are taken, and said once each. */
+static void tell_unasked(struct import *m, const struct codec_sample *s, const struct sample_new *n)
+{
+    struct annotation parsed;
+    struct err ignored = {0};
+    if (!m->rules.set || m->unasked_count == UNASKED_MOST || !n->annotation.p ||
+        str_find(n->annotation, STR("\"attributes\":")) < 0 ||
+        !model_parse(&m->batch_arena, m->set.type, n->annotation, &parsed, &ignored))
+        return;
+    struct str name = label_check_found(&m->batch_arena, &m->rules, &parsed, m->unasked);
+    if (!name.p)
+        return;
+    map_set(m->unasked, arena_str(m->task->arena, name), m);
+    m->unasked_count++;
+    task_note(m->task, s->path, NULL, MESSAGE_ATTRIBUTE_TAKEN, STR_ARG(name));
+}
+
 bool import_sample(void *ctx, const struct codec_sample *s, struct err *err)
 {
     struct import *m = ctx;
@@ -276,6 +295,7 @@ bool import_sample(void *ctx, const struct codec_sample *s, struct err *err)
     n.split = s->split;
     if (!take_waiting(m, &n, err) || !fit(m, s, &n, err) || !clip(m, s, &n, err))
         return false;
+    tell_unasked(m, s, &n);
     uint32_t annotations = n.annotation.p && s->annotation.p ? (uint32_t)s->annotations : 0;
     if (!leave_known(m, s, &n, err) || !spool_sample(m->spool, &n, annotations, err))
         return false;

@@ -3,6 +3,7 @@
  * more. */
 #include "base/json.h"
 #include "core/data/label_attribute.h"
+#include "core/data/label_set_actions.h"
 #include "core/fields.h"
 #include "core/kinds.h"
 #include "core/rule.h"
@@ -203,6 +204,12 @@ static const struct field fields[] = {
      .title = {"Labels", "标签"},
      .help = {"Two levels, each label with a colour and a shortcut", "两级标签，每个标签有颜色与快捷键"},
      .flags = FIELD_EDIT},
+    /* [["former","now"],...]: label_rules.h */
+    {.name = "renames",
+     .type = FIELD_JSON,
+     .flags = FIELD_INTERNAL,
+     .max = 1 << 20,
+     .title = {"Former names", "曾用名"}},
     {0},
 };
 
@@ -217,5 +224,7 @@ const struct kind kind_label_set = {
     .scope = SCOPE_PROJECT,
     .verbs = VERB_ALL,
     .fields = fields,
+    .actions = label_set_actions,
+    .before_update = label_set_before_update,
     .public_too = true,
 };

@@ -1,5 +1,7 @@
 #include "core/data/label_attribute.h"
 
+#include "base/messages.h"
+
 enum {
     NAME_MAX_CHARACTERS = 100,
     CHOICE_MAX_CHARACTERS = 200,
@@ -119,6 +121,14 @@ static const struct type {
     {"flag", is_flag, "must be true or false"},
 };
 
+static const struct type *type_named(struct str name)
+{
+    for (size_t i = 0; i < countof(types); i++)
+        if (str_is(name, types[i].name))
+            return &types[i];
+    return NULL;
+}
+
 static bool check_choices(struct check *c, yyjson_val *choices)
 {
     size_t i, max, k, n = yyjson_arr_size(choices);
@@ -141,10 +151,7 @@ static bool check_type(struct check *c, yyjson_val *v)
 {
     yyjson_val *choices = yyjson_obj_get(v, "choices"), *value = yyjson_obj_get(v, "default");
     struct str name = json_str(yyjson_obj_get(v, "type"));
-    const struct type *t = NULL;
-    for (size_t i = 0; i < countof(types); i++)
-        if (str_is(name, types[i].name))
-            t = &types[i];
+    const struct type *t = type_named(name);
     if (!t)
         return bad(c, "type", "must be choice, text, number or flag");
     bool chooses = t->value_ok == is_choice;
@@ -179,4 +186,40 @@ bool label_attributes_check(struct arena *a, yyjson_val *list, const char **ret_
             return false;
     }
     return true;
+}
+
+/* The choices as a sentence has them: as many as fit. */
+static const char *choices_text(yyjson_val *choices, char *ret, size_t size)
+{
+    size_t i, max, at = 0;
+    yyjson_val *item;
+    ret[0] = '\0';
+    yyjson_arr_foreach(choices, i, max, item)
+    {
+        struct str s = json_str(item);
+        if (at + s.n + 8 > size) {
+            snprintf(ret + at, size - at, ", ...");
+            break;
+        }
+        at += (size_t)snprintf(ret + at, size - at, "%s" STR_FMT, i ? ", " : "", STR_ARG(s));
+    }
+    return ret;
+}
+
+bool label_attribute_value(yyjson_val *attribute, const char *place, yyjson_val *value, struct err *err)
+{
+    const struct type *t = type_named(json_str(yyjson_obj_get(attribute, "type")));
+    yyjson_val *choices = yyjson_obj_get(attribute, "choices");
+    char text[200];
+    bool nothing = absent(value) || (yyjson_is_str(value) && yyjson_get_len(value) == 0);
+    if (!t || nothing || t->value_ok(choices, value))
+        return true;
+    if (t->value_ok == is_choice)
+        return err_message(err, ERR_INVALID, place, MESSAGE_ATTRIBUTE_CHOICE, place,
+                           choices_text(choices, text, sizeof text));
+    if (t->value_ok == is_number)
+        return err_message(err, ERR_INVALID, place, MESSAGE_ATTRIBUTE_NUMBER, place);
+    if (t->value_ok == is_flag)
+        return err_message(err, ERR_INVALID, place, MESSAGE_ATTRIBUTE_FLAG, place);
+    return err_message(err, ERR_INVALID, place, MESSAGE_ATTRIBUTE_TEXT, place, TEXT_MAX_CHARACTERS);
 }

@@ -15,4 +15,8 @@
  */
 bool label_attributes_check(struct arena *a, yyjson_val *list, const char **ret_where, const char **ret_why);
 
+/* Whether a value is what the attribute asks for; null and the empty text say nothing. ERR_INVALID calls it
+ * `place`. */
+bool label_attribute_value(yyjson_val *attribute, const char *place, yyjson_val *value, struct err *err);
+
 #endif

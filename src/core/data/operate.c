@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/messages.h"
 #include "core/data/document.h"
+#include "core/data/label_check.h"
 #include "core/data/layer.h"
 #include "core/data/room.h"
 #include "core/data/sample_own.h"
@@ -28,6 +29,8 @@ struct operating {
     struct operate_result *ret;
     struct head head;
     struct document *document;
+    struct operation given; /* with the names that labels have now */
+    struct str json;        /* the same as text */
 };
 
 #define PICTURE "s.position, s.size, s.width, s.height, s.state, s.former, s.by_person"
@@ -243,11 +246,12 @@ static struct head after(const struct operating *o)
     struct head now = o->head;
     bool empty = is_empty(document_annotation(o->document));
     enum sample_state state = empty ? SAMPLE_UNANNOTATED : SAMPLE_ANNOTATED;
-    now.by_person = !empty;
     now.place.revision++;
     now.stamp = documents_stamp(o->op->core->documents);
     now.by = o->op->caller->user;
-    if (!o->item->keep_state && !now.place.layer)
+    if (!o->item->platform)
+        now.by_person = !empty;
+    if (!o->item->keep_state && !o->item->platform && !now.place.layer)
         *(now.state == SAMPLE_CLEANED ? &now.former : &now.state) = state;
     return now;
 }
@@ -341,8 +345,8 @@ static bool log_operation(const struct operating *o, const struct head *now, str
                                 .at = now->stamp,
                                 .by = now->by,
                                 .state = now->state,
-                                .client = done->client,
-                                .number = done->number,
+                                .client = o->item->platform ? STR("") : done->client,
+                                .number = o->item->platform ? now->place.revision : done->number,
                                 .target = done->target};
     struct str id = done->id;
     note(o, now, &e, done);
@@ -378,6 +382,45 @@ static bool refuse(struct operating *o, enum operate_state state, const struct e
     return true;
 }
 
+/* --- former names --- */
+
+static struct str now_called(const struct operating *o, struct str label)
+{
+    const struct label_rules *r = o->item->rules;
+    return r ? relabel_name(r->former, r->former_count, label) : label;
+}
+
+static struct str written(struct operating *o, struct operation *op)
+{
+    auto_buf struct buf text = {0};
+    operation_write(&text, op);
+    return arena_str(o->op->arena, buf_view(&text));
+}
+
+/* The operation with the names that labels have now; as it was given when they are the same. */
+static void take_names(struct operating *o)
+{
+    o->given = *o->item->op;
+    o->json = o->item->json;
+    struct operation *op = &o->given;
+    struct str *label = op->kind == OPERATION_LABEL ? &op->label
+                        : op->kind != OPERATION_PUT ? NULL
+                        : op->list == MODEL_SHAPES  ? &op->shape.label
+                                                    : &op->part.label;
+    const struct label_rules *r = o->item->rules;
+    bool other = op->kind == OPERATION_REPLACE && r &&
+                 relabel_all(o->op->arena, &op->annotation, r->former, r->former_count);
+    if (label && label->n && !str_eq(now_called(o, *label), *label)) {
+        *label = now_called(o, *label);
+        other = true;
+    }
+    if (!other)
+        return;
+    if (op->kind == OPERATION_LABEL)
+        o->ret->label = op->label;
+    o->json = written(o, op);
+}
+
 static bool apply(struct operating *o, struct err *err)
 {
     struct label_counts counts = {o->op->arena, map_new()};
@@ -385,17 +428,29 @@ static bool apply(struct operating *o, struct err *err)
     struct operation done;
     struct err why = {0};
     count_labels(&counts, document_annotation(o->document), 0);
-    bool applied = document_apply(o->document, o->item->json, (uint32_t)o->head.width,
-                                  (uint32_t)o->head.height, &done, &out, &why);
+    bool applied = document_apply(o->document, o->json, (uint32_t)o->head.width, (uint32_t)o->head.height,
+                                  &done, &out, &why);
     if (applied)
         count_labels(&counts, document_annotation(o->document), 1);
-    bool ok = applied ? write_all(o, &counts, &done, err) : refuse(o, OPERATE_REFUSED, &why);
+    bool idle = applied && o->item->platform && !out.changed;
+    o->ret->state = OPERATE_ALREADY;
+    bool ok = idle || (applied ? write_all(o, &counts, &done, err) : refuse(o, OPERATE_REFUSED, &why));
     map_free(counts.map);
     if (!applied || !ok)
         return ok;
     o->ret->clipped = out.clipped;
     o->ret->shape = out.shape.p ? arena_str(o->op->arena, out.shape) : STR_NULL;
     return true;
+}
+
+static bool check_and_apply(struct operating *o, struct err *err)
+{
+    struct err why = {0};
+    take_names(o);
+    if (!label_check_operation(o->op, o->item->rules, &o->head.place, &o->given,
+                               document_annotation(o->document), &why, err))
+        return false;
+    return why.code ? refuse(o, OPERATE_REFUSED, &why) : apply(o, err);
 }
 
 static bool find_replay(struct operating *o, bool *ret, struct err *err)
@@ -468,6 +523,9 @@ bool operate(struct op *op, const struct sample_set *set, const struct operate_i
         no_sample(item->sample, &why);
         return refuse(&o, OPERATE_REFUSED, &why);
     }
+    if (item->platform)
+        return (item->layer || sample_set_open(set, &why) || refuse(&o, OPERATE_REFUSED, &why)) &&
+               (why.code || (open_document(&o, err) && check_and_apply(&o, err)));
     if (!find_replay(&o, &already, err))
         return false;
     if (already) {
@@ -480,5 +538,5 @@ bool operate(struct op *op, const struct sample_set *set, const struct operate_i
         return false;
     if (conflict)
         return tell_conflict(&o, err);
-    return find_room(&o, &fits, err) && (!fits || (open_document(&o, err) && apply(&o, err)));
+    return find_room(&o, &fits, err) && (!fits || (open_document(&o, err) && check_and_apply(&o, err)));
 }

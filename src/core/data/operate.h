@@ -1,6 +1,7 @@
 /* Operations on samples inside a write: the one function that applies, checks for replays and conflicts,
  * keeps history, counters and labels, raises the revision by one and notes what the sample's room is told
- * after the commit. What replaces whole annotations (sample_change, sample_put and the like) goes by
+ * after the commit. A label that its set has renamed meanwhile is taken under its new name: work done offline
+ * arrives late. What replaces whole annotations (sample_change, sample_put and the like) goes by
  * sample_put.c, with the same history, counters and notes.
  *
  * The row of a sample always has its annotation as it is now, so that lists, exports, publishing, copies and
@@ -11,6 +12,7 @@
 #define INGOT_CORE_DATA_OPERATE_H
 
 #include "codec/operation.h"
+#include "core/data/label_rules.h"
 #include "core/data/operation_log.h"
 
 enum operate_state {
@@ -23,10 +25,13 @@ enum operate_state {
 extern const char *const operate_states[]; /* "applied", ... */
 
 struct operate_item {
-    int64_t sample, layer;      /* layer 0: the sample's own annotation */
-    struct str json;            /* as the client gave it */
-    const struct operation *op; /* read from it */
-    bool keep_state;            /* the sample's state is a labelling task's, which changes it itself */
+    int64_t sample, layer;           /* layer 0: the sample's own annotation */
+    struct str json;                 /* as the client gave it */
+    const struct operation *op;      /* read from it */
+    const struct label_rules *rules; /* of the dataset's label set; NULL: they are not asked for */
+    bool keep_state;                 /* the sample's state is a labelling task's, which changes it itself */
+    bool platform; /* no client's: neither replay nor conflict, the sample's state stays; not when nothing
+                      would change */
 };
 
 struct operate_result {
@@ -34,6 +39,7 @@ struct operate_result {
     int64_t revision; /* after it; of a replay the one it made; of a conflict the current one; 0: none */
     bool clipped;
     struct str shape;   /* as it is now, JSON; STR_NULL: there is none */
+    struct str label;   /* of an operation `label` whose label has another name by now: that; else STR_NULL */
     struct err problem; /* of what was refused, and of conflicts */
 };
 

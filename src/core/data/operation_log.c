@@ -304,11 +304,9 @@ static struct str target_of(struct arena *a, const struct operation_entry *e)
 {
     static const struct {
         const char *op, *key, *prefix;
-    } targets[] = {{"put", "shape", "shape:"},
-                   {"remove", "shape", "shape:"},
-                   {"label", "label", "label:"},
-                   {"text", NULL, "text"},
-                   {"attribute", "name", "attribute:"}};
+    } targets[] = {{"put", "shape", "shape:"},   {"remove", "shape", "shape:"},
+                   {"label", "label", "label:"}, {"text", NULL, "text"},
+                   {"relabel", NULL, "names"},   {"attribute", "name", "attribute:"}};
     struct err ignored = {0};
     if (e->target.n)
         return e->target;

@@ -58,6 +58,7 @@ bool sample_set_of(struct op *op, const struct object *version, struct sample_se
     bool ok = op->conn ? conn_query_one(op->conn, op->arena, sql, args, &row, &found, err)
                        : db_query_one(op->core->db, op->arena, sql, args, &row, &found, err);
     struct sample_set set = {.version = version->id,
+                             .dataset = version->parent,
                              .project = version->project,
                              .published = str_is(object_text(version, "state"), "published"),
                              .publishing = str_is(object_text(version, "state"), "publishing"),

@@ -32,7 +32,7 @@ extern const char sample_sql[];
 
 /* The version that samples belong to, as far as their rules need it. */
 struct sample_set {
-    int64_t version, project;
+    int64_t version, dataset, project;
     enum annotation_type type;
     bool published, publishing, reviewing;
 };

@@ -2,6 +2,7 @@
 
 #include "base/messages.h"
 #include "core/data/classes.h"
+#include "core/data/relabel.h"
 #include "core/data/sample_own.h"
 #include "core/refs.h"
 
@@ -157,7 +158,7 @@ static bool run_copy(struct task *t, struct err *err)
         if (!task_progress(t, done, done > total ? done : total, err))
             return false;
     } while (c.left);
-    return true;
+    return relabel_version(t, t->subject, err); /* a published one keeps the names that labels had */
 }
 
 const struct task_type task_copy_version = {.name = "copy-version",

@@ -2,27 +2,7 @@
 
 #include "base/json.h"
 #include "base/messages.h"
-
-/* The definition of a label in both levels; "parent/child" names a child too. */
-static yyjson_val *find_label(yyjson_val *list, struct str name)
-{
-    size_t i, n;
-    yyjson_val *label;
-    yyjson_arr_foreach(list, i, n, label)
-    {
-        struct str own = json_str(yyjson_obj_get(label, "name"));
-        if (str_eq(own, name))
-            return label;
-        yyjson_val *children = yyjson_obj_get(label, "children");
-        bool below = own.p && name.n > own.n && name.p[own.n] == '/' && memcmp(name.p, own.p, own.n) == 0;
-        yyjson_val *child = find_label(children, name);
-        if (!child && below)
-            child = find_label(children, (struct str){name.p + own.n + 1, name.n - own.n - 1});
-        if (child)
-            return child;
-    }
-    return NULL;
-}
+#include "core/data/label_rules.h"
 
 static bool has_value(yyjson_val *values, yyjson_val *attribute)
 {
@@ -34,7 +14,7 @@ static bool has_value(yyjson_val *values, yyjson_val *attribute)
 static bool check_label(yyjson_val *labels, yyjson_val *label, yyjson_val *values, struct err *err)
 {
     struct str name = json_str(label);
-    yyjson_val *definition = name.p ? find_label(labels, name) : NULL, *attribute;
+    yyjson_val *definition = name.p ? label_rules_find(labels, name) : NULL, *attribute;
     size_t i, n;
     yyjson_arr_foreach(yyjson_obj_get(definition, "attributes"), i, n, attribute)
     {

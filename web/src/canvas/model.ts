@@ -78,6 +78,8 @@ export type Change =
   | { readonly op: 'text'; readonly text: string | null }
   | { readonly op: 'attribute'; readonly name: string; readonly value: unknown }
   | { readonly op: 'replace'; readonly annotation: Annotation }
+  /** Of the platform only: a label set renamed or merged labels. */
+  | { readonly op: 'relabel'; readonly labels: Readonly<Record<string, string>> }
 
 /** `id` is "<client>.<n>"; `base` the sample's revision when the change was made. */
 export type Operation = Change & { readonly id: string; readonly base?: number }

@@ -1,5 +1,6 @@
 // What the document holds, target by target. Applying a change gives an entry: the target with its value before and after,
 // which is all that undo needs.
+import { relabelled } from './relabel'
 import { same, type Annotation, type Change, type Shape } from './model'
 
 /** A shape and its place in the order. */
@@ -136,6 +137,7 @@ export function createState(first: Annotation, oneLabel: boolean): State {
         case 'text': return setText(change.text)
         case 'attribute': return setAttribute(change.name, change.value)
         case 'replace': return replace(change.annotation)
+        case 'relabel': return replace(relabelled(annotation(), change.labels))
       }
     },
   }

@@ -242,6 +242,7 @@ export const benchEn = {
   'bench.did.text': '{name} wrote the text “{to}”',
   'bench.did.attribute': '{name} set {from} to {to}',
   'bench.did.replaced': '{name} replaced everything',
+  'bench.did.renamed': '{name} renamed the label {from} to {to} in the label set',
   'bench.did.created': '{name} brought the sample',
   'bench.did.state': '{name} set the state: {to}',
   'bench.bulk': 'Change labels',

@@ -244,6 +244,7 @@ export const benchZh: Record<keyof typeof benchEn, string> = {
   'bench.did.text': '{name} 输入了文本“{to}”',
   'bench.did.attribute': '{name} 将 {from} 设为 {to}',
   'bench.did.replaced': '{name} 替换了全部标注',
+  'bench.did.renamed': '{name} 在标签组中将标签 {from} 改名为 {to}',
   'bench.did.created': '{name} 导入了样本',
   'bench.did.state': '{name} 将状态设为：{to}',
   'bench.bulk': '更改标签',

@@ -320,6 +320,7 @@ export const dataEn = {
   'taskType.publish': 'Publish',
   'taskType.changes': 'Compare',
   'taskType.copy-version': 'Copy samples',
+  'taskType.relabel': 'Rename labels',
   'taskType.training_end': 'Save a model',
   'taskType.training_resume': 'Copy a checkpoint',
   'taskType.environment_keep': 'Keep as version',

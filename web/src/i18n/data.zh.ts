@@ -322,6 +322,7 @@ export const dataZh: Record<keyof typeof dataEn, string> = {
   'taskType.publish': '发布',
   'taskType.changes': '比较',
   'taskType.copy-version': '复制样本',
+  'taskType.relabel': '重命名标签',
   'taskType.training_end': '保存模型',
   'taskType.training_resume': '复制检查点',
   'taskType.environment_keep': '保存为版本',

@@ -1,7 +1,8 @@
-import { Button, Input, Popover, Tooltip } from 'antd'
+import { Button, Checkbox, Input, Popover, Tooltip } from 'antd'
 import { useState, type KeyboardEvent } from 'react'
 import { Icon } from '../../components/Icon'
 import { useI18n } from '../../i18n'
+import { AttributesEdit } from './AttributesEdit'
 import { palette, type Leaf, type Path } from './model'
 
 interface Props {
@@ -24,13 +25,15 @@ export function LabelRow(props: Props) {
   const { t } = useI18n()
   const { path, leaf, errors } = props
   const name = leaf.name || t('labels.unnamed')
+  const [open, setOpen] = useState(false)
+  const asked = leaf.attributes?.length ?? 0
   const has = (field: string) => errors.some((e) => e.field === field)
   const errorId = `label-${path.join('-')}-error`
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.altKey && (event.key === 'ArrowUp' || event.key === 'ArrowDown')) {
       event.preventDefault()
       props.onMove(event.key === 'ArrowUp' ? -1 : 1)
-    } else if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey && !event.nativeEvent.isComposing && event.target instanceof HTMLInputElement) {
+    } else if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey && !event.nativeEvent.isComposing && event.target instanceof HTMLInputElement && !event.target.closest('.label-details')) {
       event.preventDefault()
       props.onEnter()
     }
@@ -65,6 +68,9 @@ export function LabelRow(props: Props) {
         aria-describedby={errors.length > 0 ? errorId : undefined} onChange={(e) => props.onChange({ key: e.target.value || null })} onFocus={(e) => e.target.select()}
       />
       <span className="label-buttons">
+        <Tooltip title={t('labels.details')}>
+          <Button type="text" size="small" className="label-more" aria-expanded={open} aria-label={t('labels.detailsOf', { name })} icon={<Icon name="list" size={13} />} onClick={() => setOpen(!open)}>{asked > 0 ? asked : null}</Button>
+        </Tooltip>
         <Button type="text" size="small" aria-label={t('labels.up', { name })} icon={<Icon name="up" size={13} />} onClick={() => props.onMove(-1)} />
         <Button type="text" size="small" aria-label={t('labels.down', { name })} icon={<Icon name="down" size={13} />} onClick={() => props.onMove(1)} />
         {props.onAddChild && (
@@ -74,6 +80,13 @@ export function LabelRow(props: Props) {
         )}
         <Button type="text" size="small" aria-label={t('labels.remove', { name })} icon={<Icon name="close" size={13} />} onClick={props.onRemove} />
       </span>
+      {errors.length === 0 && leaf.was !== undefined && leaf.was !== leaf.name.trim() && <p className="field-help">{t('relabel.instead')}</p>}
+      {open && (
+        <div className="label-details">
+          <Checkbox checked={leaf.retired === true} onChange={(e) => props.onChange({ retired: e.target.checked })}>{t('labels.retired')}</Checkbox>
+          <AttributesEdit label={name} value={leaf.attributes ?? []} onChange={(attributes) => props.onChange({ attributes })} />
+        </div>
+      )}
       {errors.length > 0 && <p id={errorId} className="field-error">{errors.map((e) => e.text).join(' ')}</p>}
     </div>
   )

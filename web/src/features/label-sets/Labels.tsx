@@ -10,6 +10,7 @@ function faultText(fault: Fault, { t }: I18n): string {
   if (fault.rule === 'duplicate') return fault.field === 'key' ? t('labels.duplicateKey', { name: fault.other ?? '' }) : t('labels.duplicateName')
   if (fault.rule === 'name') return t('rule.name', { characters: '/ : * ? " < \' > |' })
   if (fault.rule === 'maxLength') return t('rule.maxLength', { max: 50, n: '>50' })
+  if (fault.rule === 'attributes') return t('attributes.wrong')
   return t(`rule.${fault.rule}`)
 }
 
@@ -95,10 +96,13 @@ export function LabelsEdit({ id, value, onChange, onInvalid }: EditProps) {
 }
 
 function Chip({ label, plain }: { label: Label; plain?: boolean }) {
+  const { t } = useI18n()
   return (
     <span className="chip">
       <span className="dot" style={{ background: label.color }} aria-hidden="true" />
-      {label.name}
+      <span className={label.retired ? 'muted' : undefined}>{label.name}</span>
+      {label.retired && <span className="muted">{t('surface.retired')}</span>}
+      {!plain && (label.attributes ?? []).length > 0 && <span className="muted">{t('attributes.count', { n: (label.attributes ?? []).length })}</span>}
       {label.key && !plain && <kbd>{label.key}</kbd>}
     </span>
   )

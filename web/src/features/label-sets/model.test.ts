@@ -47,7 +47,7 @@ test('labels that programs made without colours can be edited', () => {
 })
 
 test('skeleton, attributes and retirement stay with their label', () => {
-  const person = { name: 'person', color: '#000000', keypoints: ['nose', 'neck'], edges: [[0, 1]] as [number, number][], attributes: [{ name: 'age', type: 'number' }], retired: true }
+  const person = { name: 'person', color: '#000000', keypoints: ['nose', 'neck'], edges: [[0, 1]] as [number, number][], attributes: [{ name: 'age', type: 'number' as const }], retired: true }
   const edited = update(normalize([{ ...person, children: [person] }]), [0], { name: 'man' })
   expect(clean(edited)).toEqual([{ ...person, name: 'man', children: [person] }])
 })

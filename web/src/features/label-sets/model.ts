@@ -1,10 +1,14 @@
 // Labels of a label set, two levels. Pure functions over plain data: the editor and its tests share them.
+import { attributeFaults, cleanAttributes, type Attribute } from './attributes'
+
 export interface Leaf {
   name: string
+  /** The name that it came with; never sent. */
+  was?: string
   color: string
   key?: string | null
-  /** What the label asks of each thing that bears it, and whether it is offered no more. Kept as they are. */
-  attributes?: unknown[]
+  /** What the label asks of each thing that bears it, and whether it is offered no more. */
+  attributes?: Attribute[]
   retired?: boolean
   /** The skeleton of keypoints: names of its points, and pairs of their numbers from 0. Kept as it is. */
   keypoints?: string[]
@@ -29,7 +33,7 @@ function kept({ keypoints, edges, attributes, retired }: Partial<Leaf>): Partial
 
 /** What the API may leave out is filled in: programs need not choose colours. */
 export function normalize(value: unknown): Label[] {
-  const leaf = (l: Partial<Leaf>, i: number): Leaf => ({ name: l.name ?? '', color: l.color ?? palette[i % 14] ?? '#687076', key: l.key ?? null, ...kept(l) })
+  const leaf = (l: Partial<Leaf>, i: number): Leaf => ({ name: l.name ?? '', ...(l.name && { was: l.name }), color: l.color ?? palette[i % 14] ?? '#687076', key: l.key ?? null, ...kept(l) })
   const list = Array.isArray(value) ? (value as Partial<Label>[]) : []
   return list.map((l, i) => ({ ...leaf(l, i), children: (l.children ?? []).map(leaf) }))
 }
@@ -81,7 +85,27 @@ export function move(labels: readonly Label[], path: Path, to: number): Label[] 
   })
 }
 
-export type Fault = { path: Path; field: 'name' | 'color' | 'key'; rule: 'required' | 'name' | 'maxLength' | 'duplicate' | 'color' | 'key'; other?: string }
+export type Fault = { path: Path; field: 'name' | 'color' | 'key' | 'attributes'; rule: 'required' | 'name' | 'maxLength' | 'duplicate' | 'color' | 'key' | 'attributes'; other?: string }
+
+export interface LabelPath {
+  /** How the set is asked for it: its name, or parent/name where another has that name. */
+  path: string
+  name: string
+  color: string
+  /** Others stand below it. */
+  above: boolean
+}
+
+/** All labels of both levels, each with the name by which it alone is meant. */
+export function pathsOf(labels: readonly Label[]): LabelPath[] {
+  const all = labels.flatMap((l) => [{ parent: '', leaf: l as Leaf, above: (l.children ?? []).length > 0 }, ...(l.children ?? []).map((leaf) => ({ parent: l.name, leaf, above: false }))])
+  const alone = (name: string) => all.filter((one) => one.leaf.name === name).length === 1
+  return all.map(({ parent, leaf, above }) => ({ path: parent === '' || alone(leaf.name) ? leaf.name : `${parent}/${leaf.name}`, name: leaf.name, color: leaf.color, above }))
+}
+
+export function nameFault(name: string): 'name' | 'maxLength' | null {
+  return forbidden.test(name) ? 'name' : [...name].length > 50 ? 'maxLength' : null
+}
 
 const forbidden = /[/:*?"<'>|]/
 
@@ -99,6 +123,7 @@ export function faults(labels: readonly Label[]): Fault[] {
       else if ([...name].length > 50) found.push({ path: at, field: 'name', rule: 'maxLength' })
       names.add(name)
       if (!/^#[0-9a-f]{6}$/i.test(leaf.color)) found.push({ path: at, field: 'color', rule: 'color' })
+      if (attributeFaults(leaf.attributes ?? []).length > 0) found.push({ path: at, field: 'attributes', rule: 'attributes' })
       const key = leaf.key?.toLowerCase()
       if (key) {
         const other = keys.get(key)
@@ -115,7 +140,7 @@ export function faults(labels: readonly Label[]): Fault[] {
 
 /** As the API wants it: trimmed names, no empty keys or child lists. */
 export function clean(labels: readonly Label[]): Label[] {
-  const leaf = (l: Leaf): Leaf => ({ name: l.name.trim(), color: l.color.toLowerCase(), ...(l.key ? { key: l.key.toLowerCase() } : {}), ...kept(l) })
+  const leaf = (l: Leaf): Leaf => ({ name: l.name.trim(), color: l.color.toLowerCase(), ...(l.key ? { key: l.key.toLowerCase() } : {}), ...kept({ ...l, attributes: l.attributes?.length ? cleanAttributes(l.attributes) : undefined }) })
   return labels.map((label) => ({ ...leaf(label), ...(label.children?.length ? { children: label.children.map(leaf) } : {}) }))
 }
 

@@ -54,6 +54,8 @@ export interface ActionFormProps {
 export const actionForms: Record<string, ComponentType<ActionFormProps> | undefined> = {
   'environment.save': lazy(async () => ({ default: (await import('../environments/SaveImage')).SaveImage })),
   'environment.keep': lazy(async () => ({ default: (await import('../environments/KeepVersion')).KeepVersion })),
+  'label_set.rename-label': lazy(async () => ({ default: (await import('../label-sets/RenameDialog')).RenameDialog })),
+  'label_set.merge-labels': lazy(async () => ({ default: (await import('../label-sets/RenameDialog')).MergeLabelsDialog })),
 }
 
 const versions = () => import('../datasets/Versions')

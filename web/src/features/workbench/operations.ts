@@ -11,6 +11,7 @@ export function targetOf(change: Change, document: Pick<CanvasDocument, 'type'> 
     case 'text': return 'text'
     case 'attribute': return `attribute:${change.name}`
     case 'replace': return '*'
+    case 'relabel': return 'names'
   }
 }
 

@@ -17,7 +17,7 @@ export interface Item {
 /** Verbs of the catalogue, `bench.did.*`. */
 export type Did =
   | 'added' | 'removed' | 'relabelled' | 'wrote' | 'moved' | 'turned' | 'reshaped' | 'described' | 'ordered'
-  | 'labelled' | 'unlabelled' | 'text' | 'attribute' | 'replaced' | 'created' | 'state'
+  | 'labelled' | 'unlabelled' | 'text' | 'attribute' | 'replaced' | 'renamed' | 'created' | 'state'
 
 export interface Line {
   revision: number
@@ -89,6 +89,7 @@ function toldOf(document: CanvasDocument, operation: Item['operation'], state: S
     case 'text': return { did: 'text', to: operation.text ?? '' }
     case 'attribute': return { did: 'attribute', from: operation.name, to: typeof operation.value === 'string' ? operation.value : JSON.stringify(operation.value ?? null) }
     case 'replace': return { did: 'replaced' }
+    case 'relabel': return { did: 'renamed', from: Object.keys(operation.labels).join(', '), to: [...new Set(Object.values(operation.labels))].join(', ') }
     case 'create': return { did: 'created' }
     case 'state': return { did: 'state', to: state }
   }

@@ -81,6 +81,7 @@ export function openSync({ user, wire, journal, held, client = newId() + newId()
         done.push(entry.id)
         if (isOpen(entry)) seen(result.revision)
         if (isOpen(entry) && entry.operation.op === 'put' && result.shape && result.state === 'applied') mend(entry.id, { op: 'put', shape: result.shape })
+        if (isOpen(entry) && entry.operation.op === 'label' && result.label) mend(entry.id, { op: 'relabel', labels: { [entry.operation.label]: result.label } })
       } else {
         const trouble: Entry = { ...entry, state: result.state, theirs: result.shape ?? null, ...(result.problem && { problem: result.problem }) }
         entries = entries.map((e) => (e.id === entry.id ? trouble : e))

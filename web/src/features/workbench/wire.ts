@@ -17,6 +17,8 @@ export interface Result {
   revision: number
   /** As the server has it now: after it was cut at the picture's edge, or as another made it. */
   shape?: Shape | null
+  /** What the label of an operation `label` is called by now, when that is another name. */
+  label?: string | null
   problem?: OperationProblem
 }
 
