@@ -546,6 +546,71 @@
     "model-manifest-large", "ingot-model.json has %lld bytes; at most %lld are read",                        \
         "ingot-model.json 有 %lld 字节，最多读取 %lld 字节"
 
+/* --- algorithms: the manifest ingot-algorithm.json and values of its parameters --- */
+#define MESSAGE_ALGORITHM_LARGE                                                                              \
+    "algorithm-large", "ingot-algorithm.json has %lld bytes; at most %lld are read",                         \
+        "ingot-algorithm.json 有 %lld 字节，最多读取 %lld 字节"
+#define MESSAGE_ALGORITHM_JSON                                                                               \
+    "algorithm-json", "ingot-algorithm.json is no JSON", "ingot-algorithm.json 不是 JSON"
+#define MESSAGE_ALGORITHM_FORM                                                                               \
+    "algorithm-form", "ingot: must be 1, the form that this platform reads",                                 \
+        "ingot：应为 1，即本平台可读的格式"
+#define MESSAGE_ALGORITHM_NO_FUNCTION                                                                        \
+    "algorithm-no-function", "functions: names none of train, test, batch, serve, sdk",                      \
+        "functions：未声明 train、test、batch、serve、sdk 中的任何一个"
+#define MESSAGE_ALGORITHM_NAME                                                                               \
+    "algorithm-name", "%s: must be small letters, digits and _, a letter first",                             \
+        "%s：只能是小写字母、数字和 _，且以字母开头"
+#define MESSAGE_ALGORITHM_RESERVED                                                                           \
+    "algorithm-reserved", "%s: the platform sets %s, which must be of the type %s",                          \
+        "%s：%s 由平台设置，类型应为 %s"
+#define MESSAGE_ALGORITHM_RANGE "algorithm-range", "%s: is less than min", "%s：小于 min"
+#define MESSAGE_ALGORITHM_LOG                                                                                \
+    "algorithm-log", "%s: a parameter with log needs a min above 0", "%s：带 log 的参数需要大于 0 的 min"
+#define MESSAGE_ALGORITHM_CHOICE                                                                             \
+    "algorithm-choice", "%s: must be a number or a text of 1 to 100 characters",                             \
+        "%s：必须是数字或 1 至 100 个字符的文本"
+#define MESSAGE_ALGORITHM_NO_PARAMETER                                                                       \
+    "algorithm-no-parameter", "%s: the algorithm has no such parameter; it has: %s",                         \
+        "%s：算法没有此参数；可用的有：%s"
+#define MESSAGE_ALGORITHM_VALUES                                                                             \
+    "algorithm-values", "parameters: have %lld bytes; at most %lld are allowed",                             \
+        "parameters：共 %lld 字节，最多 %lld 字节"
+#define MESSAGE_ALGORITHM_MERGES                                                                             \
+    "algorithm-merges", "%s: at most %d labels can be merged into others", "%s：最多可合并 %d 个标签"
+#define MESSAGE_ALGORITHM_CIRCLE                                                                             \
+    "algorithm-circle", "%s: the label %.*s is merged in a circle", "%s：标签 %.*s 的合并形成循环"
+#define MESSAGE_ALGORITHM_LEFT_OUT                                                                           \
+    "algorithm-left-out", "%s: the label %.*s is left out: it can neither be merged nor merged into",        \
+        "%s：标签 %.*s 已被排除，不能合并或作为合并目标"
+
+#define MESSAGE_FUNCTION_NONE                                                                                \
+    "function-none", "function: the algorithm's ingot-algorithm.json declares no function %.*s",             \
+        "function：算法的 ingot-algorithm.json 未声明功能 %.*s"
+/* A row of functions (core/folder/algorithm_file.c) has the sentence: id, then both languages as words. */
+#define MESSAGE_FUNCTION_BATCH                                                                               \
+    "function-batch", "batch inference by algorithms does not run on this platform yet: serve the model",    \
+        "平台尚不支持按算法运行批量推理：请将模型部署为服务"
+#define MESSAGE_FUNCTION_SERVE                                                                               \
+    "function-serve", "algorithms are not served as such: deploy the model that one makes",                  \
+        "算法不能直接作为服务运行：请部署其生成的模型"
+#define MESSAGE_FUNCTION_SDK                                                                                 \
+    "function-sdk", "packages for devices are not built of algorithms yet: download the model's files",      \
+        "尚不支持由算法生成设备 SDK：请下载模型文件"
+
+/* --- trainings --- */
+#define MESSAGE_TRAINING_COMMAND                                                                             \
+    "training-command",                                                                                      \
+        "command: is required: the training has no algorithm with an ingot-algorithm.json that says how",    \
+        "command：必填：训练没有带 ingot-algorithm.json 的算法来说明如何运行"
+#define MESSAGE_TRAINING_TYPE                                                                                \
+    "training-type", "datasets: %.*s has annotations of the type %.*s, which the algorithm does not take",   \
+        "datasets：%.*s 的标注类型为 %.*s，算法不支持"
+#define MESSAGE_RUNTIME_NONE                                                                                 \
+    "runtime-none",                                                                                          \
+        "image: the algorithm's runtime %.*s is not on this platform: give the training an image",           \
+        "image：本平台没有算法所需的运行时 %.*s：请为训练指定镜像"
+
 /* --- predict --- */
 #define MESSAGE_PICTURE_DAMAGED                                                                              \
     "picture-damaged", "this %s picture cannot be read: %s", "无法读取该 %s 图像：%s"

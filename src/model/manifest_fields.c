@@ -257,9 +257,11 @@ static bool is_default(const struct model_field *f, const char *at)
     default:
         break;
     }
-    for (uint32_t i = 0; i < f->count; i++)
-        if (get_number(f, at + i * sizes[f->type]) != f->otherwise)
+    for (uint32_t i = 0; i < f->count; i++) {
+        double v = get_number(f, at + i * sizes[f->type]);
+        if (v != f->otherwise && !(isnan(v) && isnan(f->otherwise)))
             return false;
+    }
     return true;
 }
 

@@ -3,7 +3,8 @@
 #include "api/describe/answer_shape.h"
 #include "api/describe/schema_json.h"
 
-static const struct answer_shape *const schemas[] = {answers_of_compute, answers_of_data, answers_of_label};
+static const struct answer_shape *const schemas[] = {answers_of_compute, answers_of_data, answers_of_label,
+                                                     answers_of_learning};
 
 bool answer_schema_known(const char *name)
 {
@@ -70,6 +71,7 @@ static const char *const plain[] = {
     [SHAPE_COUNTS] = "{\"type\":\"object\",\"additionalProperties\":{\"type\":\"integer\"}}",
     [SHAPE_TEXTS] = "{\"type\":\"object\",\"additionalProperties\":{\"type\":\"string\"}}",
     [SHAPE_FREE] = "{\"type\":\"object\"}",
+    [SHAPE_ANY] = "{}",
     [SHAPE_STRINGS] = LIST_OF(TYPE("string")),
     [SHAPE_NUMBERS] = LIST_OF(TYPE("number")),
     [SHAPE_PAIR] = TUPLE(2, TYPE("number") "," TYPE("number")),

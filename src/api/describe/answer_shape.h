@@ -16,6 +16,7 @@ enum shape_type {
     SHAPE_COUNTS,  /* numbers by name */
     SHAPE_TEXTS,   /* texts by name */
     SHAPE_FREE,    /* an object of anything */
+    SHAPE_ANY,     /* any JSON */
     SHAPE_STRINGS, /* ["a", ...] */
     SHAPE_NUMBERS, /* [1, ...] */
     SHAPE_PAIR,    /* [1, 2] */
@@ -54,6 +55,7 @@ struct answer_shape {
 };
 
 /* By what they are of; ended by name NULL. */
-extern const struct answer_shape answers_of_compute[], answers_of_data[], answers_of_label[];
+extern const struct answer_shape answers_of_compute[], answers_of_data[], answers_of_label[],
+    answers_of_learning[];
 
 #endif

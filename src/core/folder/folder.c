@@ -3,6 +3,7 @@
 #include "base/fs.h"
 #include "base/map.h"
 #include "base/messages.h"
+#include "model/algorithm.h"
 #include "model/manifest.h"
 
 #include <errno.h>
@@ -201,22 +202,49 @@ static bool apply_held(struct core *core, const struct caller *c, struct apply *
     return ok;
 }
 
-/* A manifest that cannot be used is refused when it comes, with the field and the rule. */
-static bool check_model(struct core *core, const struct object *version, const struct manifest *before,
-                        const struct manifest *after, struct arena *a, struct err *err)
+static bool check_model(struct core *core, const struct manifest_entry *e, struct arena *a, struct err *err)
 {
-    static const struct str name = {MODEL_MANIFEST_FILE, sizeof MODEL_MANIFEST_FILE - 1};
-    const struct manifest_entry *new_ = manifest_find(after, name), *old = manifest_find(before, name);
     struct model_manifest m;
     struct str text;
-    if (version->kind != &kind_model_version || !new_ ||
-        (old && memcmp(&old->blob, &new_->blob, sizeof old->blob) == 0))
-        return true;
-    if (new_->size > (int64_t)MODEL_MANIFEST_MAX_BYTES)
+    if (e->size > (int64_t)MODEL_MANIFEST_MAX_BYTES)
         return err_message(err, ERR_INVALID, MODEL_MANIFEST_FILE, MESSAGE_MODEL_MANIFEST_LARGE,
-                           (long long)new_->size, (long long)MODEL_MANIFEST_MAX_BYTES);
-    return blob_read(core->store, a, &new_->blob, MODEL_MANIFEST_MAX_BYTES, &text, err) &&
+                           (long long)e->size, (long long)MODEL_MANIFEST_MAX_BYTES);
+    return blob_read(core->store, a, &e->blob, MODEL_MANIFEST_MAX_BYTES, &text, err) &&
            model_manifest_parse(a, text, &m, err);
+}
+
+static bool check_algorithm(struct core *core, const struct manifest_entry *e, struct arena *a,
+                            struct err *err)
+{
+    struct algorithm m;
+    struct str text;
+    if (e->size > (int64_t)ALGORITHM_MAX_BYTES)
+        return err_message(err, ERR_INVALID, ALGORITHM_FILE, MESSAGE_ALGORITHM_LARGE, (long long)e->size,
+                           (long long)ALGORITHM_MAX_BYTES);
+    return blob_read(core->store, a, &e->blob, ALGORITHM_MAX_BYTES, &text, err) &&
+           algorithm_parse(a, text, &m, err);
+}
+
+/* A manifest that cannot be used is refused when it comes, with the field and the rule. */
+static bool check_manifest(struct core *core, const struct object *version, const struct manifest *before,
+                           const struct manifest *after, struct arena *a, struct err *err)
+{
+    static const struct {
+        const struct kind *kind;
+        struct str file;
+        bool (*check)(struct core *, const struct manifest_entry *, struct arena *, struct err *);
+    } manifests[] = {
+        {&kind_model_version, {MODEL_MANIFEST_FILE, sizeof MODEL_MANIFEST_FILE - 1}, check_model},
+        {&kind_algorithm_version, {ALGORITHM_FILE, sizeof ALGORITHM_FILE - 1}, check_algorithm},
+    };
+    for (size_t i = 0; i < countof(manifests); i++) {
+        const struct manifest_entry *new_ = manifest_find(after, manifests[i].file),
+                                    *old = manifest_find(before, manifests[i].file);
+        if (version->kind == manifests[i].kind && new_ &&
+            (!old || memcmp(&old->blob, &new_->blob, sizeof old->blob) != 0))
+            return manifests[i].check(core, new_, a, err);
+    }
+    return true;
 }
 
 bool folder_apply(struct core *core, const struct caller *c, struct object *version,
@@ -228,7 +256,7 @@ bool folder_apply(struct core *core, const struct caller *c, struct object *vers
                        "version " STR_FMT " is published and cannot be changed any more",
                        STR_ARG(object_text(version, "name")));
     if (!changed_manifest(core, version, changes, n, a, &p.was, &p.manifest, err) ||
-        !check_model(core, version, &p.was, &p.manifest, a, err) ||
+        !check_manifest(core, version, &p.was, &p.manifest, a, err) ||
         !manifest_save(core->store, &p.manifest, &p.digest, err))
         return false;
     p.hex = arena_alloc(a, SHA256_HEX + 1);

@@ -1,6 +1,7 @@
 /* What can be done with a version's files: list, compare, change, publish. */
 #include "base/messages.h"
 #include "core/folder/actions.h"
+#include "core/folder/algorithm_file.h"
 #include "store/upload.h"
 
 static void write_item(struct json_out *out, const struct manifest_item *it)
@@ -193,4 +194,13 @@ const struct field folder_change_fields[] = {
 
 static const struct field with_algorithm[] = {FOLDER_WITH_FIELD("algorithm_version"), {0}};
 
-const struct action folder_algorithm_actions[] = {FOLDER_ACTIONS("algorithm_version", with_algorithm), {0}};
+const struct action folder_algorithm_actions[] = {
+    FOLDER_ACTIONS("algorithm_version", with_algorithm),
+    {.name = "functions",
+     .permission = "algorithm_version.read",
+     .read_only = true,
+     .answer = "AlgorithmFunctions",
+     .title = {"Functions", "功能"},
+     .run = algorithm_run_functions},
+    {0},
+};

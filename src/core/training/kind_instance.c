@@ -57,6 +57,8 @@ static const struct field fields[] = {
 
     {.name = "datasets", .type = FIELD_REFS, .ref = "dataset_version", .title = {"Datasets", "数据集"}},
     {.name = "algorithm", .type = FIELD_REF, .ref = "algorithm_version", .title = {"Algorithm", "算法"}},
+    {.name = "function", .type = FIELD_CHOICE, .choices = training_functions, .title = {"Function", "功能"}},
+    {.name = "parameters", .type = FIELD_JSON, .max = 1 << 17, .title = {"Parameters", "参数"}},
     {.name = "base_model", .type = FIELD_REF, .ref = "model_version", .title = {"Base model", "基础模型"}},
     {.name = "image", .type = FIELD_TEXT, .max = 200, .title = {"Image", "镜像"}},
     {.name = "spec", .type = FIELD_REF, .ref = "spec", .title = {"Spec", "规格"}},
@@ -210,14 +212,15 @@ static bool run_stop(struct op *op, struct object *o, const struct db_value *inp
 static bool run_resume(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
                        int *status, struct err *err)
 {
-    (void)input;
     (void)status;
     struct object made = {0};
     if (!is_over(o))
         return err_set(err, ERR_CONFLICT, "state",
                        "the instance is " STR_FMT ": only one that is over can be resumed",
                        STR_ARG(object_text(o, "state")));
-    if (!training_start(op, o->parent, o->id, &made, err))
+    /* It goes on with the values it had, but for those that are given now. */
+    if (!training_start(op, o->parent, o->id,
+                        input[0].type == DB_TEXT ? input[0].s : object_text(o, "parameters"), &made, err))
         return false;
     return engine_answer(op, &made, out, err);
 }
@@ -265,6 +268,7 @@ static const struct action actions[] = {
      .run = run_stop},
     {.name = "resume",
      .permission = "training.start",
+     .fields = training_start_fields,
      .answer = "TrainingInstance",
      .status = 201,
      .title = {"Resume", "续训"},

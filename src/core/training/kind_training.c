@@ -10,6 +10,23 @@ const struct choice training_launchers[] = {
     {NULL, {NULL, NULL}},
 };
 
+const struct choice training_functions[] = {
+    {"train", {"Train", "训练"}}, {"test", {"Test", "测试"}}, {"batch", {"Batch inference", "批量推理"}},
+    {"serve", {"Serve", "服务"}}, {"sdk", {"SDK", "SDK"}},    {NULL, {NULL, NULL}},
+};
+
+#define PARAMETERS_FIELD(more, en, zh)                                                                       \
+    {                                                                                                        \
+        .name = "parameters", .type = FIELD_JSON, .flags = (more), .max = 1 << 17,                           \
+        .schema = "{\"type\":\"object\"}", .title = {"Parameters", "参数"}, .help = {en, zh},                \
+    }
+
+const struct field training_start_fields[] = {
+    PARAMETERS_FIELD(FIELD_CREATE, "In place of the training's own, for this run.",
+                     "仅用于本次运行，替代训练的参数。"),
+    {0},
+};
+
 static const struct field fields[] = {
     FIELD_NAME(FIELD_EDIT | FIELD_UNIQUE),
     FIELD_DESCRIPTION,
@@ -34,10 +51,33 @@ static const struct field fields[] = {
      .ref = "model_version",
      .title = {"Base model", "基础模型"},
      .help = {"Its files are in /workspace/model/NAME.", "文件位于 /workspace/model/名称。"}},
-    JOB_FIELD_IMAGE(FIELD_EDIT),
+    {.name = "function",
+     .type = FIELD_CHOICE,
+     .flags = FIELD_EDIT,
+     .choices = training_functions,
+     .fallback = "\"train\"",
+     .title = {"Function", "功能"},
+     .help = {"Of those that the algorithm's ingot-algorithm.json declares.",
+              "算法的 ingot-algorithm.json 所声明的功能之一。"}},
+    PARAMETERS_FIELD(FIELD_EDIT,
+                     "Values of the algorithm's parameters; the code reads them from INGOT_PARAMETERS.",
+                     "算法参数的取值；代码从 INGOT_PARAMETERS 中读取。"),
+    {.name = "image",
+     .type = FIELD_TEXT,
+     .flags = FIELD_FILTER | FIELD_EDIT,
+     .max = 200,
+     .title = {"Image", "镜像"},
+     .help = {"\"host\" is this machine's own programs. Without one the algorithm's runtime, or else host.",
+              "“host” 为本机自带的程序。不填则使用算法的运行时，没有则为 host。"}},
     JOB_FIELD_SPEC(FIELD_EDIT | FIELD_FILTER | FIELD_LIST),
-    JOB_FIELD_COMMAND(FIELD_EDIT, "Run by /bin/sh, in /workspace/algorithm or else in /workspace.",
-                      "由 /bin/sh 在 /workspace/algorithm（无算法时为 /workspace）中执行。"),
+    {.name = "command",
+     .type = FIELD_TEXT,
+     .flags = FIELD_EDIT | FIELD_LONG,
+     .max = 3000,
+     .title = {"Command", "命令"},
+     .help =
+         {"Run by /bin/sh, in /workspace/algorithm or else in /workspace. Without one the algorithm's own.",
+          "由 /bin/sh 在 /workspace/algorithm（无算法时为 /workspace）中执行。不填则使用算法声明的命令。"}},
     JOB_FIELD_ENV(FIELD_EDIT),
     JOB_FIELD_NODES(FIELD_EDIT),
     {.name = "launcher",
@@ -75,13 +115,47 @@ static bool check_target(struct op *op, const struct object *o, struct err *err)
            err_set(err, ERR_INVALID, "save_to", "save_to: must be a model set of the same project");
 }
 
+/* Where no algorithm could have a say it is host. */
+static void name_image(struct object *o)
+{
+    if (!object_text(o, "image").n && !object_int(o, "algorithm"))
+        *object_value(o, "image") = db_textz("host");
+}
+
 static bool before_create(struct op *op, struct object *o, struct err *err)
 {
+    name_image(o);
     return check_target(op, o, err);
+}
+
+/* Fields that what the algorithm gives depends on. */
+static bool same_code(const struct object *old, const struct object *new_)
+{
+    static const char *const texts[] = {"command", "function", "image", "parameters"};
+    for (size_t i = 0; i < countof(texts); i++)
+        if (!str_eq(object_text(old, texts[i]), object_text(new_, texts[i])))
+            return false;
+    return object_int(old, "algorithm") == object_int(new_, "algorithm");
+}
+
+/* References are looked at in the write: until then an algorithm that the caller may not see is none. */
+static bool sees_algorithm(struct op *op, const struct object *o)
+{
+    struct object version;
+    struct err ignored = {0};
+    int64_t id = object_int(o, "algorithm");
+    return !id ||
+           engine_get(op->core, op->caller, &kind_algorithm_version, 0, id, op->arena, &version, &ignored);
 }
 
 static bool prepare(struct op *op, const struct object *old, struct object *new_, struct err *err)
 {
+    struct training_filled filled;
+    if (!(old && same_code(old, new_)) && sees_algorithm(op, new_) &&
+        !training_fill(op->core, new_, STR_NULL, false, op->arena, &filled, err))
+        return false;
+    if (!object_text(new_, "image").n)
+        return true;
     const struct image_want want = {.project = new_->project,
                                     .name = arena_strz(op->arena, object_text(new_, "image")),
                                     .spec = object_int(new_, "spec")};
@@ -92,16 +166,17 @@ static bool prepare(struct op *op, const struct object *old, struct object *new_
 static bool before_update(struct op *op, const struct object *old, struct object *new_, struct err *err)
 {
     (void)old;
+    name_image(new_);
     return check_target(op, new_, err);
 }
 
 static bool run_start(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
                       int *status, struct err *err)
 {
-    (void)input;
     (void)status;
     struct object instance = {0};
-    return training_start(op, o->id, 0, &instance, err) && engine_answer(op, &instance, out, err);
+    struct str parameters = input[0].type == DB_TEXT ? input[0].s : STR_NULL;
+    return training_start(op, o->id, 0, parameters, &instance, err) && engine_answer(op, &instance, out, err);
 }
 
 struct copying {
@@ -147,6 +222,7 @@ static const struct field copy_fields[] = {
 static const struct action actions[] = {
     {.name = "start",
      .permission = "training.start",
+     .fields = training_start_fields,
      .answer = "TrainingInstance",
      .status = 201,
      .title = {"Start", "启动"},

@@ -28,6 +28,9 @@ bool training_lineage(struct op *op, const struct object *training, const struct
     json_kstr(&out, "image", object_text(o, "image"));
     json_kz(&out, "image_digest", *image ? image : NULL);
     json_kstr(&out, "command", object_text(o, "command"));
+    json_kstr(&out, "function", object_text(o, "function"));
+    json_key(&out, "parameters");
+    json_raw(&out, object_text(o, "parameters").n ? object_text(o, "parameters") : STR("{}"));
     json_key(&out, "env");
     json_raw(&out, object_text(o, "env").n ? object_text(o, "env") : STR("{}"));
     json_kint(&out, "nodes", object_int(o, "nodes"));

@@ -180,6 +180,8 @@ static bool prepare(struct launch *u, struct err *err)
         launch_mount(u, checkpoint, "/workspace/checkpoint", true);
     if (former || object_int(launch_job(u), "attempt") > 1)
         launch_env(u, "INGOT_RESUME", "1");
+    if (object_text(&o, "parameters").n)
+        launch_env(u, "INGOT_PARAMETERS", arena_strz(launch_arena(u), object_text(&o, "parameters")));
     launch_env(u, "INGOT_TRAINING", number(u, o.parent));
     launch_env(u, "INGOT_INSTANCE", number(u, o.id));
     set_gang(u, &o);

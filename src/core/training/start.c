@@ -15,13 +15,14 @@ const char *training_path(const struct core *core, struct arena *a, const struct
 }
 
 /* What an instance takes over from its training. */
-static const char *const taken[] = {"datasets", "algorithm", "base_model", "image",    "spec",
-                                    "command",  "env",       "nodes",      "launcher", "save_to"};
+static const char *const taken[] = {"datasets", "algorithm", "function", "base_model", "spec",
+                                    "env",      "nodes",     "launcher", "save_to"};
 
 struct starting {
     int64_t training, former;
     struct object *ret;
     const char *image; /* what its name stands for */
+    struct training_filled filled;
 };
 
 static bool next_number(struct op *op, int64_t training, int64_t *ret, struct err *err)
@@ -49,6 +50,9 @@ static bool make_instance(struct op *op, const struct starting *s, const struct 
     o.created_by = op->caller->user;
     for (size_t i = 0; i < countof(taken); i++)
         *object_value(&o, taken[i]) = *object_value(training, taken[i]);
+    *object_value(&o, "image") = db_textz(s->filled.image);
+    *object_value(&o, "command") = db_text(s->filled.command);
+    *object_value(&o, "parameters") = db_text(s->filled.parameters);
     *object_value(&o, "name") = db_textz(arena_printf(op->arena, "run-%lld", (long long)number));
     *object_value(&o, "number") = db_int(number);
     *object_value(&o, "state") = db_textz("pending");
@@ -136,14 +140,27 @@ static bool start_write(struct op *op, void *ctx, struct err *err)
     return true;
 }
 
-bool training_start(struct op *op, int64_t training, int64_t former, struct object *ret, struct err *err)
+/* The image that the algorithm chose was not looked at when the training was made. */
+static bool check_image(struct op *op, const struct object *t, const char *image, struct err *err)
+{
+    return object_text(t, "image").n ||
+           image_check(
+               op->core,
+               &(struct image_want){.project = t->project, .name = image, .spec = object_int(t, "spec")},
+               "image", err);
+}
+
+bool training_start(struct op *op, int64_t training, int64_t former, struct str parameters,
+                    struct object *ret, struct err *err)
 {
     struct starting s = {.training = training, .former = former, .ret = ret};
     struct object t;
     if (!engine_get(op->core, &caller_system, &kind_training, 0, training, op->arena, &t, err) ||
-        !quota_admit_storage(op->core, t.project, 0, err))
+        !quota_admit_storage(op->core, t.project, 0, err) ||
+        !training_fill(op->core, &t, parameters, true, op->arena, &s.filled, err) ||
+        !check_image(op, &t, s.filled.image, err))
         return false;
-    s.image = image_digest(op->core, t.project, object_text(&t, "image"), op->arena);
+    s.image = image_digest(op->core, t.project, str_of(s.filled.image), op->arena);
     if (!engine_write(op->core, op->caller, op->arena, start_write, &s, err))
         return false;
     jobs_wake(op->core->jobs);

@@ -8,6 +8,7 @@
  *   /workspace/logs                   for TensorBoard; kept likewise
  *   /workspace/checkpoint             what the instance left that this one was resumed from, read-only
  *
+ * The values of its parameters are in the variable INGOT_PARAMETERS, never in the command.
  * An instance keeps what it was started with, so that a definition may change while it runs. What follows the
  * end of a job (reading the rest of the metrics, saving the model) and what precedes that of a resumed one
  * (copying its checkpoint) are tasks (core/task/task.h): a server that is killed goes on with them. */
@@ -18,7 +19,9 @@
 #include "core/task/task.h"
 
 extern const struct kind kind_training, kind_training_instance;
-extern const struct choice training_launchers[];
+extern const struct choice training_launchers[], training_functions[];
+/* Of the actions that start a run. */
+extern const struct field training_start_fields[];
 extern const struct job_owner training_owner;
 extern const struct task_type task_training_end, task_training_resume;
 
@@ -27,9 +30,23 @@ extern const struct task_type task_training_end, task_training_resume;
 const char *training_path(const struct core *core, struct arena *a, const struct object *instance,
                           const char *part);
 
+/* --- what the algorithm gives (fill.c) --- */
+struct training_filled {
+    const char *image;
+    struct str command, parameters; /* parameters: a JSON object, for INGOT_PARAMETERS */
+};
+/* Outside of writes. given: parameters (JSON) in place of the training's own, or empty. With `start` all that
+ * a run needs must be there; without, what there is must be right. */
+bool training_fill(struct core *core, const struct object *training, struct str given, bool start,
+                   struct arena *a, struct training_filled *ret, struct err *err);
+/* The image of a runtime by its name; ERR_INVALID with what to do when it cannot be used. */
+bool training_runtime(struct core *core, struct str name, struct arena *a, const char **ret, struct err *err);
+
 /* --- starting (start.c) --- */
-/* Makes an instance of the training; former is the instance to go on from, or 0. */
-bool training_start(struct op *op, int64_t training, int64_t former, struct object *ret, struct err *err);
+/* Makes an instance of the training; former is the instance to go on from, or 0; parameters (JSON) are in
+ * place of the training's own, or empty. */
+bool training_start(struct op *op, int64_t training, int64_t former, struct str parameters,
+                    struct object *ret, struct err *err);
 /* Inside a write: the job of an instance that has none yet. */
 bool training_submit(struct op *op, struct object *instance, struct err *err);
 
