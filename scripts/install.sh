@@ -42,6 +42,10 @@ if [ -x "$build/ingot-infer" ]; then
 fi
 mkdir "$share/models"
 (cd "$here/models" && find . -type f ! -name '*.pyc' -exec cp --parents {} "$share/models" \;)
+if [ -d "$here/../algorithms" ]; then
+    mkdir "$share/algorithms"
+    (cd "$here/../algorithms" && find . -type f ! -name '*.pyc' -exec cp --parents {} "$share/algorithms" \;)
+fi
 cp -r "$here/tools" "$here/tools.sh" "$here/node.sh" "$share/"
 touch "$share/installed" # the scripts write nothing beside themselves here
 chmod -R u+rwX,go+rX,go-w "$new"

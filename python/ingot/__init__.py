@@ -20,7 +20,7 @@ from .errors import (
 )
 from .labelling import LabelTasks
 from .models import Models, NotTried
-from .running import Jobs, Run, RunFailed, Trainings, log
+from .running import Jobs, Run, RunFailed, Trainings, log, parameters
 from .services import NotServing, ServiceHandle, Services
 from .transfer import TaskFailed
 from .types import (
@@ -117,4 +117,5 @@ __all__ = [
     "User",
     "__version__",
     "log",
+    "parameters",
 ]

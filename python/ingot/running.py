@@ -4,6 +4,7 @@ the program that is trained."""
 from __future__ import annotations
 
 import json as _json
+import os
 import sys
 import time
 from typing import TYPE_CHECKING, Any, Iterator, Sequence, cast
@@ -25,6 +26,14 @@ def log(step: float | None = None, **values: float) -> None:
     """Prints a line that the platform reads as metrics of the training: ``ingot.log(step=12, loss=0.31)``."""
     line = values if step is None else {"step": step, **values}
     print(_json.dumps({name: float(v) if hasattr(v, "item") else v for name, v in line.items()}), flush=True)
+
+
+def parameters() -> dict[str, Any]:
+    """Inside a training: the values of its parameters, with the algorithm's defaults filled in."""
+    found = _json.loads(os.environ.get("INGOT_PARAMETERS") or "{}")
+    if not isinstance(found, dict):
+        raise ValueError("INGOT_PARAMETERS is no JSON object")
+    return found
 
 
 class RunFailed(IngotError):
@@ -207,13 +216,16 @@ class Trainings(Collection[Training]):
     def instances(self, training: Which) -> Collection[TrainingInstance]:
         return Collection(self._client, f"trainings/{_id(training)}/instances")
 
-    def start(self, training: Which) -> Run:
-        return Run(self._client, cast(TrainingInstance, self.action(training, "start")))
+    def start(self, training: Which, *, parameters: dict[str, Any] | None = None) -> Run:
+        """parameters: in place of the training's own, for this run."""
+        given = {} if parameters is None else {"parameters": parameters}
+        return Run(self._client, cast(TrainingInstance, self.action(training, "start", **given)))
 
-    def run(self, command: str, *, name: str | None = None, **fields: Any) -> Run:
-        """Makes a training and starts it; fields as those of the kind: project, spec, datasets, algorithm, save_to ..."""
+    def run(self, command: str | None = None, *, name: str | None = None, **fields: Any) -> Run:
+        """Makes a training and starts it; fields as those of the kind: project, spec, datasets, algorithm, parameters,
+        save_to ... Without a command the algorithm says how it runs."""
         made = self.create(name=name or time.strftime("train-%Y%m%d-%H%M%S"), command=command, **fields)
         return self.start(made)
 
 
-__all__ = ["Jobs", "Run", "RunFailed", "Trainings", "log"]
+__all__ = ["Jobs", "Run", "RunFailed", "Trainings", "log", "parameters"]

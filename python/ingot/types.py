@@ -334,10 +334,12 @@ class Training(Base):
     description: str | None
     datasets: list[Ref]
     algorithm: Ref | None
+    function: str
+    parameters: dict[str, Any] | None
     base_model: Ref | None
-    image: str
+    image: str | None
     spec: Ref
-    command: str
+    command: str | None
     env: dict[str, str]
     nodes: int
     launcher: str
@@ -356,6 +358,7 @@ class TrainingInstance(Base):
     started_at: str | None
     ended_at: str | None
     command: str
+    parameters: dict[str, Any] | None
 
 
 class ModelVersion(Base):

@@ -73,11 +73,12 @@ const struct command commands[] = {
      .names = {"project"},
      .run = account_use},
     {.name = "train",
-     .usage = "run [flags] -- COMMAND... | resume TRAINING[/RUN]",
+     .usage = "run [flags] [-- COMMAND...] | resume TRAINING[/RUN]",
      .summary = "train a model: start, follow the log, end as the command did",
      .examples = "ingot train run --data digits --algo classifier:v2 --spec small --save-to digits -- "
                  "python3 train.py\n"
                  "ingot train run --name nightly --spec small --nodes 2 -- 'torchrun train.py'\n"
+                 "ingot train run --data digits --algo one-click --spec small --set lr=0.01 --set epochs=5\n"
                  "ingot train resume nightly",
      .words = train_words,
      .names = {"training"},

@@ -9,7 +9,7 @@ extern const struct flag running_exec_flags[];
 extern const struct flag running_train_flags[];
 #define RUNNING_LOGS_FLAGS  7
 #define RUNNING_EXEC_FLAGS  4
-#define RUNNING_TRAIN_FLAGS 16
+#define RUNNING_TRAIN_FLAGS 17
 
 bool running_logs(struct cli *cli, const struct args *args, struct err *err);
 bool running_exec(struct cli *cli, const struct args *args, struct err *err);

@@ -2,10 +2,11 @@
 #include "cli/remote.h"
 #include "cli/running.h"
 #include "cli/scope.h"
+#include "cli/train_set.h"
 
 #include <time.h>
 
-static const char usage[] = "ingot train run [flags] -- COMMAND... | resume TRAINING[/RUN]";
+static const char usage[] = "ingot train run [flags] [-- COMMAND...] | resume TRAINING[/RUN]";
 
 const struct flag running_train_flags[] = {
     {"name", 'n', FLAG_VALUE, "NAME", "of the training; one that exists is changed (a new one)", NULL},
@@ -18,6 +19,7 @@ const struct flag running_train_flags[] = {
     {"nodes", 0, FLAG_VALUE, "N", "how many containers (1)", NULL},
     {"launcher", 0, FLAG_VALUE, "each|first", "first: the command is an mpirun (each)", NULL},
     {"save-to", 0, FLAG_VALUE, "MODEL", "whose version /workspace/persistent-model becomes", NULL},
+    {"set", 0, FLAG_VALUE, "NAME=VALUE", "a parameter of the algorithm; may come several times", NULL},
     {"env", 'e', FLAG_VALUE, "NAME=VALUE", "a variable; may come several times", NULL},
     {"priority", 0, FLAG_VALUE, "N", "-100 to 100 (0)", NULL},
     {"retries", 0, FLAG_VALUE, "N", "how often it is tried again (0)", NULL},
@@ -110,6 +112,23 @@ static bool add_named(struct cli *cli, const struct args *args, struct json_out 
     return true;
 }
 
+static bool add_parameters(struct cli *cli, const struct args *args, struct json_out *o, struct err *err)
+{
+    const char *algorithm = args_value(args, "algo");
+    yyjson_val *parameters = NULL;
+    int64_t id;
+    if (!args_has(args, "set"))
+        return true;
+    if (algorithm && (!scope_id(cli, kind_by_name(STR("algorithm_version")), NULL, algorithm, &id, err) ||
+                      !train_set_parameters(cli, id, &parameters, err)))
+        return false;
+    json_key(o, "parameters");
+    json_object(o);
+    bool ok = train_set_write(cli, args, parameters, o, err);
+    json_object_end(o);
+    return ok;
+}
+
 static bool add_numbers(const struct args *args, struct json_out *o, struct err *err)
 {
     static const struct {
@@ -137,7 +156,8 @@ static bool add_numbers(const struct args *args, struct json_out *o, struct err 
 static bool write_body(struct cli *cli, const struct args *args, struct json_out *o, struct err *err)
 {
     static const char *const texts[] = {"image", "launcher", "description"};
-    json_kz(o, "command", command_text(&cli->arena, args->words + 1, args->word_count - 1));
+    if (args->word_count > 1)
+        json_kz(o, "command", command_text(&cli->arena, args->words + 1, args->word_count - 1));
     for (size_t i = 0; i < countof(texts); i++)
         if (args_has(args, texts[i]))
             json_kz(o, texts[i], args_value(args, texts[i]));
@@ -146,7 +166,7 @@ static bool write_body(struct cli *cli, const struct args *args, struct json_out
            add_named(cli, args, o, "base", "model_version", "base_model", err) &&
            add_named(cli, args, o, "spec", "spec", "spec", err) &&
            add_named(cli, args, o, "save-to", "model_set", "save_to", err) && add_numbers(args, o, err) &&
-           add_env(cli, args, o, err);
+           add_env(cli, args, o, err) && add_parameters(cli, args, o, err);
 }
 
 /* --- making or changing it --- */
@@ -276,7 +296,7 @@ static bool run(struct cli *cli, const struct args *args, struct err *err)
 {
     int64_t training;
     yyjson_val *instance;
-    if (args->word_count < 2)
+    if (args->word_count < 2 && !args_has(args, "algo") && !args_has(args, "name"))
         return err_set(err, ERR_MALFORMED, NULL, "the command is missing; usage: %s", usage);
     if (!save_training(cli, args, &training, err))
         return false;

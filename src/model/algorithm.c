@@ -1,6 +1,7 @@
 #include "model/algorithm.h"
 
 #include "base/messages.h"
+#include "base/messages_learn.h"
 #include "model/manifest_fields.h"
 
 #include <math.h>

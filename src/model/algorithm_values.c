@@ -1,5 +1,6 @@
 /* Values of an algorithm's parameters. */
 #include "base/messages.h"
+#include "base/messages_learn.h"
 #include "model/algorithm.h"
 
 #include <math.h>

@@ -5,6 +5,7 @@ import json
 import pytest
 from harness import problem, unique
 from test_files import put
+from test_cli_running import cli  # noqa: F401
 from test_training import algorithm, log, make, model_set, reached, spec, start  # noqa: F401
 
 PARAMETERS = [
@@ -129,3 +130,14 @@ def test_data_of_another_type_and_runtimes_that_are_not_there(admin, project, ma
     far = make("", algorithm=declared(manifest(runtime="no-such-runtime"))["id"])
     problem(admin.call("POST", f"trainings/{far['id']}/start"), 422, "invalid", "image")
     assert reached(admin, start(admin, admin.patch(f"trainings/{far['id']}", {"image": "host"}, far["revision"])))["state"] == "completed"
+
+
+def test_the_command_line_sets_parameters(admin, cli, spec, declared):  # noqa: F811
+    code = declared()
+    flags = ["--algo", code["algorithm_set"]["name"], "--spec", spec["name"]]
+    values = ["--set", "epochs=5", "--set", "lr=0.5", "--set", "size=large", "--set", "leave_out=a,b"]
+    done = cli.run("train", "run", *flags, *values)
+    assert '"epochs":5,"lr":0.5,"size":"large","leave_out":["a","b"],"merge":{}' in done.out
+    cli.fails(2, "train", "run", *flags, "--set", "epochs", says="NAME=VALUE")
+    assert "epochs, lr, size" in cli.run("train", "run", *flags, "--set", "lrr=1", expect=None).err
+    assert "whole number from 1 to 100" in cli.run("train", "run", *flags, "--set", "epochs=many", expect=None).err

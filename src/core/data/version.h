@@ -5,7 +5,13 @@
 #include "core/data/sample.h"
 #include "core/task/task.h"
 
+/* The table is core/dataset_actions.c; two of its rows are version_actions.c's own. */
 extern const struct action version_actions[];
+bool version_run_statistics(struct op *op, struct object *o, const struct db_value *input,
+                            struct json_out *out, int *status, struct err *err);
+bool version_run_clean(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+                       int *status, struct err *err);
+extern const struct field version_clean_fields[];
 extern const struct task_type task_copy_version;
 
 /* ERR_CONFLICT while a task works on the version; op inside a write or outside. */

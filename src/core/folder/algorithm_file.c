@@ -1,6 +1,7 @@
 #include "core/folder/algorithm_file.h"
 
 #include "base/messages.h"
+#include "base/messages_learn.h"
 
 bool algorithm_load(struct core *core, const struct object *version, struct arena *a, struct algorithm *ret,
                     bool *ret_there, struct err *err)

@@ -3,6 +3,7 @@
 #include "base/fs.h"
 #include "base/map.h"
 #include "base/messages.h"
+#include "base/messages_learn.h"
 #include "model/algorithm.h"
 #include "model/manifest.h"
 

@@ -78,36 +78,32 @@ static void write_impossible(struct json_out *out, const char *en, const char *z
     json_object_end(out);
 }
 
-static bool run_forecast(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
-                         int *status, struct err *err)
+bool forecast_write(struct op *op, const struct forecast_ask *ask, struct json_out *out, struct err *err)
 {
-    (void)status;
     struct plan_input s;
     struct sched_forecast f;
-    double hours = input[3].type == DB_INT ? (double)input[3].i : input[3].r;
     if (!usage_input(op->core, op->arena, &s, err))
         return false;
     struct sched_waiting w = {.id = INT64_MAX,
-                              .project = sched_find_project(&s.snapshot, o->id),
+                              .project = sched_find_project(&s.snapshot, ask->project),
                               .user = op->caller->user,
-                              .priority = (int32_t)input[2].i,
-                              .n_ranks = (int32_t)input[1].i,
+                              .priority = ask->priority,
+                              .n_ranks = ask->nodes,
                               .pool = SCHED_NONE,
                               .submitted_at = s.snapshot.now,
-                              .duration = hours > 0 ? (int64_t)(hours * 3.6e9) : 0};
+                              .duration = ask->hours > 0 ? (int64_t)(ask->hours * 3.6e9) : 0};
     if (w.project < 0)
         return err_set(err, ERR_NOT_FOUND, NULL, "the project is gone");
     struct object spec;
-    if (!engine_get(op->core, &caller_system, kind_by_name(STR("spec")), 0, input[0].i, op->arena, &spec,
-                    err))
+    if (!engine_get(op->core, &caller_system, kind_by_name(STR("spec")), 0, ask->spec, op->arena, &spec, err))
         return err->code == ERR_NOT_FOUND
-                   ? err_set(err, ERR_INVALID, "spec", "spec: there is no spec %lld", (long long)input[0].i)
+                   ? err_set(err, ERR_INVALID, "spec", "spec: there is no spec %lld", (long long)ask->spec)
                    : false;
     if (!jobs_exec_wait(op->core->jobs)) {
         write_impossible(out, "this machine cannot run containers", "本机无法运行容器");
         return true;
     }
-    if (!plan_input_demand(&s, input[0].i, &w.request)) {
+    if (!plan_input_demand(&s, ask->spec, &w.request)) {
         write_impossible(out, "no node can have the devices that the spec asks for",
                          "没有节点具备规格要求的设备");
         return true;
@@ -116,6 +112,18 @@ static bool run_forecast(struct op *op, struct object *o, const struct db_value 
         return false;
     write_forecast(&s, &f, out);
     return true;
+}
+
+static bool run_forecast(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+                         int *status, struct err *err)
+{
+    (void)status;
+    const struct forecast_ask ask = {.project = o->id,
+                                     .spec = input[0].i,
+                                     .nodes = (int32_t)input[1].i,
+                                     .priority = (int32_t)input[2].i,
+                                     .hours = input[3].type == DB_INT ? (double)input[3].i : input[3].r};
+    return forecast_write(op, &ask, out, err);
 }
 
 /* --- overview --- */

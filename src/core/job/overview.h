@@ -9,4 +9,12 @@
 /* GET /resources. */
 bool resources_write(struct core *core, struct arena *a, struct buf *out, struct err *err);
 
+/* When a job would start if it were made now: the object `Forecast` of the API. */
+struct forecast_ask {
+    int64_t project, spec;
+    int32_t nodes, priority;
+    double hours; /* 0: no limit */
+};
+bool forecast_write(struct op *op, const struct forecast_ask *ask, struct json_out *out, struct err *err);
+
 #endif

@@ -1,6 +1,7 @@
 /* What an algorithm that declares itself (docs/algorithms.md) gives a training: command, image and the values
  * of parameters. */
 #include "base/messages.h"
+#include "base/messages_learn.h"
 #include "core/data/sample.h"
 #include "core/folder/algorithm_file.h"
 #include "core/image/image.h"
