@@ -3,9 +3,9 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "cli/remote.h"
-#include "cli/running.h"
 #include "cli/scope.h"
 #include "cli/table.h"
+#include "cli/waiting.h"
 
 #include <strings.h>
 
@@ -30,39 +30,16 @@ struct asking {
 
 static bool try_version(struct cli *cli, const char *version, int64_t project, struct err *err)
 {
-    char told[512] = "";
-    for (bool first = true;; first = false) {
-        struct arena kept = cli->arena;
-        yyjson_val *now;
-        arena_init(&cli->arena);
-        const char *body =
-            project ? arena_printf(&cli->arena, "{\"project\":%lld}", (long long)project) : "{}";
-        struct remote_call start = {.method = "POST",
-                                    .path = arena_printf(&cli->arena, "%s/try", version),
-                                    .body = str_of(body)},
-                           look = {.method = "GET",
-                                   .path = project ? arena_printf(&cli->arena, "%s/trial?project=%lld",
-                                                                  version, (long long)project)
-                                                   : arena_printf(&cli->arena, "%s/trial", version)};
-        bool ok = remote_json(cli, first ? &start : &look, &now, err);
-        struct str state = ok ? json_str(yyjson_obj_get(now, "state")) : STR_NULL,
-                   reason = ok ? json_str(yyjson_obj_get(now, "reason")) : STR_NULL;
-        bool over = !ok || str_is(state, "ready");
-        if (str_is(state, "failed") || str_is(state, "none")) {
-            ok =
-                err_set(err, ERR_CONFLICT, NULL, "the model could not be started: " STR_FMT, STR_ARG(reason));
-            over = true;
-        } else if (reason.n && !str_is(reason, told)) {
-            snprintf(told, sizeof told, STR_FMT, STR_ARG(reason));
-            fprintf(stderr, STR_FMT ": %s\n", STR_ARG(state), told);
-        }
-        cli->problem = NULL;
-        arena_release(&cli->arena);
-        cli->arena = kept;
-        if (over)
-            return ok;
-        running_nap();
-    }
+    static const struct waiting_states states = {
+        .good = "ready", .bad = "failed", .bad_too = "none", .sentence = "the model could not be started: "};
+    const char *body = project ? arena_printf(&cli->arena, "{\"project\":%lld}", (long long)project) : "{}",
+               *look = project
+                           ? arena_printf(&cli->arena, "%s/trial?project=%lld", version, (long long)project)
+                           : arena_printf(&cli->arena, "%s/trial", version);
+    struct remote_call start = {
+        .method = "POST", .path = arena_printf(&cli->arena, "%s/try", version), .body = str_of(body)};
+    yyjson_val *now;
+    return remote_json(cli, &start, &now, err) && waiting_state(cli, look, &states, err);
 }
 
 /* "fruit:v3": starts it and waits until it answers. */

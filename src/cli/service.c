@@ -4,6 +4,7 @@
 #include "cli/running.h"
 #include "cli/scope.h"
 #include "cli/verb.h"
+#include "cli/waiting.h"
 #include "net/url.h"
 
 const struct flag service_deploy_flags[] = {
@@ -61,34 +62,13 @@ static bool write_deployment(struct cli *cli, const struct args *args, struct js
     return true;
 }
 
-/* Until the version serves, or fails. */
 static bool wait_until_it_serves(struct cli *cli, int64_t service, int64_t version, struct err *err)
 {
+    static const struct waiting_states states = {
+        .good = "serving", .will_do = "stopped", .bad = "failed", .sentence = ""};
     const char *path =
         arena_printf(&cli->arena, "/services/%lld/versions/%lld", (long long)service, (long long)version);
-    char told[512] = "";
-    for (;;) {
-        struct arena kept = cli->arena;
-        yyjson_val *now;
-        arena_init(&cli->arena);
-        bool ok = remote_json(cli, &(struct remote_call){.method = "GET", .path = path}, &now, err);
-        struct str state = ok ? json_str(yyjson_obj_get(now, "state")) : STR_NULL,
-                   reason = ok ? json_str(yyjson_obj_get(now, "reason")) : STR_NULL;
-        bool over = !ok || str_is(state, "serving") || str_is(state, "stopped");
-        if (str_is(state, "failed")) {
-            ok = err_set(err, ERR_CONFLICT, NULL, STR_FMT, STR_ARG(reason));
-            over = true;
-        } else if (reason.n && !str_is(reason, told)) {
-            snprintf(told, sizeof told, STR_FMT, STR_ARG(reason));
-            fprintf(stderr, STR_FMT ": %s\n", STR_ARG(state), told);
-        }
-        cli->problem = NULL;
-        arena_release(&cli->arena);
-        cli->arena = kept;
-        if (over)
-            return ok;
-        running_nap();
-    }
+    return waiting_state(cli, path, &states, err);
 }
 
 static void tell_deployment(struct cli *cli, yyjson_val *made)

@@ -5,6 +5,7 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/remote.h"
+#include "cli/running.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -104,6 +105,47 @@ bool waiting_task(struct cli *cli, int64_t task, const char *what, bool quiet, y
         } else if (w.cancelled) { /* sleeping returns at once now */
             usleep(100 * 1000);
         }
+    }
+}
+
+/* --- a state --- */
+
+static bool either(struct str state, const char *one, const char *other)
+{
+    return (one && str_is(state, one)) || (other && str_is(state, other));
+}
+
+/* One look; *ret_over when there is nothing more to wait for. told: the reason that was told last. */
+static bool look_at_state(struct cli *cli, const char *path, const struct waiting_states *states,
+                          char told[static 512], bool *ret_over, struct err *err)
+{
+    yyjson_val *now;
+    if (!remote_json(cli, &(struct remote_call){.method = "GET", .path = path}, &now, err))
+        return false;
+    struct str state = json_str(yyjson_obj_get(now, "state")),
+               reason = json_str(yyjson_obj_get(now, "reason"));
+    if (either(state, states->bad, states->bad_too))
+        return err_set(err, ERR_CONFLICT, NULL, "%s" STR_FMT, states->sentence, STR_ARG(reason));
+    *ret_over = either(state, states->good, states->will_do);
+    if (reason.n && !str_is(reason, told)) {
+        snprintf(told, 512, STR_FMT, STR_ARG(reason));
+        fprintf(stderr, STR_FMT ": %s\n", STR_ARG(state), told);
+    }
+    return true;
+}
+
+bool waiting_state(struct cli *cli, const char *path, const struct waiting_states *states, struct err *err)
+{
+    char told[512] = "";
+    for (bool over = false;; running_nap()) {
+        struct arena kept = cli->arena;
+        arena_init(&cli->arena);
+        bool ok = look_at_state(cli, path, states, told, &over, err);
+        cli->problem = NULL;
+        arena_release(&cli->arena);
+        cli->arena = kept;
+        if (!ok || over)
+            return ok;
     }
 }
 

@@ -9,6 +9,14 @@
  * message, a cancelled one ERR_CONFLICT. An interrupt cancels it first. */
 bool waiting_task(struct cli *cli, int64_t task, const char *what, bool quiet, yyjson_val **ret,
                   struct err *err);
+/* Until what the path names is in one of two states: the good one, or one that will do as well (NULL: none).
+ * Its reasons are told on standard error as they change. ERR_CONFLICT with the reason, after `sentence`, in
+ * one of the bad states. */
+struct waiting_states {
+    const char *good, *will_do, *bad, *bad_too;
+    const char *sentence;
+};
+bool waiting_state(struct cli *cli, const char *path, const struct waiting_states *states, struct err *err);
 /* The bytes of a path of the API into a file, which gets its name when it is whole; goes on after broken
  * connections. to "-": standard output. */
 bool waiting_download(struct cli *cli, const char *path, const char *to, bool quiet, struct err *err);

@@ -1,18 +1,32 @@
 """Upgrades: what an older program wrote (tests/fixtures/make.py) is opened and used by this one, and opened again by the
-older one. In the part with PostgreSQL its backup goes into that."""
+older one, where that is built (not of fixtures with the file forward-only). In the part with PostgreSQL its backup goes into that."""
 
+import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from harness import ADMIN_PASSWORD, Api, ROOT, Server, binary, unique
+from harness import ADMIN_PASSWORD, Api, ROOT, Server, binary, unique, wait_for
 from oci import Registry
 from test_datasets import PICTURES, bring, png, samples, zipped
 from test_files import put, read
+from test_gateway import Caller
+from test_services import replicas, told as reaches
 from test_training import instance_path, log, reached
 
-FIXTURES = sorted(p.name for p in (ROOT / "tests/fixtures").iterdir() if p.is_dir())
+sys.path.append(str(ROOT / "tests/fixtures"))
+import make  # noqa: E402
+
+FIXTURES = sorted(p.name for p in (ROOT / "tests/fixtures").iterdir() if p.is_dir() and p.name != "__pycache__")
+
+
+def told(commit: str) -> dict | None:
+    """What make.py wrote down beside the folder; None of programs that had neither services nor labelling tasks."""
+    path = ROOT / f"tests/fixtures/{commit}/told.json"
+    return json.loads(path.read_text()) if path.exists() else None
+
 
 def one(api, path: str, **params) -> dict:
     [found] = api.get(path, **params)["items"]
@@ -81,6 +95,56 @@ def use(api: Api, project: dict, begins: str) -> None:
     assert begins in log(api, resumed)
 
 
+def among(then, now) -> bool:
+    """Whether everything that was answered then is answered now; there may be further fields."""
+    if isinstance(then, dict):
+        return isinstance(now, dict) and all(k in now and among(v, now[k]) for k, v in then.items())
+    if isinstance(then, list):
+        return isinstance(now, list) and len(then) == len(now) and all(among(a, b) for a, b in zip(then, now))
+    return then == now
+
+
+def look_at_labelling(api: Api, labelling: dict) -> None:
+    """Annotations, annotation layers, every operation and what it led to, questions."""
+    project = one(api, "projects", filter=f'name = "{labelling["project"]}"')
+    version = next(key.rsplit("/samples/", 1)[0] for key in labelling["answers"] if "/samples/" in key)
+    now = make.shop_answers(api, project, version)
+    assert now.keys() == labelling["answers"].keys()
+    for key, then in labelling["answers"].items():
+        assert among(then, json.loads(json.dumps(now[key]))), key
+
+
+def look_at_services(server: Server, api: Api, keys: dict, whole: bool) -> None:
+    """They answer through the gateway with their old keys. A backup was made while they answered, a folder when they were
+    stopped; the values of environment variables (of `page`) are in no backup."""
+    project = one(api, "projects", filter='name = "vision"')
+    services = {name: one(api, "services", project=project["id"], filter=f'name = "{name}"') for name in keys}
+    for name in keys if whole else ("colours",):
+        s = services[name]
+        if s["state"] == "stopped":
+            api.post(f"services/{s['id']}/start", expect=200)
+        reaches(api, s, "serving")
+        caller = Caller(server, s, keys[name])
+        with caller.client() as c:
+            answer = c.post("/predict", content=png(9, 9, 5), headers={"Content-Type": "image/png"}) if name == "colours" else c.get("/")
+        assert answer.status_code == 200, answer.text
+        assert answer.json()["annotation"]["labels"] if name == "colours" else answer.text == "blue"
+        found = api.get(f"requests/{answer.headers['x-request-id']}")
+        assert (found["service_name"], found["version_name"]) == (name, "v1")
+        assert Caller(server, s, keys[name][:-1] + "?").get().status_code == 401
+    assert Caller(server, services["colours"], keys["page"]).get().status_code == 401, "of its own service only"
+    for s in services.values():
+        api.post(f"services/{s['id']}/stop", expect=200)
+        wait_for(lambda: not [r for r in replicas(api, s) if r["state"] != "over"], "its containers to end")  # noqa: B023
+
+
+def look_further(server: Server, api: Api, commit: str, whole: bool) -> None:
+    more = told(commit)
+    if more:
+        look_at_labelling(api, more["labelling"])
+        look_at_services(server, api, more["keys"], whole)
+
+
 class OlderApi(Api):
     """Its answers are described by its own document, not by ours."""
 
@@ -103,9 +167,12 @@ def test_a_data_folder_of_before(commit, fresh_server, make_db, tmp_path):
     api = server.admin()
     project = look(server, api)
     assert metrics(api, project) == {"loss": [(1, 0.5)]}
+    look_further(server, api, commit, whole=not db)
     # Backups of that program had no checkpoints yet.
     use(api, project, "from nothing" if db else "from 7")
     server.stop()
+    if (ROOT / f"tests/fixtures/{commit}/forward-only").exists():
+        return
 
     older = subprocess.run([ROOT / "scripts/older.sh", commit], text=True, capture_output=True)
     if older.returncode == 3:
@@ -126,3 +193,4 @@ def test_a_backup_of_before(commit, fresh_server, tmp_path):
     subprocess.run([binary(), "restore", ROOT / f"tests/fixtures/{commit}/backup.tar.zst", "--data", data], check=True)
     server = fresh_server(data=data)
     assert metrics(server.admin(), look(server, server.admin())) == {"loss": [(1, 0.5)]}
+    look_further(server, server.admin(), commit, whole=False)
