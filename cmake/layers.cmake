@@ -25,6 +25,7 @@ set(ingot_core_ranks
     "environment"
     "training"
     "serve"
+    "lineage"
     "backup platform")
 
 # Under TSan only what the tests of the threaded layers need is built by default, for fuzzing what its targets link.

@@ -146,6 +146,12 @@ class Client:
         """What the platform does by itself: when each ran last, how long that took, what failed. For administrators."""
         return cast("list[Object]", self.request("GET", "controllers")["items"])
 
+    def lineage(self, kind: str, id: int, *, direction: str = "both", depth: int = 6) -> Object:  # noqa: A002
+        """What an object was made from ("up") and what was made of it ("down"): {"nodes", "edges", "more"}.
+
+        kind: "model_version", "dataset_version", "training_instance", "service_version", "sample" ..."""
+        return cast(Object, self.request("GET", "lineage", params={"kind": kind, "id": id, "direction": direction, "depth": depth}))
+
     def openapi(self) -> Object:
         return cast(Object, self.request("GET", "openapi.json"))
 

@@ -11,6 +11,7 @@
 #include "cli/help.h"
 #include "cli/infer.h"
 #include "cli/label.h"
+#include "cli/lineage.h"
 #include "cli/predict.h"
 #include "cli/running.h"
 #include "cli/serve.h"
@@ -115,6 +116,14 @@ const struct command commands[] = {
      .flags = predict_flags,
      .flag_count = PREDICT_FLAGS,
      .run = predict_run},
+    {.name = "lineage",
+     .usage = "KIND NAME[:VERSION] | sample ID | request ID",
+     .summary = "what something was made from, and what was made of it",
+     .examples = "ingot lineage model fruit:v3\ningot lineage dataset streets:v1 --direction down\n"
+                 "ingot lineage request 0f6c1e5d2a9b4c7e0000000000000007",
+     .flags = lineage_flags,
+     .flag_count = LINEAGE_FLAGS,
+     .run = lineage_run},
     {.name = "request",
      .usage = "ID",
      .summary = "which version and replica answered a request at the gateway (its X-Request-Id)",

@@ -28,6 +28,7 @@ const struct controller *const controllers[] = {
     &controller_curves,
     &controller_move_curves,
     &controller_move_metrics,
+    &controller_link_lineage,
     &controller_folder_sizes,
     &controller_training_sizes,
     &controller_environments,

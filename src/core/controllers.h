@@ -10,8 +10,9 @@ extern const struct controller controller_accounts, controller_unpack_layers, co
     controller_collect_workspaces, controller_collect_jobs, controller_collect_checkouts,
     controller_collect_uploads, controller_collect_manifests, controller_collect_images,
     controller_collect_blobs, controller_folder_sizes, controller_jobs, controller_curves,
-    controller_move_curves, controller_move_metrics, controller_training_sizes, controller_environments,
-    controller_write_series, controller_compact_series, controller_collect_series, controller_traffic,
-    controller_services, controller_key_uses, controller_label_leases, controller_collect_label_tasks;
+    controller_move_curves, controller_move_metrics, controller_link_lineage, controller_training_sizes,
+    controller_environments, controller_write_series, controller_compact_series, controller_collect_series,
+    controller_traffic, controller_services, controller_key_uses, controller_label_leases,
+    controller_collect_label_tasks;
 
 #endif

@@ -1,5 +1,6 @@
 #include "core/access.h"
 #include "core/audit.h"
+#include "core/made_from.h"
 #include "core/pending.h"
 #include "core/refs.h"
 #include "core/row.h"
@@ -137,7 +138,8 @@ static bool all_free(struct op *op, const struct object *o, struct err *err)
 
 bool engine_insert_row(struct op *op, struct object *o, struct err *err)
 {
-    if (!all_free(op, o, err) || !row_insert(op->conn, o, err))
+    if (!all_free(op, o, err) || !row_insert(op->conn, o, err) ||
+        !made_from_write(op->conn, o, op->arena, err))
         return false;
     pending_add(op->pending, o, "create");
     return audit_object(op, "create", o, audit_changes(op->arena, NULL, o), err);
@@ -169,7 +171,7 @@ bool engine_update_row(struct op *op, struct object *o, struct err *err)
 
 bool engine_delete_row(struct op *op, struct object *o, struct err *err)
 {
-    if (!row_delete(op->conn, o, err))
+    if (!row_delete(op->conn, o, err) || !made_from_drop(op->conn, o, err))
         return false;
     pending_add(op->pending, o, "delete");
     return audit_object(op, "delete", o, audit_changes(op->arena, o, NULL), err);

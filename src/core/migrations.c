@@ -65,6 +65,15 @@ const struct db_migration migrations[] = {
      " pack BIGINT NOT NULL DEFAULT 0, PRIMARY KEY (layer, sample));\n"
      "CREATE INDEX layer_samples_sample ON layer_samples (sample);\n"
      "CREATE TABLE layer_purges (layer BIGINT PRIMARY KEY);\n"},
+    /* core/made_from.h */
+    {15, "+ what objects were made from",
+     "CREATE TABLE made_from (kind {text} NOT NULL, id BIGINT NOT NULL, relation {text} NOT NULL,"
+     " from_kind {text} NOT NULL, from_id BIGINT NOT NULL,"
+     " PRIMARY KEY (kind, id, relation, from_kind, from_id));\n"
+     "CREATE INDEX made_from_source ON made_from (from_kind, from_id, relation, kind, id);\n"
+     "CREATE TABLE made_from_marks (kind {text} PRIMARY KEY, last BIGINT NOT NULL);\n"
+     "CREATE INDEX image_versions_digest ON image_versions (digest);\n"
+     "CREATE INDEX layers_made_by ON layers (made_by_kind, made_by);\n"},
     {0},
 };
 const size_t migration_count = countof(migrations) - 1;

@@ -121,6 +121,7 @@ def test_keys_and_reasons(admin, server, running, make, make_user, tmp_path):  #
     found = cli.json("request", a.headers["x-request-id"])
     assert (found["service"], found["service_name"], found["version_name"], found["replica"]) == \
         (s["id"], s["name"], v["name"], items[0]["replica"])
+    assert cli.json("lineage", "request", a.headers["x-request-id"])["nodes"][0]["key"] == f"service_version:{v['id']}"
     cli.fails(4, "request", "0" * 32, says="no such request")
     assert make_user().call("GET", f"requests/{a.headers['x-request-id']}").status_code == 404
 

@@ -91,6 +91,8 @@ def test_what_is_mounted_is_kept_as_it_is_seen_inside(admin, project, make, net)
     assert (made["set"]["name"], made["version"]["name"]) == (name, "v1")
     assert names(admin, path_of(task)) == [net["name"], "own.txt"]
     assert read(admin, path_of(task), f"{net['name']}/train.py").content == b"print(1)\n"
+    lineage = {(x["from"], x["as"]) for x in admin.get("lineage", kind="algorithm_version", id=made["version"]["id"])["edges"]}
+    assert lineage == {(f"environment:{e['id']}", "kept"), (f"algorithm_version:{net['version']}", "code")}
     same = keep(admin, e, f"algorithm/{net['name']}", algorithm_set=net["id"])
     assert admin.get(path_of(same))["digest"] == admin.get(f"algorithm-sets/{net['id']}/versions/{net['version']}")["digest"]
     stop(admin, e)

@@ -221,6 +221,35 @@ static const struct shape training_metrics[] = {M("series", LIST, .of = metric_s
 static const struct shape lineage_version[] = {
     M("kind", TEXT), M("set", REF), M("version", REF), M("digest", TEXT, .flags = OR_NULL | OPTIONAL), {0}};
 
+static const struct shape lineage_of[] = {M("kind", TEXT),
+                                          M("id", INT),
+                                          M("name", TEXT, .flags = OR_NULL),
+                                          M("of", INT, .flags = OPTIONAL),
+                                          M("of_name", TEXT, .flags = OR_NULL | OPTIONAL),
+                                          {0}};
+
+/* Without id: not for the caller to see. With it, and nothing else: deleted. */
+static const struct shape lineage_node[] = {
+    M("key", TEXT),
+    M("kind", TEXT),
+    M("depth", INT),
+    M("visible", BOOL),
+    M("deleted", BOOL),
+    M("id", INT, .flags = OPTIONAL),
+    M("name", TEXT, .flags = OR_NULL | OPTIONAL),
+    M("of", OBJECT, .flags = OR_NULL | OPTIONAL, .of = lineage_of),
+    M("project", REF, .flags = OR_NULL | OPTIONAL),
+    M("state", TEXT, .flags = OR_NULL | OPTIONAL),
+    M("created_at", TIME, .flags = OR_NULL | OPTIONAL),
+    M("created_by", REF, .flags = OR_NULL | OPTIONAL),
+    {0},
+};
+
+static const struct shape lineage_edge[] = {M("from", TEXT), M("to", TEXT), M("as", TEXT), {0}};
+
+static const struct shape lineage[] = {
+    M("nodes", LIST, .of = lineage_node), M("edges", LIST, .of = lineage_edge), M("more", BOOL), {0}};
+
 /* Versions keep what was known when they were made: members may be missing. */
 static const struct shape training_lineage[] = {
     M("training", REF, .flags = OPTIONAL),
@@ -351,6 +380,7 @@ const struct answer_shape answers_of_compute[] = {
     {"JobEvents", job_events},
     {"JobLog", log_part},
     {"JobLogMatches", log_matches},
+    {"Lineage", lineage},
     {"LineageVersion", lineage_version},
     {"ModelCheck", model_check},
     {"ModelTrial", model_trial},
