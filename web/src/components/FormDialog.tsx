@@ -28,6 +28,10 @@ export function FormDialog(props: Props) {
   const form = useRef<HTMLFormElement>(null)
   const [asking, setAsking] = useState(false)
   const submitted = useRef(false)
+  // What was refused may be sent again as soon as that is to be seen.
+  useLayoutEffect(() => {
+    if (!busy) submitted.current = false
+  }, [busy])
 
   const ask = useCallback(
     (leave: () => void, stay: () => void = () => undefined) => {

@@ -42,12 +42,15 @@ export function ObjectForm({ kind, place, item, onClose, onSaved }: Props) {
   const [initial, setInitial] = useState(() => initialValues(kind, item))
   const form = useForm(fields, initial, creating)
   const save = useSave(kind, place)
+  // It ends together with what is told of a refusal, not a moment later; what was saved is not sent again while the form goes.
+  const [sending, setSending] = useState(false)
   const [failed, setFailed] = useState<unknown>(null)
   const [theirs, setTheirs] = useState<Item | null>(null)
   const shown = useShown()
 
   const submit = async (values: Values, revision: number | undefined) => {
     setFailed(null)
+    setSending(true)
     const sent = creating ? fields.filter((f) => values[f.name] !== undefined && values[f.name] !== null && values[f.name] !== '') : fields.filter((f) => f.name in values)
     try {
       const saved = await save.mutateAsync({ values: Object.fromEntries(sent.map((f) => [f.name, outgoing(f, values[f.name])])), id: item?.id, revision })
@@ -61,6 +64,7 @@ export function ObjectForm({ kind, place, item, onClose, onSaved }: Props) {
         setTheirs(await request<Item>(itemPath(kind, place, item.id)).catch(() => null))
         setFailed(error)
       } else if (!(error instanceof Problem && form.refuse(error))) setFailed(error)
+      setSending(false)
     }
   }
   const onSubmit = () => {
@@ -80,7 +84,7 @@ export function ObjectForm({ kind, place, item, onClose, onSaved }: Props) {
     <PlaceContext.Provider value={place}>
       <FormDialog
         title={creating ? t('object.createTitle', { title: wl(kind.title) }) : t('object.editTitle', { name: nameOf(kind, item) })}
-        dirty={form.dirty} busy={save.isPending} submitText={t(creating ? 'form.create' : 'form.save')} wide={wide}
+        dirty={form.dirty} busy={sending} submitText={t(creating ? 'form.create' : 'form.save')} wide={wide}
         error={failed && !theirs ? <ProblemNote error={failed} /> : null} onSubmit={onSubmit} onClose={onClose}
       >
         {sectionsOf(kind.name, fields).map((part, i) => (
@@ -90,7 +94,7 @@ export function ObjectForm({ kind, place, item, onClose, onSaved }: Props) {
       </FormDialog>
       {theirs && base && (
         <MergeDialog
-          kind={kind} fields={fields} base={initial} mine={form.values} theirs={theirs} busy={save.isPending}
+          kind={kind} fields={fields} base={initial} mine={form.values} theirs={theirs} busy={sending}
           onSave={(values) => void submit(values, theirs.revision)}
           onReload={() => {
             const fresh = initialValues(kind, theirs)
