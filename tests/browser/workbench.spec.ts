@@ -1,6 +1,5 @@
-import { adminPassword } from './server'
 import { draw, objects, pictures, samples, saved, shown } from './bench'
-import { Api, expect, member, signInAs, signInAsAdmin, test, type Made } from './fixtures'
+import { expect, member, signInAs, signInAsAdmin, test } from './fixtures'
 import { resolve } from 'node:path'
 
 const folder = resolve(__dirname, '../../test-results/screens')
@@ -44,6 +43,16 @@ test('boxes are drawn, survive being off line, and are seen by another at once',
   // Undo is another operation; what one reloads is what was saved.
   await page.keyboard.press('Control+z')
   await expect(objects(other)).toHaveCount(3)
+  // Undo is still there when one comes back from another sample.
+  await page.keyboard.press('d')
+  await expect(objects(page)).toHaveCount(0)
+  await page.keyboard.press('a')
+  await expect(objects(page)).toHaveCount(3)
+  await page.keyboard.press('Control+z')
+  await expect(objects(other)).toHaveCount(2)
+  await page.keyboard.press('Control+Shift+Z')
+  await expect(objects(other)).toHaveCount(3)
+  await expect(saved(page)).toBeVisible()
   await page.reload()
   await expect(objects(page)).toHaveCount(3)
   await page.keyboard.press('d')
@@ -51,66 +60,6 @@ test('boxes are drawn, survive being off line, and are seen by another at once',
   const first = (await samples(api, set, version))[0]
   expect(first?.annotation.shapes?.map((s) => s.label).sort()).toEqual(['cat', 'cat', 'dog'])
   await context.close()
-})
-
-test('a task: labelled, rejected with a reason, mended and accepted', async ({ page, api, project, browser }) => {
-  await signInAsAdmin(page)
-  const { set, version } = await pictures(page, api, project, 2)
-  const annotator = await member(api, project, 'annotator')
-  const reviewer = await member(api, project, 'reviewer')
-  const team = await api.create('teams', { project: project.id, name: 'hands', role: 'labelling', members: [annotator.user.id] })
-  const eyes = await api.create('teams', { project: project.id, name: 'eyes', role: 'review', members: [reviewer.user.id] })
-  const task = await api.create('label-tasks', { project: project.id, name: 'boxes', version: version.id, labelling_team: team.id, review_team: eyes.id, review_ratio: 100, instructions: '# Cats\n\nDraw **every** cat.' })
-  const opened = await api.context.post(`/api/v1/label-tasks/${task.id}/open`, { data: {} })
-  expect(opened.ok(), await opened.text()).toBe(true)
-
-  const as = async (who: { user: Made; password: string }, stage: string) => {
-    const context = await browser.newContext({ baseURL: process.env['INGOT_URL'] as string })
-    const own = await context.newPage()
-    await signInAs(own, who.user.name, who.password)
-    await own.goto(`/p/${project.name}/label-tasks/${task.id}/${stage}`)
-    return own
-  }
-  const hand = await as(annotator, 'label')
-  await shown(hand)
-  await hand.keyboard.press('Shift+I')
-  await expect(hand.getByText('every', { exact: true })).toBeVisible()
-  await hand.keyboard.press('Shift+I')
-  await hand.keyboard.press('1')
-  await draw(hand, [0.35, 0.35], [0.5, 0.5])
-  await expect(saved(hand)).toBeVisible()
-  await hand.keyboard.press('s')
-  await expect(hand.getByText('1 of 2 done')).toBeVisible()
-  await expect(hand.getByRole('heading', { name: '1.png' })).toBeVisible()
-  await hand.keyboard.press('m')
-  await expect(hand.getByRole('heading', { name: 'All done' })).toBeVisible()
-
-  const eye = await as(reviewer, 'review')
-  await shown(eye)
-  await eye.keyboard.press('u')
-  await eye.getByRole('textbox', { name: 'Reason' }).fill('too small')
-  await eye.getByRole('button', { name: 'Send' }).click()
-  await expect(eye.getByText('1 of 2 done')).toBeVisible()
-  await expect(eye.getByRole('dialog')).toBeHidden()
-  await expect(eye.getByText('2 of 2', { exact: true })).toBeVisible()
-  await eye.keyboard.press('y')
-  await expect(eye.getByRole('heading', { name: 'All done' })).toBeVisible()
-
-  await hand.getByRole('button', { name: 'Look again' }).click()
-  await expect(hand.getByRole('note')).toContainText('too small')
-  await hand.keyboard.press('1')
-  await draw(hand, [0.55, 0.55], [0.7, 0.7])
-  await expect(saved(hand)).toBeVisible()
-  await hand.keyboard.press('s')
-  await expect(hand.getByRole('heading', { name: 'All done' })).toBeVisible()
-  await eye.getByRole('button', { name: 'Look again' }).click()
-  await shown(eye)
-  await eye.keyboard.press('y')
-  await expect(eye.getByRole('heading', { name: 'All done' })).toBeVisible()
-  const all = await samples(await Api.signIn('admin', adminPassword), set, version)
-  expect(all.map((s) => s.state)).toEqual(['accepted', 'accepted'])
-  await hand.context().close()
-  await eye.context().close()
 })
 
 test('history: drawn, moved, looked at as it was, restored and undone', async ({ page, api, project }) => {

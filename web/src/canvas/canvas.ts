@@ -6,10 +6,10 @@ import { listenTo } from './input'
 import type { LabelStyle, Shape } from './model'
 import { createLayers } from './render/layers'
 import { createMinimap } from './render/minimap'
-import { inks, markPlace, namedShapes, paintMoving, paintOverlay } from './render/overlay'
+import { hasOverlay, inks, markPlace, namedShapes, paintMoving, paintOverlay, type Above } from './render/overlay'
 import { createPicture } from './render/picture'
 import { createSheet } from './render/sheet'
-import { createStill, resize } from './render/still'
+import { createStill } from './render/still'
 import { fit, kept, shown, toPicture, toScreen, zoomed, type Size } from './render/view'
 import { around, createStage, type Stage } from './stage'
 import { tools } from './tools/registry'
@@ -93,13 +93,12 @@ export function createCanvas(host: HTMLElement, { onEvent }: CanvasOptions = {})
   }
 
   function paintAbove(ratio: number): void {
-    for (const { canvas, context } of [moving, overlay]) {
-      resize(canvas, window_.width, window_.height, ratio)
-      context.setTransform(ratio, 0, 0, ratio, 0, 0)
-    }
     if (!stage) return
-    paintMoving(moving.context, stage, view, hover)
-    paintOverlay(overlay.context, { stage, view, window: window_, cursor, cross: crossed.has(toolName) && !held && !stage.readOnly, others: people, marks: notes, names })
+    const on = stage
+    const above: Above = { stage: on, view, window: window_, cursor, cross: crossed.has(toolName) && !held && !on.readOnly, others: people, marks: notes, names }
+    const inHand = on.selection.length > 0 || on.draft !== null
+    moving.paint(window_, ratio, inHand || hover !== null, (context) => paintMoving(context, on, view, hover))
+    overlay.paint(window_, ratio, inHand || hasOverlay(above), (context) => paintOverlay(context, above))
   }
 
   function setView(next: Viewport): void {

@@ -62,6 +62,11 @@ export interface Above {
   readonly names: readonly Shape[]
 }
 
+/** Whether there is anything to paint besides what is in hand. */
+export function hasOverlay({ stage, cursor, cross, others, marks, names }: Above): boolean {
+  return stage.settings.grid > 0 || (cross && cursor !== null) || others.length + marks.length + names.length > 0
+}
+
 export function paintOverlay(ctx: CanvasRenderingContext2D, above: Above): void {
   const { stage, view, window, cursor } = above
   const ink = inks[stage.settings.theme]

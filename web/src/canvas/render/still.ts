@@ -27,6 +27,8 @@ interface Bitmap {
   area: Rect
   /** Painted coarsely; repairs have to look the same. */
   quick: boolean
+  /** Nothing is painted on it: the first stroke on a canvas costs a copy of it, wiping one that is blank would, too. */
+  blank: boolean
 }
 
 interface Job {
@@ -70,11 +72,12 @@ export function createStill(): StillLayer {
     const [mx, my] = [(area.maxX - area.minX) * margin, (area.maxY - area.minY) * margin]
     const wide = { minX: area.minX - mx, minY: area.minY - my, maxX: area.maxX + mx, maxY: area.maxY + my }
     const into = back
-    resize(into.canvas, window.width * (1 + 2 * margin), window.height * (1 + 2 * margin), ratio)
-    into.context.setTransform(ratio, 0, 0, ratio, 0, 0)
+    resize(into.canvas, window.width * (1 + 2 * margin), window.height * (1 + 2 * margin), ratio, into.blank)
     into.view = view
     into.area = wide
     job = { into, shapes: drawn(from.index.search(wide)), next: 0 }
+    into.blank = job.shapes.length === 0
+    if (!into.blank) into.context.setTransform(ratio, 0, 0, ratio, 0, 0)
     into.quick = job.shapes.length > few * 3
     stale = false
     broken = []
@@ -115,6 +118,9 @@ export function createStill(): StillLayer {
         stale = true
         continue
       }
+      if (front.blank && shapes.length === 0) continue
+      front.blank = false
+      context.setTransform(pixelRatio, 0, 0, pixelRatio, 0, 0)
       context.save()
       context.beginPath()
       context.rect(x0, y0, x1 - x0, y1 - y0)
@@ -129,7 +135,10 @@ export function createStill(): StillLayer {
     element,
     reset(next) {
       if (next !== stage) {
-        for (const b of [front, back]) b.context.clearRect(0, 0, b.canvas.width, b.canvas.height)
+        for (const b of [front, back]) {
+          if (!b.blank) b.context.clearRect(0, 0, b.canvas.width, b.canvas.height)
+          b.blank = true
+        }
         front.area = back.area = { minX: 0, minY: 0, maxX: 0, maxY: 0 }
         lifted = new Set()
       }
@@ -178,7 +187,7 @@ function createBitmap(): Bitmap {
   const context = canvas.getContext('2d')
   if (!context) throw new Error('no 2d context')
   canvas.style.cssText = 'position:absolute;left:0;top:0;transform-origin:0 0;pointer-events:none'
-  return { canvas, context, view: { scale: 1, x: 0, y: 0 }, area: { minX: 0, minY: 0, maxX: 0, maxY: 0 }, quick: false }
+  return { canvas, context, view: { scale: 1, x: 0, y: 0 }, area: { minX: 0, minY: 0, maxX: 0, maxY: 0 }, quick: false, blank: true }
 }
 
 /** The view in which the area's corner is the bitmap's. */
@@ -189,16 +198,16 @@ function place(bitmap: Bitmap, view: Viewport): void {
   bitmap.canvas.style.transform = `matrix(${k},0,0,${k},${bitmap.area.minX * view.scale + view.x},${bitmap.area.minY * view.scale + view.y})`
 }
 
-/** Sets the size in screen pixels; the same size is only wiped. */
-export function resize(canvas: HTMLCanvasElement, width: number, height: number, ratio: number): void {
+/** Sets the size in screen pixels; the same size is only wiped, unless it is blank already. */
+export function resize(canvas: HTMLCanvasElement, width: number, height: number, ratio: number, blank = false): void {
   const [w, h] = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))]
-  const context = canvas.getContext('2d')
   if (canvas.width !== w || canvas.height !== h) {
     canvas.width = w
     canvas.height = h
     canvas.style.width = `${w / ratio}px`
     canvas.style.height = `${h / ratio}px`
-  } else {
+  } else if (!blank) {
+    const context = canvas.getContext('2d')
     context?.setTransform(1, 0, 0, 1, 0, 0)
     context?.clearRect(0, 0, w, h)
   }

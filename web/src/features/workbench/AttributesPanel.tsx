@@ -1,5 +1,5 @@
 import { Checkbox, Input, InputNumber, Select } from 'antd'
-import type { KeyboardEvent } from 'react'
+import { memo, type KeyboardEvent } from 'react'
 import type { CanvasDocument, Change, Shape } from '../../canvas'
 import { useI18n } from '../../i18n'
 import type { BenchStore } from './bench'
@@ -8,7 +8,7 @@ import { useBenchState } from './useBench'
 import { useTyping } from './useTyping'
 
 /** What is known of the selected shapes besides their place; of the sample, where it has labels itself. */
-export function AttributesPanel({ bench, labels }: { bench: BenchStore; labels: readonly LabelDefinition[] }) {
+export const AttributesPanel = memo(function AttributesPanel({ bench, labels }: { bench: BenchStore; labels: readonly LabelDefinition[] }) {
   const { t } = useI18n()
   useBenchState(bench, (s) => s.version)
   const selection = useBenchState(bench, (s) => s.selection)
@@ -52,7 +52,7 @@ export function AttributesPanel({ bench, labels }: { bench: BenchStore; labels: 
       {definitions.map((d) => <Attribute key={`${d.name}-${selection.join()}`} definition={d} value={valueOf(d)} disabled={bench.readOnly} onChange={(value, visit) => set(d.name, value, visit)} />)}
     </section>
   )
-}
+})
 
 function Attribute({ definition: d, value, disabled, onChange }: { definition: AttributeDefinition; value: unknown; disabled: boolean; onChange: (value: unknown, visit?: string) => void }) {
   const { language } = useI18n()

@@ -1,5 +1,5 @@
 import { Alert, Button, Tooltip } from 'antd'
-import { Suspense, useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
+import { memo, Suspense, useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { useLatest, useShown, useTitle } from '../../components/hooks'
 import { Icon } from '../../components/Icon'
@@ -20,7 +20,7 @@ import { PastShown } from './PastShown'
 import { preloadPicture } from './preload'
 import type { Source } from './source'
 import { colorOfClient, StateLine } from './StateLine'
-import type { LabelDefinition, SurfaceHandle } from './surface'
+import type { LabelDefinition, Surface, SurfaceHandle } from './surface'
 import { mayGrid, surfaceOf } from './surfaces'
 import { Toolbar } from './Toolbar'
 import { useBenchState } from './useBench'
@@ -41,6 +41,8 @@ export interface TaskPart {
   dialogs: ReactNode
 }
 
+const nothing = {}
+
 interface Props {
   bench: BenchStore
   source: Source
@@ -60,8 +62,14 @@ export function BenchPage({ bench, source, labels, mayAdd, title, backUrl, instr
   const alive = useShown()
   const own = useOwnKeys()
   const [failed, setFailed] = useState<unknown>(null)
-  const { sample, document, version, label, tool, selection, view, room, grid, before, past: shown, assignment, status, layers } = useBenchState(bench, (s) => s)
+  // Each for itself: what the network says of a sample is drawn where it is shown, not over the whole page.
+  const sample = useBenchState(bench, (s) => s.sample)
+  const grid = useBenchState(bench, (s) => s.grid)
+  const before = useBenchState(bench, (s) => s.before)
+  const shown = useBenchState(bench, (s) => s.past)
+  const troubled = useBenchState(bench, (s) => s.status.troubles.length > 0)
   bench.film = source.film
+  bench.known = source.known
   bench.labels = labels
   useTitle(sample?.name, title)
 
@@ -82,7 +90,7 @@ export function BenchPage({ bench, source, labels, mayAdd, title, backUrl, instr
     let over = false
     setFailed(null)
     if (openId === null) open(first(), null)
-    else load(openId).then((got) => !over && bench.show(got.sample, got.assignment), (error: unknown) => !over && setFailed(error))
+    else if (!bench.isShown(openId)) load(openId).then((got) => !over && bench.show(got.sample, got.assignment), (error: unknown) => !over && setFailed(error))
     return () => {
       over = true
     }
@@ -126,12 +134,6 @@ export function BenchPage({ bench, source, labels, mayAdd, title, backUrl, instr
   }), [go, find, submit, decide, restore, comparing.run, stage, past, bench, surface])
   const offered = useCommands(bench, page, labels, own.keys)
 
-  const others = useMemo(() => (room?.people ?? []).flatMap((p) => (p.x === undefined || p.y === undefined ? [] : [{ client: p.client, name: p.user.name, color: colorOfClient(p.client), x: p.x, y: p.y, selection: p.selection ?? [] }])), [room?.people])
-  const marks = useMemo(() => (assignment?.rejections.at(-1)?.shapes ?? []).map((s) => ({ id: `rejected-${s.id}`, shape: s.id, kind: 'rejected' as const, text: s.reason || assignment?.rejections.at(-1)?.reason || '' })), [assignment])
-  const drawnLayers = useMemo(() => drawn(layers), [layers])
-  const setHandle = useCallback((now: SurfaceHandle | null) => {
-    bench.surface = now
-  }, [bench])
   const shapes = surface.tools.length > 1
   // What is drawn has a label from the first stroke on; text on pictures may have none.
   const usual = shapes && bench.type !== 'ocr' ? (labels.find((l) => !l.retired)?.name ?? null) : null
@@ -140,26 +142,24 @@ export function BenchPage({ bench, source, labels, mayAdd, title, backUrl, instr
   }, [bench, usual])
   // The way from a change of many samples to what of it was not applied; the journal is read after the sample.
   const [params] = useSearchParams()
-  const asksTroubles = params.has('troubles') && sample !== null && status.troubles.length > 0
+  const asksTroubles = params.has('troubles') && sample !== null && troubled
   useEffect(() => {
     if (asksTroubles) bench.set({ panel: 'troubles' })
   }, [asksTroubles, bench])
   const count = source.film.count
+  const jump = useLatest((index: number) => open(source.at(index), t('bench.noneFound')))
   return (
     <div className="bench">
       <header className="bench-head">
-        <Link to={backUrl} className="bench-back" aria-label={t('bench.back')}><Tooltip title={t('bench.back')}><span className="turned"><Icon name="chevron" /></span></Tooltip></Link>
+        <Back url={backUrl} />
         <h1 className="clip-line">{sample?.name ?? title}</h1>
         {at !== undefined && <span className="muted num bench-place">{t(source.film.exact ? 'bench.place' : 'bench.placeMore', { at: n(at + 1), n: n(count) })}</span>}
-        <span className="row bench-turn">
-          <Button size="small" aria-label={t('bench.previous')} title={t('bench.previous')} icon={<span className="turned"><Icon name="chevron" /></span>} onClick={() => go(-1)} />
-          <Button size="small" aria-label={t('bench.next')} title={t('bench.next')} icon={<Icon name="chevron" />} onClick={() => go(1)} />
-        </span>
+        <Turn onTurn={go} />
         <Toolbar bench={bench} page={page} commands={offered} own={own.keys} />
         <span className="grow" />
         {task?.head}
       </header>
-      <Filmstrip bench={bench} film={source.film} />
+      <Filmstrip bench={bench} film={source.film} news={source.news} />
       <div className="bench-middle">
         {task?.note}
         {before && <Alert type="info" banner message={t('bench.beforeShown')} action={<Button size="small" onClick={() => bench.set({ before: false })}>{t('bench.showAfter')}</Button>} />}
@@ -167,11 +167,7 @@ export function BenchPage({ bench, source, labels, mayAdd, title, backUrl, instr
         <div className="bench-surface">
           {failed !== null && <p className="note note-error" role="alert">{problemText(failed, i18n)}</p>}
           {openId === null && !sample && count === 0 && <p className="muted bench-none">{t('bench.noSamples')}</p>}
-          {sample && document && (
-            <Suspense fallback={null}>
-              <surface.Component bench={bench} sample={sample} document={document} version={version} labels={labels} label={label} tool={tool} selection={selection} readOnly={bench.readOnly} others={others} marks={marks} layers={drawnLayers} view={view} before={shown?.annotation ?? (before ? (assignment?.for_review?.before ?? {}) : null)} handle={setHandle} />
-            </Suspense>
-          )}
+          <Shown bench={bench} surface={surface} labels={labels} news={source.news} />
         </div>
       </div>
       <aside className="bench-right">
@@ -182,8 +178,51 @@ export function BenchPage({ bench, source, labels, mayAdd, title, backUrl, instr
         {task?.side}
       </aside>
       <footer className="bench-foot"><StateLine bench={bench} /></footer>
-      <Panels bench={bench} labels={labels} instructions={instructions} count={count} onJump={(index) => open(source.at(index), t('bench.noneFound'))} />
+      <Panels bench={bench} labels={labels} instructions={instructions} count={count} onJump={jump} />
       {task?.dialogs}
     </div>
   )
 }
+
+/** The sample itself, on its surface; `news` has it drawn again when the film changes. */
+const Shown = memo(function Shown({ bench, surface, labels }: { bench: BenchStore; surface: Surface; labels: readonly LabelDefinition[]; news: unknown }) {
+  const sample = useBenchState(bench, (s) => s.sample)
+  const document = useBenchState(bench, (s) => s.document)
+  const version = useBenchState(bench, (s) => s.version)
+  const label = useBenchState(bench, (s) => s.label)
+  const tool = useBenchState(bench, (s) => s.tool)
+  const selection = useBenchState(bench, (s) => s.selection)
+  const view = useBenchState(bench, (s) => s.view)
+  const before = useBenchState(bench, (s) => s.before)
+  const past = useBenchState(bench, (s) => s.past)
+  const assignment = useBenchState(bench, (s) => s.assignment)
+  const layers = useBenchState(bench, (s) => s.layers)
+  const people = useBenchState(bench, (s) => s.room?.people)
+  const others = useMemo(() => (people ?? []).flatMap((p) => (p.x === undefined || p.y === undefined ? [] : [{ client: p.client, name: p.user.name, color: colorOfClient(p.client), x: p.x, y: p.y, selection: p.selection ?? [] }])), [people])
+  const marks = useMemo(() => (assignment?.rejections.at(-1)?.shapes ?? []).map((s) => ({ id: `rejected-${s.id}`, shape: s.id, kind: 'rejected' as const, text: s.reason || assignment?.rejections.at(-1)?.reason || '' })), [assignment])
+  const drawnLayers = useMemo(() => drawn(layers), [layers])
+  const setHandle = useCallback((now: SurfaceHandle | null) => {
+    bench.surface = now
+  }, [bench])
+  if (!sample || !document) return null
+  return (
+    <Suspense fallback={null}>
+      <surface.Component bench={bench} sample={sample} document={document} version={version} labels={labels} label={label} tool={tool} selection={selection} readOnly={bench.readOnly} others={others} marks={marks} layers={drawnLayers} view={view} before={past?.annotation ?? (before ? (assignment?.for_review?.before ?? nothing) : null)} handle={setHandle} />
+    </Suspense>
+  )
+})
+
+const Back = memo(function Back({ url }: { url: string }) {
+  const { t } = useI18n()
+  return <Link to={url} className="bench-back" aria-label={t('bench.back')}><Tooltip title={t('bench.back')}><span className="turned"><Icon name="chevron" /></span></Tooltip></Link>
+})
+
+const Turn = memo(function Turn({ onTurn }: { onTurn: (by: 1 | -1) => void }) {
+  const { t } = useI18n()
+  return (
+    <span className="row bench-turn">
+      <Button size="small" aria-label={t('bench.previous')} title={t('bench.previous')} icon={<span className="turned"><Icon name="chevron" /></span>} onClick={() => onTurn(-1)} />
+      <Button size="small" aria-label={t('bench.next')} title={t('bench.next')} icon={<Icon name="chevron" />} onClick={() => onTurn(1)} />
+    </span>
+  )
+})

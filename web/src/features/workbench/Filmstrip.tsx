@@ -1,9 +1,9 @@
-import { useEffect, useRef, useState } from 'react'
+import { memo, useEffect, useRef, useState } from 'react'
 import { useI18n } from '../../i18n'
 import { thumbnailUrl } from '../datasets/samples'
 import { Icon } from '../../components/Icon'
 import type { BenchStore } from './bench'
-import type { Film } from './surface'
+import type { Film, Sample, SampleState } from './surface'
 import { useBenchState } from './useBench'
 
 const rowHeight = 84
@@ -11,13 +11,21 @@ const spare = 4
 /** Browsers draw nothing higher than this; longer strips move by shares. */
 const highest = 8_000_000
 
+interface Props {
+  bench: BenchStore
+  film: Film
+  /** Changes when the film does. */
+  news: unknown
+}
+
 /** All samples in their order, a few of them drawn. Elements are as many as fit, whatever the length. */
-export function Filmstrip({ bench, film }: { bench: BenchStore; film: Film }) {
-  const { t, n } = useI18n()
+export const Filmstrip = memo(function Filmstrip({ bench, film }: Props) {
+  const { t } = useI18n()
   const box = useRef<HTMLDivElement>(null)
   const [view, setView] = useState({ top: 0, height: 600 })
   const open = useBenchState(bench, (s) => s.sample?.id)
   useBenchState(bench, (s) => s.version)
+  useBenchState(bench, (s) => s.room?.sample)
   const total = Math.min(film.count * rowHeight, highest)
   // Of a strip that is too long to be drawn as it is, a place in the scroll bar stands for a share of the samples.
   const scale = film.count * rowHeight > highest ? (film.count * rowHeight - view.height) / Math.max(1, highest - view.height) : 1
@@ -41,18 +49,7 @@ export function Filmstrip({ bench, film }: { bench: BenchStore; film: Film }) {
   const rows = []
   for (let index = first; index < last; index += 1) {
     const sample = film.at(index)
-    const state = sample && bench.stateOf(sample)
-    rows.push(
-      <button
-        key={index} type="button" className="film-cell" style={{ top: view.top + index * rowHeight - view.top * scale }} aria-current={sample !== undefined && sample.id === open ? 'true' : undefined}
-        aria-label={sample ? `${n(index + 1)}: ${sample.name}, ${t(`sampleState.${sample.state}`)}` : t('list.loading')} disabled={!sample} onClick={() => sample && bench.open(sample.id)}
-      >
-        <span className="film-picture">
-          {sample && (bench.dataType === 'image' ? <img key={sample.id} src={thumbnailUrl(bench.path, sample, 128)} alt="" loading="lazy" decoding="async" draggable={false} /> : <Icon name={bench.dataType === 'audio' ? 'sound' : 'file'} size={20} />)}
-        </span>
-        <span className="film-name"><span className="num">{n(index + 1)}</span>{state && <span className={`state-dot state-${state}`} title={t(`sampleState.${state}`)} />}</span>
-      </button>,
-    )
+    rows.push(<Cell key={index} bench={bench} index={index} sample={sample} state={sample && bench.stateOf(sample)} current={sample !== undefined && sample.id === open} top={view.top + index * rowHeight - view.top * scale} />)
   }
   return (
     <nav className="bench-film" aria-label={t('bench.samples')}>
@@ -61,4 +58,28 @@ export function Filmstrip({ bench, film }: { bench: BenchStore; film: Film }) {
       </div>
     </nav>
   )
+})
+
+interface CellProps {
+  bench: BenchStore
+  index: number
+  sample: Sample | undefined
+  state: SampleState | undefined
+  current: boolean
+  top: number
 }
+
+const Cell = memo(function Cell({ bench, index, sample, state, current, top }: CellProps) {
+  const { t, n } = useI18n()
+  return (
+    <button
+      type="button" className="film-cell" style={{ top }} aria-current={current ? 'true' : undefined}
+      aria-label={sample ? `${n(index + 1)}: ${sample.name}, ${t(`sampleState.${sample.state}`)}` : t('list.loading')} disabled={!sample} onClick={() => sample && bench.open(sample.id)}
+    >
+      <span className="film-picture">
+        {sample && (bench.dataType === 'image' ? <img key={sample.id} src={thumbnailUrl(bench.path, sample, 128)} alt="" loading="lazy" decoding="async" draggable={false} /> : <Icon name={bench.dataType === 'audio' ? 'sound' : 'file'} size={20} />)}
+      </span>
+      <span className="film-name"><span className="num">{n(index + 1)}</span>{state && <span className={`state-dot state-${state}`} title={t(`sampleState.${state}`)} />}</span>
+    </button>
+  )
+})

@@ -1,5 +1,5 @@
 import { Input } from 'antd'
-import { useMemo, useState } from 'react'
+import { memo, useMemo, useState } from 'react'
 import { Icon } from '../../components/Icon'
 import { useI18n } from '../../i18n'
 import type { BenchStore } from './bench'
@@ -7,7 +7,7 @@ import type { LabelDefinition } from './surface'
 import { useBenchState } from './useBench'
 
 /** The labels with their keys; those of the sample or of the selection are marked. */
-export function LabelsPanel({ bench, labels, mayAdd }: { bench: BenchStore; labels: readonly LabelDefinition[]; mayAdd: boolean }) {
+export const LabelsPanel = memo(function LabelsPanel({ bench, labels, mayAdd }: { bench: BenchStore; labels: readonly LabelDefinition[]; mayAdd: boolean }) {
   const { t } = useI18n()
   const [text, setText] = useState('')
   const chosen = useBenchState(bench, (s) => s.label)
@@ -56,4 +56,4 @@ export function LabelsPanel({ bench, labels, mayAdd }: { bench: BenchStore; labe
       </ul>
     </section>
   )
-}
+})

@@ -1,4 +1,5 @@
 import { Button } from 'antd'
+import { memo } from 'react'
 import type { Difference } from '../../canvas'
 import { Icon } from '../../components/Icon'
 import { useI18n, type Key } from '../../i18n'
@@ -12,7 +13,7 @@ const most = 100
 const reasons: Record<Difference, Key> = { alone: 'bench.difference.alone', label: 'bench.difference.label', text: 'bench.difference.text', place: 'bench.difference.place' }
 
 /** What each of several people made of the sample: shown and hidden singly, taken whole or shape by shape. */
-export function LayersPanel({ bench, comparing }: { bench: BenchStore; comparing: Comparing }) {
+export const LayersPanel = memo(function LayersPanel({ bench, comparing }: { bench: BenchStore; comparing: Comparing }) {
   const { t } = useI18n()
   const layers = useBenchState(bench, (s) => s.layers)
   useBenchState(bench, (s) => s.version)
@@ -31,7 +32,7 @@ export function LayersPanel({ bench, comparing }: { bench: BenchStore; comparing
       </ul>
     </section>
   )
-}
+})
 
 interface OneProps {
   bench: BenchStore

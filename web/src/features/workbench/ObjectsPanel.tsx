@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type UIEvent } from 'react'
+import { memo, useEffect, useRef, useState, type UIEvent } from 'react'
 import type { Shape } from '../../canvas'
 import { Icon } from '../../components/Icon'
 import { useI18n } from '../../i18n'
@@ -9,7 +9,7 @@ const row = 28
 const shownRows = 40
 
 /** The shapes of the sample, the uppermost first; a part of them is drawn. */
-export function ObjectsPanel({ bench }: { bench: BenchStore }) {
+export const ObjectsPanel = memo(function ObjectsPanel({ bench }: { bench: BenchStore }) {
   const { t, n } = useI18n()
   useBenchState(bench, (s) => s.version)
   const selection = useBenchState(bench, (s) => s.selection)
@@ -64,4 +64,4 @@ export function ObjectsPanel({ bench }: { bench: BenchStore }) {
       </div>
     </section>
   )
-}
+})

@@ -1,5 +1,5 @@
 import { Button, InputNumber, Modal } from 'antd'
-import { useState } from 'react'
+import { memo, useState } from 'react'
 import { Icon } from '../../components/Icon'
 import { Markdown } from '../../components/Markdown'
 import { safeUrl } from '../../components/markdown'
@@ -14,7 +14,7 @@ import { useBenchState } from './useBench'
 const titles: Partial<Record<NonNullable<Panel>, Key>> = { instructions: 'bench.instructions', examples: 'bench.examples', history: 'bench.history' }
 
 /** What opens above or beside the work: one at a time. */
-export function Panels({ bench, labels, instructions, count, onJump }: { bench: BenchStore; labels: readonly LabelDefinition[]; instructions: string | null; count: number; onJump: (index: number) => void }) {
+export const Panels = memo(function Panels({ bench, labels, instructions, count, onJump }: { bench: BenchStore; labels: readonly LabelDefinition[]; instructions: string | null; count: number; onJump: (index: number) => void }) {
   const { t } = useI18n()
   const panel = useBenchState(bench, (s) => s.panel)
   const chosen = useBenchState(bench, (s) => s.label)
@@ -42,7 +42,7 @@ export function Panels({ bench, labels, instructions, count, onJump }: { bench: 
       {panel === 'jump' && <Jump count={count} onClose={close} onJump={onJump} />}
     </>
   )
-}
+})
 
 function Jump({ count, onClose, onJump }: { count: number; onClose: () => void; onJump: (index: number) => void }) {
   const { t, n } = useI18n()

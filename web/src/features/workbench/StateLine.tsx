@@ -1,10 +1,11 @@
 import { Button, Tooltip } from 'antd'
+import { memo } from 'react'
 import { useI18n } from '../../i18n'
 import type { BenchStore } from './bench'
 import { useBenchState } from './useBench'
 
 /** Whether the work is safe, who else is here, and what waits for a choice. Always to be seen. */
-export function StateLine({ bench }: { bench: BenchStore }) {
+export const StateLine = memo(function StateLine({ bench }: { bench: BenchStore }) {
   const { t, n } = useI18n()
   const status = useBenchState(bench, (s) => s.status)
   const people = useBenchState(bench, (s) => s.room?.people)
@@ -24,7 +25,7 @@ export function StateLine({ bench }: { bench: BenchStore }) {
       )}
     </>
   )
-}
+})
 
 const colors = ['#b42318', '#0b6b63', '#6e56cf', '#8a5a00', '#0d5fb8', '#a3237a', '#3f6212', '#57534e']
 

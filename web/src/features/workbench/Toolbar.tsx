@@ -1,4 +1,5 @@
 import { Button, Dropdown, Popover, Slider, Tooltip } from 'antd'
+import { memo } from 'react'
 import { Icon } from '../../components/Icon'
 import { useI18n } from '../../i18n'
 import type { BenchStore } from './bench'
@@ -11,7 +12,7 @@ import type { Keys } from './useCommands'
 const menuGroups: readonly Group[] = ['go', 'work', 'shape', 'view', 'media']
 
 /** Tools, what is done often, and a menu with the rest: all of it from the registry. */
-export function Toolbar({ bench, page, commands, own }: { bench: BenchStore; page: Page; commands: readonly Command[]; own: Keys }) {
+export const Toolbar = memo(function Toolbar({ bench, page, commands, own }: { bench: BenchStore; page: Page; commands: readonly Command[]; own: Keys }) {
   const { t } = useI18n()
   const tool = useBenchState(bench, (s) => s.tool)
   const view = useBenchState(bench, (s) => s.view)
@@ -64,4 +65,4 @@ export function Toolbar({ bench, page, commands, own }: { bench: BenchStore; pag
       </Dropdown>
     </div>
   )
-}
+})

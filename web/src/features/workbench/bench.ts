@@ -58,9 +58,13 @@ export interface BenchStore extends Bench {
   readonly sync: Sync
   labels: readonly LabelDefinition[]
   film: Film
+  /** A sample that can be shown without asking the server. */
+  known: (id: number) => { sample: Sample; assignment: Assignment | null } | null
   surface: SurfaceHandle | null
   listen(fn: () => void): () => void
   set(part: Partial<BenchState>): void
+  /** The address names this sample now: false when it has yet to be loaded. An address may come late, after others were shown. */
+  isShown(id: number): boolean
   /** Shows a sample that has been loaded. */
   show(sample: Sample, assignment?: Assignment | null): void
   /** A label by key or click: on the sample, on what is selected, and for what comes next. */
@@ -83,6 +87,9 @@ export function firstTool(type: AnnotationType): string {
 /** Panels beside the work, which stay when the next sample comes. */
 const beside: ReadonlySet<Panel> = new Set<Panel>(['instructions', 'examples', 'history'])
 
+/** Empty lists are alike: a new sample has nothing selected, as most had before. */
+const same = (a: unknown, b: unknown): boolean => a === b || (Array.isArray(a) && Array.isArray(b) && a.length === 0 && b.length === 0)
+
 const noFilm: Film = { count: 0, exact: true, at: () => undefined, indexOf: () => undefined, want: () => undefined }
 
 export function createBench({ path, type, dataType, readOnly, sync, colorOf, onOpen }: BenchOptions): BenchStore {
@@ -90,14 +97,21 @@ export function createBench({ path, type, dataType, readOnly, sync, colorOf, onO
   const documents = new Map<number, { document: CanvasDocument; sample: Sample; place: Place }>()
   let steps: number[][] = []
   let undone: number[][] = []
+  /** Shown, and not yet in the address. */
+  const echoes = new Set<number>()
   let said = 0
   let state: BenchState = {
     sample: null, assignment: null, document: null, place: null, version: 0, label: null, tool: firstTool(type), selection: [],
     view: { hidden: new Set(), locked: new Set() }, room: null, status: sync.status, panel: null, grid: false, before: false, layers: noLayers, past: null, said: null, saving: false,
   }
-  const set = (part: Partial<BenchState>) => {
-    state = { ...state, ...part }
+  const tell = () => {
     for (const fn of [...listeners]) fn()
+  }
+  const set = (part: Partial<BenchState>) => {
+    // What changes nothing draws nothing: most of what a new sample brings is as it was.
+    if ((Object.keys(part) as (keyof BenchState)[]).every((key) => same(state[key], part[key]))) return
+    state = { ...state, ...part }
+    tell()
   }
   const offSync = sync.listen(() => set({ status: sync.status }))
 
@@ -131,7 +145,7 @@ export function createBench({ path, type, dataType, readOnly, sync, colorOf, onO
     if (!step) return false
     for (const id of step) documents.get(id)?.document[way]()
     to.push(step)
-    set({})
+    tell()
     return true
   }
 
@@ -139,6 +153,7 @@ export function createBench({ path, type, dataType, readOnly, sync, colorOf, onO
     path, type, dataType, readOnly, sync, colorOf,
     labels: [],
     film: noFilm,
+    known: () => null,
     surface: null,
     get state() { return state },
     listen(fn) {
@@ -146,7 +161,24 @@ export function createBench({ path, type, dataType, readOnly, sync, colorOf, onO
       return () => listeners.delete(fn)
     },
     set,
-    open: onOpen,
+    open(id) {
+      // The page's address follows what is shown; only what has to be fetched waits for it.
+      const known = id === state.sample?.id ? null : store.known(id)
+      if (known) {
+        store.show(known.sample, known.assignment)
+        echoes.delete(id)
+        echoes.add(id)
+      }
+      onOpen(id)
+    },
+    isShown(id) {
+      const echo = echoes.has(id)
+      for (const one of echo ? [...echoes] : []) {
+        echoes.delete(one)
+        if (one === id) break
+      }
+      return echo || id === state.sample?.id
+    },
     show(sample, assignment = null) {
       const { document, place } = documentOf(sample, assignment)
       const layered = place.layer !== undefined
@@ -154,7 +186,7 @@ export function createBench({ path, type, dataType, readOnly, sync, colorOf, onO
       state = { ...state, sample, assignment, document, place, version: state.version + 1, selection: [], room: null, before: false, layers: noLayers, past: null, panel: beside.has(state.panel) ? state.panel : null }
       if (readOnly) sync.leave()
       else sync.open({ place, document, revision: layered ? 0 : sample.revision, whole, onRoom: (room) => set({ room }) })
-      set({})
+      tell()
     },
     choose(label) {
       if (readOnly || store.surface?.label(label)) return set({ label })
@@ -213,7 +245,7 @@ export function createBench({ path, type, dataType, readOnly, sync, colorOf, onO
       }
       steps = [...steps, step]
       undone = []
-      set({})
+      tell()
     },
     undoMany: () => walk(steps, undone, 'undo'),
     redoMany: () => walk(undone, steps, 'redo'),

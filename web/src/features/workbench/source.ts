@@ -16,6 +16,8 @@ export interface Source {
   film: Film
   /** Changes when the film has news. */
   news: unknown
+  /** A sample that is there already, null when it has to be loaded. */
+  known(id: number): Opened | null
   load(id: number): Promise<Opened>
   first(): Promise<number | null>
   at(index: number): Promise<number | null>
@@ -47,13 +49,14 @@ export function useVersionSource(version: Version, filter: SampleFilter): Source
   const { path } = version
   return useMemo((): Source => {
     const one = async (query: SampleFilter, after: number) => (await listSamples(path, query, after, 1)).items[0]?.id ?? null
+    const known = (id: number): Opened | null => {
+      const index = film.indexOf(id)
+      const sample = index === undefined ? undefined : film.at(index)
+      return sample?.id === id ? { sample, assignment: null } : null
+    }
     return {
-      film, news: pages,
-      load: async (id) => {
-        const index = film.indexOf(id)
-        const known = index === undefined ? undefined : film.at(index)
-        return { sample: known?.id === id ? known : await request<Sample>(`${path}/samples/${id}`), assignment: null }
-      },
+      film, news: pages, known,
+      load: async (id) => known(id) ?? { sample: await request<Sample>(`${path}/samples/${id}`), assignment: null },
       first: () => one(filter, 0),
       at: async (index) => (index < 0 || index >= film.count ? null : ((await latest.current.idsOf(index, index))[0] ?? null)),
       near: async (sample, by) => {
@@ -82,6 +85,10 @@ export function useBatchSource(batch: readonly Assignment[]): Source {
   }), [])
   return useMemo((): Source => ({
     film, news: batch,
+    known: (id) => {
+      const assignment = latest.current.find((a) => a.sample.id === id)
+      return assignment ? { sample: assignment.sample, assignment } : null
+    },
     load: async (id) => {
       const assignment = batch.find((a) => a.sample.id === id) ?? batch[0]
       if (!assignment) throw new Error('no samples')

@@ -35,7 +35,9 @@ export function openSync({ user, wire, journal, held, client = newId() + newId()
     const waiting = entries.filter((e) => e.state === 'waiting').length
     const troubles = entries.filter((e) => e.state !== 'waiting')
     const same = troubles.length === status.troubles.length && troubles.every((t, i) => t === status.troubles[i])
-    status = { state: offline ? 'offline' : waiting > 0 ? 'saving' : 'saved', waiting, journal: journal.state, troubles: same ? status.troubles : troubles }
+    const state = offline ? 'offline' : waiting > 0 ? 'saving' : 'saved'
+    if (same && state === status.state && waiting === status.waiting && journal.state === status.journal) return
+    status = { state, waiting, journal: journal.state, troubles: same ? status.troubles : troubles }
     for (const fn of [...listeners]) fn()
   }
   const offJournal = journal.listen(tell)

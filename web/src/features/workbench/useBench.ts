@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { useSessionLost } from '../../api/lost'
+import { useLatest } from '../../components/hooks'
 import { createBench, type BenchOptions, type BenchState, type BenchStore } from './bench'
 import { openJournal } from './journal'
 import { openSync, type Sync } from './sync'
@@ -54,7 +55,9 @@ function useSync(user: number): Sync | null {
 }
 
 export function useBench(user: number, options: Omit<BenchOptions, 'sync'>): BenchStore | null {
-  const { path, type, dataType, readOnly, colorOf, onOpen } = options
+  const { path, type, dataType, readOnly, colorOf } = options
+  // The router makes a new function for every address; the workbench, with its documents and their undo, outlives them.
+  const onOpen = useLatest(options.onOpen)
   const sync = useSync(user)
   const bench = useMemo(() => sync && createBench({ path, type, dataType, readOnly, colorOf, onOpen, sync }), [sync, path, type, dataType, readOnly, colorOf, onOpen])
   useEffect(() => () => bench?.close(), [bench])

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useMemo } from 'react'
 import { request } from '../../api/client'
 import type { Annotation } from '../../canvas'
 import { useLatest } from '../../components/hooks'
@@ -67,5 +67,5 @@ export function useLayers(bench: BenchStore): Comparing {
     const one = picked?.layer ?? (seen.length === 1 || differences(layers) === 0 ? seen[0]?.id : undefined)
     return one === undefined ? bench.say(t('bench.pickFirst')) : takeLayer(one)
   })
-  return { run, pick, take, takeLayer }
+  return useMemo(() => ({ run, pick, take, takeLayer }), [run, pick, take, takeLayer])
 }
