@@ -26,13 +26,13 @@ type Place = [x: number, y: number]
 const things = [{ name: 'cat', color: '#e5484d' }, { name: 'dog', color: '#0090ff' }]
 
 /** A dataset with a few pictures of 320 x 240, and two labels. */
-export async function pictures(page: Page, api: Api, project: Made, count: number, { type = 'detection', labels = things }: { type?: string; labels?: object[] } = {}): Promise<Data> {
+export async function pictures(page: Page, api: Api, project: Made, count: number, { type = 'detection', labels = things, files }: { type?: string; labels?: object[]; files?: Record<string, Buffer> } = {}): Promise<Data> {
   const labelSet = await api.create('label-sets', { project: project.id, name: `${type} labels`, labels })
   const set = await api.create('datasets', { project: project.id, name: `${type} work`, annotation_type: type, label_set: labelSet.id })
   const version = await api.create(`datasets/${set.id}/versions`, {})
-  const files = Object.fromEntries(Array.from({ length: count }, (_, i) => [`${i}.png`, png(320, 240, i)]))
+  const archive = zip(files ?? Object.fromEntries(Array.from({ length: count }, (_, i) => [`${i}.png`, png(320, 240, i)])))
   await page.goto(`/p/${project.name}/datasets/${set.id}/v/1?tab=import`)
-  await page.getByTestId('import-files').setInputFiles([{ name: 'few.zip', mimeType: 'application/zip', buffer: zip(files) }])
+  await page.getByTestId('import-files').setInputFiles([{ name: 'few.zip', mimeType: 'application/zip', buffer: archive }])
   await page.getByRole('button', { name: 'Start import' }).click()
   await expect(page.locator('.running .task-done')).toBeVisible({ timeout: 120_000 })
   return { set, version }
@@ -68,6 +68,29 @@ async function placeOf(page: Page, [x, y]: Place): Promise<Place> {
 
 export async function click(page: Page, ...places: Place[]): Promise<void> {
   for (const place of places) await page.mouse.click(...(await placeOf(page, place)))
+}
+
+/** Places of the window, of pixels of the picture that is shown. */
+async function onPicture(page: Page, places: readonly Place[]): Promise<Place[]> {
+  const image = page.locator('.bench-canvas img')
+  const [box, width] = [await image.boundingBox(), await image.evaluate((node) => (node as HTMLImageElement).naturalWidth)]
+  if (!box) throw new Error('no picture')
+  return places.map(([x, y]) => [box.x + (x * box.width) / width, box.y + (y * box.width) / width])
+}
+
+/** Clicks on pixels of the picture, one after the other. */
+export async function clickPixels(page: Page, ...places: Place[]): Promise<void> {
+  for (const place of await onPicture(page, places)) await page.mouse.click(...place)
+}
+
+/** Draws from one pixel of the picture to another. */
+export async function drag(page: Page, from: Place, to: Place): Promise<void> {
+  const [a, middle, b] = await onPicture(page, [from, [(from[0] + to[0]) / 2, (from[1] + to[1]) / 2], to])
+  await page.mouse.move(...(a as Place))
+  await page.mouse.down()
+  await page.mouse.move(...(middle as Place))
+  await page.mouse.move(...(b as Place))
+  await page.mouse.up()
 }
 
 /** Another person in a browser of their own. */
