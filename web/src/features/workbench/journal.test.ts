@@ -49,6 +49,8 @@ test('a full browser is told at once, and again when there is room', async () =>
   await journal.add([entry('aaaaaaaa.1')])
   expect(journal.state).toBe('full')
   expect(told).toHaveBeenCalledTimes(1)
+  await journal.remove(['aaaaaaaa.1'])
+  expect(journal.state).toBe('full')
   put.mockRestore()
   await journal.add([entry('aaaaaaaa.2')])
   expect(journal.state).toBe('fine')

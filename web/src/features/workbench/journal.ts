@@ -89,7 +89,7 @@ export function openJournal(name = databaseName): Journal {
     return database
   }
   /** Null when it failed: then the state says why. */
-  const run = async <T>(work: (db: IDBPDatabase<Schema>) => Promise<T>): Promise<T | null> => {
+  const run = async <T>(work: (db: IDBPDatabase<Schema>) => Promise<T>, writes = false): Promise<T | null> => {
     const db = await opened()
     if (!db) {
       database = null
@@ -98,7 +98,8 @@ export function openJournal(name = databaseName): Journal {
     }
     try {
       const result = await work(db)
-      become('fine')
+      // Reading and removing succeed without room, too.
+      if (writes || state !== 'full') become('fine')
       return result
     } catch (error) {
       become(error instanceof DOMException && error.name === 'QuotaExceededError' ? 'full' : 'off')
@@ -113,7 +114,7 @@ export function openJournal(name = databaseName): Journal {
     // At once: a page that is being closed does not live to hear that they were written.
     tx.commit()
     await Promise.all([...written, tx.done])
-  })
+  }, true)
   return {
     get state() { return state },
     listen(fn) {

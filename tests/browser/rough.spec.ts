@@ -1,0 +1,94 @@
+import { draw, objects, pictures, samples, saved, shown, type Data } from './bench'
+import { expect, signInAsAdmin, test, type Made } from './fixtures'
+import { png, zip } from './pictures'
+
+// What nobody hopes for: files that would run, a browser without room, one person in two tabs, a text without end.
+
+const address = (project: Made, { set }: Data) => `/p/${project.name}/datasets/${set.id}/v/1/label`
+
+test('files that hold a program show what they are, and run nothing', async ({ page, api, project }) => {
+  await signInAsAdmin(page)
+  let ran = false
+  page.on('dialog', (dialog) => {
+    ran = true
+    void dialog.dismiss()
+  })
+  await page.exposeFunction('pwned', () => {
+    ran = true
+  })
+  const script = '<!doctype html><svg xmlns="http://www.w3.org/2000/svg" onload="pwned()"/><img src=x onerror="pwned()"><script>pwned();alert(1)</script>'
+  const labels = await api.create('label-sets', { project: project.id, name: 'moods', labels: [{ name: 'good', color: '#46a758' }] })
+  const text = { set: await api.create('datasets', { project: project.id, name: 'texts', annotation_type: 'text-class', data_type: 'text', label_set: labels.id }), version: null as unknown as Made }
+  text.version = await api.create(`datasets/${text.set.id}/versions`, {})
+  const long = `${script}\n${'Line after line. 👩‍👩‍👧‍👦 न्ग\n'.repeat(130_000)}The cafe\u0301 at the end. 🏁`
+  expect(Buffer.byteLength(long)).toBeGreaterThan(5_000_000)
+  await page.goto(`/p/${project.name}/datasets/${text.set.id}/v/1?tab=import`)
+  await page.getByTestId('import-files').setInputFiles([{ name: 'texts.zip', mimeType: 'application/zip', buffer: zip({ 'long.txt': Buffer.from(long) }) }])
+  await page.getByRole('button', { name: 'Start import' }).click()
+  await expect(page.locator('.running .task-done')).toBeVisible()
+  await page.goto(address(project, text))
+  await expect(page.locator('.reading-pane')).toContainText('onload="pwned()"')
+  await page.getByLabel('Find in the text').fill('café')
+  await expect(page.locator('mark.current')).toHaveText('cafe\u0301')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('1')
+  await expect(page.locator('.chosen')).toContainText('good')
+  await expect(saved(page)).toBeVisible()
+
+  // A picture that is a page as well: by its address, too, it is no page of ours.
+  const both = await pictures(page, api, project, 1, { files: { 'both.png': Buffer.concat([png(64, 48, 1), Buffer.from(script)]) } })
+  await page.goto(address(project, both))
+  await shown(page)
+  const source = (await page.locator('.bench-canvas img').getAttribute('src')) ?? ''
+  const answer = await page.goto(source)
+  expect(answer?.headers()).toMatchObject({ 'content-type': 'image/png', 'x-content-type-options': 'nosniff', 'content-security-policy': expect.stringContaining('sandbox') as string })
+  const [sample] = await samples(api, text.set, text.version)
+  const plain = await page.request.get(`/api/v1/datasets/${text.set.id}/versions/${text.version.id}/samples/${sample?.id}/content`)
+  expect(plain.headers()).toMatchObject({ 'content-type': expect.stringContaining('text/plain') as string, 'x-content-type-options': 'nosniff', 'content-security-policy': expect.stringContaining('sandbox') as string })
+  expect(ran).toBe(false)
+})
+
+test('two tabs of one person, one of them in a browser without room', async ({ page, api, project, browser }) => {
+  await signInAsAdmin(page)
+  const data = await pictures(page, api, project, 1)
+  const url = address(project, data)
+  await page.goto(url)
+  await shown(page)
+  const second = await page.context().newPage()
+  await second.goto(url)
+  await shown(second)
+  await page.bringToFront()
+  await page.keyboard.press('1')
+  await draw(page, [0.3, 0.3], [0.4, 0.4])
+  await second.bringToFront()
+  await second.keyboard.press('2')
+  await draw(second, [0.6, 0.6], [0.7, 0.7])
+  await expect(objects(second)).toHaveCount(2)
+  await page.bringToFront()
+  await expect(objects(page)).toHaveCount(2)
+  // Each undoes its own.
+  await page.keyboard.press('Control+z')
+  await expect(objects(second)).toHaveCount(1)
+  await expect.poll(async () => (await samples(api, data.set, data.version))[0]?.annotation.shapes?.map((s) => s.label)).toEqual(['dog'])
+  await second.close()
+
+  // Nothing can be kept: that is said, and the work goes on while there is a network.
+  const context = await browser.newContext({ baseURL: process.env['INGOT_URL'] as string, locale: 'en-GB' })
+  const full = await context.newPage()
+  await full.addInitScript(() => {
+    const refuse = () => {
+      throw new DOMException('no room', 'QuotaExceededError')
+    }
+    IDBObjectStore.prototype.add = refuse
+    IDBObjectStore.prototype.put = refuse
+  })
+  await signInAsAdmin(full)
+  await full.goto(url)
+  await shown(full)
+  await full.keyboard.press('1')
+  await draw(full, [0.3, 0.6], [0.4, 0.7])
+  await expect(full.getByRole('alert').filter({ hasText: 'no room to keep changes' })).toBeVisible()
+  await expect(saved(full)).toBeVisible()
+  await expect.poll(async () => (await samples(api, data.set, data.version))[0]?.annotation.shapes?.map((s) => s.label)).toEqual(['dog', 'cat'])
+  await context.close()
+})
