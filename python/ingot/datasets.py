@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence, Union, cast
 
 from .collection import Collection, Which, _id
 from .errors import NotFound
+from .running import Run
 from .samples import Samples
 from .transfer import Bundle, Progress, download, upload, wait
-from .types import Dataset, DatasetVersion, Object, Task
+from .types import Dataset, DatasetVersion, Object, Task, TrainingInstance
 
 if TYPE_CHECKING:
     from .client import Client
@@ -115,6 +116,36 @@ class Datasets(Collection[Dataset]):
         "imported" they stay in the parts that their files put them into. `reuse` as of `export`."""
         fields = {"seed": seed, "test_share": test_share, "states": list(states), "split": split, "samples": samples, "reuse": reuse}
         return self._take_out(dataset, project, version, "training-data", path, progress, **fields)
+
+    def plan(self, dataset: Named, version: str | int | None = None, *, project: Which | None = None, **fields: Any) -> Object:
+        """What one-click training would do with a version: samples, classes, remarks; nothing is changed. fields as of
+        `train`."""
+        which = self._find(dataset, project)
+        return cast(Object, self.versions(which).action(self.version(which, version), "plan", **fields))
+
+    def train(
+        self,
+        dataset: Named,
+        version: str | int | None = None,
+        *,
+        project: Which | None = None,
+        minutes: float = 10,
+        leave_out: Sequence[str] = (),
+        merge: dict[str, str] | None = None,
+        parameters: dict[str, Any] | None = None,
+        **fields: Any,
+    ) -> Run:
+        """One-click training on a version: the run, which is waited for with ``.wait()`` and has its ``.model()``.
+
+        :param leave_out: labels that are as if they had never been given
+        :param merge: old label to new label
+        :param parameters: further ones of the built-in algorithm
+        :param fields: spec, save_to, seed, test_share
+        """
+        which = self._find(dataset, project)
+        fields.update(minutes=minutes, leave_out=list(leave_out), merge=merge or {}, parameters=parameters or {})
+        made = self.versions(which).action(self.version(which, version), "train", **fields)
+        return Run(self._client, cast(TrainingInstance, made))
 
     def publish(
         self, dataset: Named, version: str | int | None = None, *, project: Which | None = None, progress: Progress = False

@@ -3,6 +3,7 @@ in place of the built-in one."""
 
 import json
 
+import ingot
 import pytest
 from harness import Api, problem, unique, wait_for
 from test_datasets import bring, png, zipped
@@ -176,3 +177,12 @@ def test_who_may_plan_and_train(own, boss, home, pictures, spec):
     assert stranger.call("POST", path_of(*made) + "/train").status_code == 404
     run = member.post(path_of(*made) + "/train", {"spec": spec["id"]})
     assert settled(boss, run)["state"] == "completed"
+
+
+def test_the_sdk_trains_in_one_call(own, boss, home, pictures, spec):
+    data, _ = pictures({"apple": 10, "pear": 10, "plum": 10})
+    with ingot.Client(own.url, token=boss.token) as client:
+        assert client.datasets.plan(data["name"], project=home["id"], leave_out=["plum"])["ok"]
+        run = client.datasets.train(data["name"], "v1", project=home["id"], minutes=1, leave_out=["plum"], merge={"pear": "fruit"}, spec=spec["id"])
+        assert run.wait()["parameters"]["merge"] == {"pear": "fruit"}
+        assert run.model()["name"] == "v1"
