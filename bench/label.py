@@ -61,7 +61,7 @@ def percentile(times: list[float], share: float) -> float:
 
 
 class Label(Bench):
-    names = ["annotators", "stroke", "next", "memory"]
+    names = ["annotators", "stroke", "next", "memory", "kills"]
 
     def annotators(self) -> None:
         """200 annotators with an operation a second each and an import beside them, against one alone"""
@@ -132,6 +132,21 @@ class Label(Bench):
         with self.server("memory") as server:
             got = self.browser("memory", server, self.photographs(server, 510), 500)
         self.report("private memory of the renderer after 500 pictures of 1280 x 960", f"{got['first']:.0f} MB with the first", f"{got['after']:.0f} MB", "at most 300 MB", got["after"] <= 300)
+
+    def kills(self) -> None:
+        """server and browser killed at random while a person labels: nothing journalled or sent is lost or doubled (at least a minute; with --seconds longer, up to 100 kills)"""
+        with self.server("kills") as server:
+            version = self.photographs(server, 1)
+            port = server.port
+        done = subprocess.run(["node", str(ROOT / "bench/kills.mjs"), os.environ.get("INGOT_BIN", str(ROOT / "build/release/ingot")), server.data, str(port), PASSWORD,
+                               page_of(version), "100", str(max(60, self.seconds))], check=True, stdout=subprocess.PIPE, text=True, timeout=self.seconds + 900)
+        got = json.loads(done.stdout.splitlines()[-1])
+        with self.server("kills") as server:
+            sample, = server.call("GET", f"{version}/samples")["items"]
+            shapes = [s["id"] for s in sample["annotation"]["shapes"]]
+        lost, doubled = len(set(got["safe"]) - set(shapes)), len(shapes) - len(set(shapes))
+        self.report("killed while labelling: shapes lost or doubled", f"{got['server']} kills of the server, {got['browser']} of the browser; {len(got['safe'])} shapes journalled or sent",
+                    f"{lost} lost, {doubled} doubled, {got['left']} left in the journal", "0", lost + doubled + got["left"] == 0)
 
     def photographs(self, server: Server, count: int) -> str:
         """A version with a label and pictures of a camera's kind."""
