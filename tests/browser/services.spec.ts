@@ -131,6 +131,8 @@ test('a model is described by fields and tried before that is saved', async ({ p
   await expect(page.locator('.try-labels li').first()).toContainText('form', { timeout: 120_000 })
   await page.screenshot({ path: `${screens}/services-5-manifest.png`, fullPage: true })
   await page.getByRole('button', { name: 'Save' }).click()
+  // The form says what kind of model it is, too: it goes when that is saved.
+  await expect(page.locator('.manifest-form')).toHaveCount(0)
   await expect(page.getByText('Image: one class', { exact: false })).toBeVisible()
   const saved = (await api.get(`${path}/manifest`)) as { manifest: { labels: string[] } }
   expect(saved.manifest.labels[0]).toBe('form 0')
