@@ -22,6 +22,7 @@ set(ingot_core_ranks
     "image"
     "job"
     "build"
+    "runtime"
     "environment"
     "training"
     "serve"

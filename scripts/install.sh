@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the built program: scripts/install.sh PREFIX [BUILD], BUILD being build/release unless it is given. $DESTDIR goes before PREFIX.
-#     PREFIX/lib/ingot/VERSION-HASH/   bin (ingot, ingot-infer), lib (ONNX Runtime), share/ingot (scripts of models and tools)
+#     PREFIX/lib/ingot/VERSION-HASH/   bin (ingot, ingot-infer), lib (ONNX Runtime), share/ingot (scripts of models, runtimes and tools)
 #     PREFIX/lib/ingot/current         link to the newest of them, changed in one step
 #     PREFIX/bin/ingot, ingot-infer    links into current
 # A folder is never changed once it is there: what runs out of an older one keeps all of its files. Older ones stay until
@@ -46,6 +46,8 @@ if [ -d "$here/../algorithms" ]; then
     mkdir "$share/algorithms"
     (cd "$here/../algorithms" && find . -type f ! -name '*.pyc' -exec cp --parents {} "$share/algorithms" \;)
 fi
+mkdir "$share/runtimes"
+cp "$here"/runtimes/*.py "$here"/runtimes/*.sh "$share/runtimes/"
 cp -r "$here/tools" "$here/tools.sh" "$here/node.sh" "$share/"
 touch "$share/installed" # the scripts write nothing beside themselves here
 chmod -R u+rwX,go+rX,go-w "$new"

@@ -12,7 +12,8 @@
 
 extern char **environ;
 
-static int spawn(char *const argv[], int out, pid_t *ret)
+/* in: -1 for /dev/null. group: the child leads a process group of its own. */
+static int spawn(char *const argv[], int in, int out, int error, bool group, pid_t *ret)
 {
     posix_spawn_file_actions_t fa;
     posix_spawnattr_t at;
@@ -20,13 +21,17 @@ static int spawn(char *const argv[], int out, pid_t *ret)
     sigemptyset(&none);
     sigfillset(&all);
     posix_spawn_file_actions_init(&fa);
-    posix_spawn_file_actions_addopen(&fa, 0, "/dev/null", O_RDONLY, 0);
+    if (in >= 0)
+        posix_spawn_file_actions_adddup2(&fa, in, 0);
+    else
+        posix_spawn_file_actions_addopen(&fa, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&fa, out, 1);
-    posix_spawn_file_actions_adddup2(&fa, out, 2);
+    posix_spawn_file_actions_adddup2(&fa, error, 2);
     posix_spawnattr_init(&at);
     posix_spawnattr_setsigmask(&at, &none);
     posix_spawnattr_setsigdefault(&at, &all);
-    posix_spawnattr_setflags(&at, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setflags(
+        &at, (short)(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | (group ? POSIX_SPAWN_SETPGROUP : 0)));
     int rc = posix_spawnp(ret, argv[0], &fa, &at, argv, environ);
     posix_spawnattr_destroy(&at);
     posix_spawn_file_actions_destroy(&fa);
@@ -63,6 +68,16 @@ static void collect(int fd, int pidfd, size_t max, struct buf *b)
     }
 }
 
+static bool wait_for(pid_t pid, const char *name, int *ret_status, struct err *err)
+{
+    int status;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return err_errno(err, errno, "waiting for %s", name);
+    *ret_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    return true;
+}
+
 bool proc_run(struct arena *a, char *const argv[], size_t max, int *ret_status, struct str *ret_output,
               struct err *err)
 {
@@ -71,7 +86,7 @@ bool proc_run(struct arena *a, char *const argv[], size_t max, int *ret_status, 
         return err_errno(err, errno, "running %s", argv[0]);
     auto_fd int in = ends[0];
     pid_t pid;
-    int rc = spawn(argv, ends[1], &pid);
+    int rc = spawn(argv, -1, ends[1], ends[1], false, &pid);
     close(ends[1]);
     if (rc)
         return err_errno(err, rc, "running %s", argv[0]);
@@ -79,12 +94,70 @@ bool proc_run(struct arena *a, char *const argv[], size_t max, int *ret_status, 
     auto_buf struct buf b = {0};
     fcntl(in, F_SETFL, O_NONBLOCK);
     collect(in, pidfd, max, &b);
-    int status;
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return err_errno(err, errno, "waiting for %s", argv[0]);
-    *ret_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    if (!wait_for(pid, argv[0], ret_status, err))
+        return false;
     if (ret_output)
         *ret_output = arena_str(a, (struct str){b.p ? b.p : "", b.n});
     return true;
+}
+
+/* --- following --- */
+
+#define LOOK_MS 200
+
+/* Whole lines of what came; what exceeds a line's limit is dropped. */
+static void take_lines(const struct proc_follow *f, struct buf *b)
+{
+    size_t done = 0;
+    for (char *end; b->n > done && (end = memchr(b->p + done, '\n', b->n - done));) {
+        f->line(f->ctx, (struct str){b->p + done, (size_t)(end - b->p) - done});
+        done = (size_t)(end - b->p) + 1;
+    }
+    if (!done && b->n >= PROC_LINE_MAX)
+        done = b->n;
+    if (done)
+        memmove(b->p, b->p + done, b->n - done);
+    b->n -= done;
+}
+
+static bool follow(const struct proc_follow *f, int fd, int pidfd, struct err *err)
+{
+    auto_buf struct buf b = {0};
+    struct pollfd p[2] = {{.fd = fd, .events = POLLIN}, {.fd = pidfd, .events = POLLIN}};
+    for (;;) {
+        poll(p, 2, LOOK_MS);
+        bool ended = p[1].revents != 0;
+        bool more = drain(fd, PROC_LINE_MAX, &b);
+        take_lines(f, &b);
+        if (ended)
+            return true;
+        if (!more)
+            p[0].fd = -1;
+        if (!f->go_on(f->ctx, err))
+            return false;
+    }
+}
+
+bool proc_follow(const struct proc_follow *f, int *ret_status, struct err *err)
+{
+    int in[2], out[2];
+    if (pipe2(in, O_CLOEXEC) < 0)
+        return err_errno(err, errno, "running %s", f->argv[0]);
+    auto_fd int hold = in[1];
+    if (pipe2(out, O_CLOEXEC) < 0) {
+        close(in[0]);
+        return err_errno(err, errno, "running %s", f->argv[0]);
+    }
+    auto_fd int from = out[0];
+    pid_t pid;
+    int rc = spawn(f->argv, in[0], out[1], f->log, true, &pid);
+    close(in[0]);
+    close(out[1]);
+    if (rc)
+        return err_errno(err, rc, "running %s", f->argv[0]);
+    auto_fd int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+    fcntl(from, F_SETFL, O_NONBLOCK);
+    bool ok = follow(f, from, pidfd, err);
+    kill(-pid, SIGKILL); /* what it left running too */
+    return wait_for(pid, f->argv[0], ret_status, ok ? err : &(struct err){0}) && ok;
 }

@@ -12,6 +12,7 @@
 #include "core/data/sources.h"
 #include "core/environment/tools.h"
 #include "core/quota.h"
+#include "core/runtime/runtime.h"
 #include "core/schema.h"
 #include "core/serve/gate.h"
 #include "core/task/task.h"
@@ -272,7 +273,7 @@ static bool open_accounts(struct core *core, const struct core_options *o, struc
                           const char **ret_password, struct err *err)
 {
     core->accounts = accounts_new(core, config_path(core, o, a), err);
-    return core->accounts && spec_make_first(core, a, err) &&
+    return core->accounts && spec_make_first(core, a, err) && runtime_make_built_in(core, err) &&
            accounts_first_admin(core, a, ret_password, err);
 }
 

@@ -8,6 +8,7 @@
 #include "core/image/image.h"
 #include "core/job/job.h"
 #include "core/label/label.h"
+#include "core/runtime/runtime.h"
 #include "core/serve/serve.h"
 #include "core/task/task.h"
 #include "core/training/training.h"
@@ -43,6 +44,7 @@ const struct kind *const kinds[] = {
     &kind_training_instance,
     &kind_image,
     &kind_image_version,
+    &kind_runtime,
     &kind_environment,
     &kind_service,
     &kind_service_version,

@@ -369,6 +369,9 @@ static const struct shape service_line[] = {
 
 static const struct shape service_log[] = {M("lines", LIST, .of = service_line), M("next", TEXT), {0}};
 
+static const struct shape runtime_log[] = {
+    M("text", TEXT), M("from", INT), M("next", INT), M("end", INT), {0}};
+
 const struct answer_shape answers_of_compute[] = {
     {"Amounts", amounts},
     {"Controllers", controller_rows},
@@ -388,6 +391,7 @@ const struct answer_shape answers_of_compute[] = {
     {"PlatformLog", platform_log},
     {"ProjectOverview", project_overview},
     {"Resources", resources},
+    {"RuntimeLog", runtime_log},
     {"ServiceEvents", service_events},
     {"ServiceLog", service_log},
     {"ServiceReplicas", service_replicas},

@@ -180,6 +180,11 @@ void launch_root(struct launch *u)
     u->spec.user = NULL;
 }
 
+void launch_alone(struct launch *u)
+{
+    u->spec.network = 0;
+}
+
 /* --- what every job gets --- */
 
 static const char *text_field(struct launch *u, const char *field)

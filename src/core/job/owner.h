@@ -38,7 +38,8 @@ void launch_port(struct launch *u, uint16_t port);
 /* Instead of /bin/sh -c command. */
 void launch_argv(struct launch *u, const char *const *argv, size_t n);
 void launch_disk(struct launch *u, int64_t bytes);
-void launch_root(struct launch *u); /* instead of the image's user */
+void launch_root(struct launch *u);  /* instead of the image's user */
+void launch_alone(struct launch *u); /* without network but for its own loopback */
 /* mpirun and torchrun find out by themselves what there is, of one node as of many:
  * /etc/volcano/worker.host, /etc/mpi/hostfile, OMPI_*, PET_*. */
 void launch_distributed(struct launch *u);
