@@ -109,6 +109,11 @@ static bool make_project(struct cli *cli, int64_t *ret, struct err *err)
     return true;
 }
 
+bool builtin_project(struct cli *cli, int64_t *ret, struct err *err)
+{
+    return find_project(cli, ret, err) && make_project(cli, ret, err);
+}
+
 static bool make_set(struct cli *cli, const struct builtin *b, int64_t project, int64_t *ret, struct err *err)
 {
     auto_buf struct buf body = {0};

@@ -15,6 +15,8 @@ struct builtin {
     bool was_there;      /* its newest version has these very files */
 };
 
+/* The id of the project, which is made where it is missing. */
+bool builtin_project(struct cli *cli, int64_t *ret, struct err *err);
 /* Whether the caller is signed in and may make what is missing, before anything is fetched. */
 bool builtin_may(struct cli *cli, struct err *err);
 /* The newest published version of the set, NULL when it is not installed. */

@@ -3,6 +3,7 @@
 #include "cli/dataset.h"
 #include "cli/folder.h"
 #include "cli/input.h"
+#include "cli/runtime.h"
 #include "cli/scope.h"
 
 static const struct verb verbs[] = {
@@ -59,6 +60,31 @@ static const struct verb own_verbs[] = {
      .min_words = 2,
      .max_words = 2,
      .run = dataset_diff},
+    {.name = "export",
+     .kind = "runtime",
+     .summary = "write a runtime that is built into a file, for machines without a network",
+     .words = "NAME FILE",
+     .flags = runtime_flags,
+     .flag_count = RUNTIME_FLAGS,
+     .min_words = 2,
+     .max_words = 2,
+     .run = runtime_export},
+    {.name = "import",
+     .kind = "runtime",
+     .summary = "bring such a file in",
+     .words = "PATH",
+     .flags = runtime_flags,
+     .flag_count = RUNTIME_FLAGS,
+     .min_words = 1,
+     .max_words = 1,
+     .run = runtime_import},
+    {.name = "log",
+     .kind = "runtime",
+     .summary = "what was said while it was built",
+     .words = "NAME",
+     .min_words = 1,
+     .max_words = 1,
+     .run = runtime_log},
     UPLOAD("algorithm_set"),
     UPLOAD("model_set"),
     DOWNLOAD("algorithm_set"),
@@ -205,6 +231,14 @@ bool verb_find(struct arena *a, const struct kind *k, struct str name, struct ve
     return true;
 }
 
+static bool is_own(const struct kind *k, const char *name)
+{
+    for (const struct verb *v = own_verbs; v->name; v++)
+        if (strcmp(v->name, name) == 0 && strcmp(v->kind, k->name) == 0)
+            return true;
+    return false;
+}
+
 const char **verb_names(struct arena *a, const struct kind *k)
 {
     size_t actions = 0, n = 0;
@@ -218,7 +252,8 @@ const char **verb_names(struct arena *a, const struct kind *k)
         if (strcmp(v->kind, k->name) == 0)
             out[n++] = v->name;
     for (size_t i = 0; i < actions; i++)
-        out[n++] = k->actions[i].name;
+        if (!is_own(k, k->actions[i].name))
+            out[n++] = k->actions[i].name;
     return out;
 }
 

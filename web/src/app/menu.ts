@@ -44,7 +44,7 @@ export function menuGroups(kinds: Kind[], session: Session, project: Ref | null,
 }
 
 // Where the order of declaration is not the way through the work.
-const within = ['dataset', 'label_set', 'label_task', 'team', 'algorithm_set', 'environment', 'training', 'job', 'image', 'model_set', 'service', '/catalogue', 'project', 'user', 'group', 'role', 'spec', '/admin/resources', 'node', 'node_pool', 'audit', '/admin/controllers', '/admin/log']
+const within = ['dataset', 'label_set', 'label_task', 'team', 'algorithm_set', 'environment', 'training', 'job', 'image', 'runtime', 'model_set', 'service', '/catalogue', 'project', 'user', 'group', 'role', 'spec', '/admin/resources', 'node', 'node_pool', 'audit', '/admin/controllers', '/admin/log']
 
 function place(entry: MenuEntry): number {
   const i = within.indexOf(entry.kind?.name ?? entry.url)

@@ -13,6 +13,10 @@ const states: Record<string, readonly string[]> = {
   'environment.save': ['running'],
   'training_instance.stop': live,
   'training_instance.resume': over,
+  'runtime.build': ['missing', 'ready', 'failed'],
+  'runtime.estimate': ['missing', 'failed'],
+  'runtime.export': ['ready'],
+  'runtime.clear': ['ready', 'failed'],
   'node.drain': ['ready'],
   'node.undrain': ['drained'],
 }

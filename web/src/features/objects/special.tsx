@@ -78,6 +78,7 @@ export const overviews: Registry = {
   model_set: Overview,
   image: lazy(async () => ({ default: (await import('../images/ImageOverview')).ImageOverview })),
   task: lazy(async () => ({ default: (await import('../tasks/TaskView')).TaskOverview })),
+  runtime: lazy(async () => ({ default: (await import('../runtimes/RuntimeOverview')).RuntimeOverview })),
 }
 
 /** What stands below the fields of a kind whose page is the general one. */

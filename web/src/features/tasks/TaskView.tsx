@@ -21,7 +21,7 @@ import './tasks.css'
 const shownLines = 200
 
 /** Types of tasks that count bytes. */
-const inBytes = ['environment_keep']
+const inBytes = ['environment_keep', 'runtime_build', 'runtime_export', 'runtime_import']
 
 /** Says how far a task is, and offers to stop it. */
 export function TaskProgress({ task, compact }: { task: Task; compact?: boolean }) {
