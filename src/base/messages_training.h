@@ -17,6 +17,9 @@
         "The image lacks the module *. Choose an image that has it, or install it in an environment and "    \
         "save that as an image.",                                                                            \
         "镜像中没有模块 *。请选择包含它的镜像，或在开发环境中安装后保存为镜像。"
+#define MESSAGE_CAUSE_RUNTIME                                                                                \
+    "cause-runtime", " The runtime * has it: the page Runtimes names its image.",                            \
+        "运行环境 * 包含它：镜像名见“运行环境”页面。"
 #define MESSAGE_CAUSE_SHARED_MEMORY                                                                          \
     "cause-shared-memory",                                                                                   \
         "Shared memory was not enough. Use fewer workers of the data loader, or a spec with more memory.",   \

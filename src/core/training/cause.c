@@ -2,6 +2,7 @@
 
 #include "base/buf.h"
 #include "base/messages_training.h"
+#include "core/runtime/runtime.h"
 
 #include <ctype.h>
 
@@ -56,6 +57,8 @@ static const struct row rows[] = {
     {MESSAGE_CAUSE_EXCEPTION, .lines = {"*error:", "*exception:", "*error", "*exception"}},
 };
 static const struct row other = {MESSAGE_CAUSE_OTHER, .exit_code = 0};
+/* Added to a missing module that one of the platform's own runtimes has. */
+static const struct row in_runtime = {MESSAGE_CAUSE_RUNTIME, .exit_code = 0};
 
 /* --- lines --- */
 
@@ -234,5 +237,10 @@ void cause_find(struct arena *a, const struct cause_facts *f, struct cause *ret)
     ret->detail = detail;
     ret->en = fill(a, r->en, detail);
     ret->zh = fill(a, r->zh, detail);
+    const char *runtime = strcmp(ret->id, "module-missing") == 0 ? runtime_of_module(detail) : NULL;
+    if (runtime) {
+        ret->en = arena_printf(a, "%s%s", ret->en, fill(a, in_runtime.en, str_of(runtime)));
+        ret->zh = arena_printf(a, "%s%s", ret->zh, fill(a, in_runtime.zh, str_of(runtime)));
+    }
     quote(f, from, ret);
 }

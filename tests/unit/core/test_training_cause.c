@@ -64,6 +64,30 @@ static void causes_are_found(void **state)
     }
 }
 
+static void the_runtime_of_a_module_is_named(void **state)
+{
+    static const struct {
+        const char *line, *runtime;
+    } modules[] = {{"No module named 'torch'", "pytorch"},
+                   {"No module named 'torchvision.ops'", "pytorch"},
+                   {"No module named 'lightgbm'", "sklearn"},
+                   {"No module named 'torches'", NULL}};
+    (void)state;
+    auto_arena struct arena a;
+    arena_init(&a);
+    for (size_t i = 0; i < countof(modules); i++) {
+        const struct cause_line line = {str_of(modules[i].line), true};
+        struct cause c;
+        cause_find(&a, &(struct cause_facts){.line = &line, .n = 1, .exit_code = 1}, &c);
+        assert_string_equal(c.id, "module-missing");
+        const char *named = strstr(c.en, "The runtime ");
+        assert_true((named != NULL) == (modules[i].runtime != NULL));
+        if (named)
+            assert_int_equal(strncmp(named + 12, modules[i].runtime, strlen(modules[i].runtime)), 0);
+        assert_true((strstr(c.zh, "运行环境") != NULL) == (modules[i].runtime != NULL));
+    }
+}
+
 static void old_lines_tell_nothing(void **state)
 {
     (void)state;
@@ -127,9 +151,8 @@ static void lines_become_plain(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(causes_are_found),
-        cmocka_unit_test(old_lines_tell_nothing),
-        cmocka_unit_test(few_lines_are_quoted),
+        cmocka_unit_test(causes_are_found),       cmocka_unit_test(the_runtime_of_a_module_is_named),
+        cmocka_unit_test(old_lines_tell_nothing), cmocka_unit_test(few_lines_are_quoted),
         cmocka_unit_test(lines_become_plain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
