@@ -5,6 +5,7 @@
 #include "core/data/sample.h"
 #include "core/folder/algorithm_file.h"
 #include "core/image/image.h"
+#include "core/runtime/runtime.h"
 #include "core/training/training.h"
 
 #include <unistd.h>
@@ -20,11 +21,15 @@ static const struct {
 
 bool training_runtime(struct core *core, struct str name, struct arena *a, const char **ret, struct err *err)
 {
-    (void)core;
-    (void)a;
+    struct err why = {0};
     *ret = "host";
     if (!name.n || str_is(name, "host"))
         return true;
+    const char *image = runtime_image(core, name, a, &why);
+    if (image) {
+        *ret = image;
+        return true;
+    }
     for (size_t i = 0; i < countof(on_host); i++)
         if (str_is(name, on_host[i].runtime) && access(on_host[i].file, R_OK) == 0)
             return true;
