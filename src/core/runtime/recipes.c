@@ -32,8 +32,8 @@ static const struct recipe {
      {"scikit-learn==1.9.1", "xgboost-cpu==3.2.0", "lightgbm==4.7.0", "numpy==2.4.6", "pandas==3.1.1",
       "onnx==1.23.2", "skl2onnx==1.20.0"},
      {"sklearn", "xgboost", "lightgbm", "pandas", "skl2onnx", "scipy", "joblib", "numpy", "onnx"},
-     200000000,
-     4},
+     146000000,
+     13},
 };
 
 const char *runtime_of_module(struct str module)
