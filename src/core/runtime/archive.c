@@ -1,7 +1,7 @@
 /* Runtimes for machines without a network: an image as an OCI archive, with the row beside it. docker, podman
  * and skopeo read the archive too. */
 #include "base/json.h"
-#include "base/messages.h"
+#include "base/messages_runtime.h"
 #include "core/image/assemble.h"
 #include "core/runtime/runtime_own.h"
 #include "exec/tar.h"

@@ -3,7 +3,7 @@
  * waiting. */
 #include "base/clock.h"
 #include "base/fs.h"
-#include "base/messages.h"
+#include "base/messages_runtime.h"
 #include "core/runtime/runtime_own.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* The kind `runtime`: recipes of images that the platform makes itself. */
 #include "base/fs.h"
-#include "base/messages.h"
+#include "base/messages_runtime.h"
 #include "core/fields.h"
 #include "core/image/image.h"
 #include "core/runtime/runtime_own.h"

@@ -3,7 +3,7 @@
  * One that was killed is run again. While the row names a job that is not over, everything before is done and
  * it goes on with waiting for it; else it begins anew, with what was fetched still in the cache. */
 #include "base/fs.h"
-#include "base/messages.h"
+#include "base/messages_runtime.h"
 #include "core/build/save.h"
 #include "core/compute/spec.h"
 #include "core/image/assemble.h"

@@ -1,6 +1,6 @@
 /* Names of packages become arguments of apt and pip: only what these can be is taken. */
 #include "base/json.h"
-#include "base/messages.h"
+#include "base/messages_runtime.h"
 #include "core/runtime/runtime_own.h"
 
 static bool is_lower(char c)

@@ -1,7 +1,7 @@
 /* The recipes that come with the platform. Bytes and minutes are measured (docs/runtimes.md). */
 #include "base/clock.h"
 #include "base/json.h"
-#include "base/messages.h"
+#include "base/messages_runtime.h"
 #include "core/runtime/runtime_own.h"
 
 #define LIST 16

@@ -1,6 +1,6 @@
 /* A runtime's row, and the versions of its image. */
 #include "base/clock.h"
-#include "base/messages.h"
+#include "base/messages_runtime.h"
 #include "core/account/accounts.h"
 #include "core/image/repository.h"
 #include "core/runtime/runtime_own.h"

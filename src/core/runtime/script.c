@@ -1,7 +1,7 @@
 /* Running scripts/runtimes/fetch.py: what it is told, what it answers. */
 #include "base/fs.h"
 #include "base/json.h"
-#include "base/messages.h"
+#include "base/messages_runtime.h"
 #include "base/proc.h"
 #include "core/runtime/runtime_own.h"
 
