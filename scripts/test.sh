@@ -42,6 +42,7 @@ exec    | tests/exec            | run_exec
 codec   | tests/codec           | run_codec
 infer   | tests/infer           | run_infer
 metric  | tests/metric          | run_metric
+learn   | tests/learn           | run_learn
 web     | web/package.json      | run_web
 scripts | tests/scripts         | run_scripts
 api-s3  | tests/api             | run_api_s3
@@ -192,6 +193,10 @@ run_codec() {
 
 run_infer() {
     mode_build san && INGOT_BUILD=$root/build/san pytest tests/infer
+}
+
+run_learn() {
+    mode_build san && INGOT_BUILD=$root/build/san pytest tests/learn --dist loadfile # files share trained models
 }
 
 run_exec() {

@@ -1,0 +1,65 @@
+"""What this container may use: threads, memory, and an allocator that keeps what it has."""
+
+import os
+import sys
+
+# glibc gives large tensors back to the kernel after each layer and gets them again, page by page: forward passes of
+# convolutional nets take twice as long without these. They count only when a process starts.
+SETTINGS = {"MALLOC_MMAP_THRESHOLD_": "4294967296", "MALLOC_TRIM_THRESHOLD_": "8589934592", "MALLOC_TOP_PAD_": "268435456",
+          # Threads that spin while they wait are many times slower where others use the same cores.
+          "OMP_WAIT_POLICY": "PASSIVE"}
+LEAST = 700 << 20  # torch with a small net and its export
+
+
+def settle() -> None:
+    """Starts this program anew with the allocator's settings, once."""
+    if os.environ.get("INGOT_LEARN_SETTLED") or not sys.platform.startswith("linux"):
+        return
+    os.environ.update({"INGOT_LEARN_SETTLED": "1", **{name: os.environ.get(name, value) for name, value in SETTINGS.items()}})
+    os.execv(sys.executable, [sys.executable, "-m", "ingot_learn", *sys.argv[1:]])
+
+
+def _number(path: str) -> "int | None":
+    try:
+        with open(path) as file:
+            return int(file.read().split()[0])
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def threads() -> int:
+    """OMP_NUM_THREADS as the platform sets it, else what the cgroup and the affinity allow."""
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    if asked.isdigit() and int(asked) > 0:
+        return int(asked)
+    count = len(os.sched_getaffinity(0))
+    try:
+        with open("/sys/fs/cgroup/cpu.max") as file:
+            quota, period = file.read().split()
+            count = min(count, max(1, int(quota) // int(period)))
+    except (OSError, ValueError):
+        quota = _number("/sys/fs/cgroup/cpu/cpu.cfs_quota_us") or -1
+        period = _number("/sys/fs/cgroup/cpu/cpu.cfs_period_us") or 100000
+        if quota > 0:
+            count = min(count, max(1, quota // period))
+    return count
+
+
+def memory() -> int:
+    """Bytes this container may have: the cgroup's limit, or what the machine has free."""
+    limits = [_number("/sys/fs/cgroup/memory.max"), _number("/sys/fs/cgroup/memory/memory.limit_in_bytes")]
+    with open("/proc/meminfo") as file:
+        for line in file:
+            if line.startswith("MemAvailable:"):
+                limits.append(int(line.split()[1]) * 1024 + resident())
+    return min(limit for limit in limits if limit)
+
+
+def resident() -> int:
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def spare(share: float) -> int:
+    """Bytes that a cache may take: a share of what is left beside the training itself."""
+    return max(0, int((memory() - max(resident(), LEAST // 2) - LEAST // 2) * share))

@@ -1,0 +1,157 @@
+"""What all trainings share: refusals, parts, parameters, time, ending early, going on."""
+
+import json
+import os
+import signal
+import subprocess
+
+import conftest
+import generate
+import pytest
+from conftest import command, environment, points, train, until
+
+
+@pytest.fixture(scope="module")
+def shapes(tmp_path_factory):
+    return generate.pictures(tmp_path_factory.mktemp("shapes") / "data", "image-class", 60, (64, 48))
+
+
+def plan(data, **parameters):
+    done = subprocess.run([conftest.PYTHON, "-m", "ingot_learn", "plan", "--data", str(data), "--parameters", json.dumps(parameters)],
+                          env=environment(), capture_output=True, text=True)
+    assert done.returncode in (0, 2), done.stderr
+    return json.loads(done.stdout)
+
+
+def index(folder, rows, type="image-class"):
+    folder.mkdir()
+    head = {"ingot": 1, "type": type}
+    (folder / "ingot.jsonl").write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in [head, *rows]), encoding="utf-8")
+    return folder
+
+
+def rows(*labels, **more):
+    return [{"file": f"{i}.png", "annotation": {"labels": [label]}, **more} for i, label in enumerate(labels)]
+
+
+REFUSED = [
+    ("one-class", rows("cat", "cat", "cat"), {}),
+    ("one-class", rows("cat", "dog", "cat"), {"leave_out": ["dog"]}),
+    ("one-class", rows("cat", "dog", "cat"), {"merge": {"dog": "cat"}}),
+    ("nothing", [{"file": "a.png", "annotation": {}}], {}),
+    ("bad-file", [{"file": "../a.png", "annotation": {"labels": ["x"]}}], {}),
+    ("parameter", rows("cat", "dog"), {"minutes": 0}),
+    ("parameter", rows("cat", "dog"), {"minuts": 1}),
+    ("parameter", rows("cat", "dog"), {"leave_out": "dog"}),
+]
+
+
+@pytest.mark.parametrize("id, lines, parameters", REFUSED)
+def test_what_cannot_be_learned_is_refused_with_a_sentence(tmp_path, id, lines, parameters):
+    refusal = plan(index(tmp_path / "data", lines), **parameters)["refusal"]
+    assert refusal["id"] == id and refusal["en"] and any("\u4e00" <= c <= "\u9fff" for c in refusal["zh"])
+
+
+def test_a_training_that_is_refused_fails(tmp_path):
+    done = train(index(tmp_path / "data", rows("cat", "cat")), tmp_path / "out", check=False, minutes=1)
+    assert done.returncode == 2 and "at least two" in done.stderr and "至少需要两个" in done.stderr
+    assert not (tmp_path / "out" / "ingot-model.json").exists()
+
+
+def test_the_plan_says_what_would_happen(tmp_path):
+    lines = rows(*["cat"] * 12, *["dog"] * 7, "bird")
+    lines[0]["annotation"] = {}
+    lines[1]["annotation"] = {"labels": ["cat", "dog"]}
+    told = plan(index(tmp_path / "data", lines), leave_out=["bird"])
+    assert told["ok"] and {row["label"]: row["count"] for row in told["classes"]} == {"cat": 10, "dog": 7}
+    assert told["unannotated"] == 1 and sum(told["parts"].values()) == 17 and told["parts"]["test"] == 3
+    assert {row["id"] for row in told["warnings"]} == {"very-few", "few", "unfit"}
+
+
+def test_parts_that_samples_have_stay(tmp_path):
+    lines = rows(*["cat", "dog"] * 20)
+    for row in lines[:8]:
+        row["split"] = "test"
+    for row in lines[8:]:
+        row["split"] = "train"
+    told = plan(index(tmp_path / "data", lines))
+    assert told["parts"]["test"] == 8 and told["parts"]["train"] + told["parts"]["val"] == 32
+
+
+def test_few_samples_have_no_test_part(tmp_path):
+    told = plan(index(tmp_path / "data", rows(*["cat", "dog"] * 4)))
+    assert told["parts"] == {"train": 8, "val": 0, "test": 0} and "no-test" in {row["id"] for row in told["warnings"]}
+
+
+def test_a_short_budget_is_enough_for_a_model(shapes, tmp_path):
+    train(shapes, tmp_path / "out", minutes=10 / 60, size=32)
+    assert (tmp_path / "out" / "ingot-model.json").exists()
+
+
+def begin(data, out, *more, **parameters):
+    return subprocess.Popen(command(data, out, *more), env=environment(INGOT_PARAMETERS=json.dumps(parameters)), stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT, text=True)
+
+
+def read_until(process, condition):
+    text = ""
+    for line in process.stdout:
+        text += line
+        if condition(text):
+            return text
+    raise AssertionError(text)
+
+
+def test_ending_early_keeps_the_best_and_a_resumed_training_goes_on(shapes, tmp_path):
+    out = tmp_path / "out"
+    process = begin(shapes, out, minutes=30, epochs=10000, size=32)
+    read_until(process, lambda text: sum("accuracy" in row for row in points(text)) >= 3)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=conftest.PATIENCE)
+    assert process.returncode == 0 and (out / "ingot-model.json").exists() and (out / "checkpoint" / "state.pt").exists()
+    parts = json.loads((out / "split.json").read_text())
+    # Another seed would split anew, but a resumed training keeps what it has never seen.
+    done = train(shapes, out, env={"INGOT_RESUME": "1"}, minutes=5, epochs=2, size=32, seed=5)
+    assert "going on from a checkpoint" in done.stdout
+    assert json.loads((out / "split.json").read_text())["test"] == parts["test"]
+
+
+def test_a_killed_training_goes_on_at_its_step(shapes, tmp_path):
+    out = tmp_path / "out"
+    process = begin(shapes, out, minutes=30, epochs=10000, size=32)
+    state = out / "checkpoint" / "state.pt"
+    reader = iter(process.stdout.readline, "")
+    until(lambda: next(reader) is not None and state.exists(), "a checkpoint")
+    process.kill()
+    process.communicate()
+    done = begin(shapes, out, "--resume", minutes=30, epochs=10000, size=32)
+    text = read_until(done, lambda text: any("loss" in row for row in points(text)))
+    first = next(row for row in points(text) if "loss" in row)
+    assert first["step"] > 1 and "going on from a checkpoint" in text
+    done.send_signal(signal.SIGTERM)
+    done.communicate(timeout=conftest.PATIENCE)
+    assert done.returncode == 0
+
+
+def test_a_checkpoint_of_something_else_is_left_aside(shapes, tmp_path):
+    out = tmp_path / "out"
+    train(shapes, out, minutes=5, epochs=1, size=32)
+    done = train(shapes, out, "--resume", minutes=5, epochs=1, size=32, leave_out=[generate.LABELS[2]])
+    assert "other labels" in done.stdout
+    (out / "checkpoint" / "state.pt").write_bytes(os.urandom(1000))
+    done = train(shapes, out, "--resume", minutes=5, epochs=1, size=32)
+    assert "cannot be read" in done.stdout
+
+
+def test_two_nodes_train_one_model(shapes, tmp_path):
+    import socket
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    nodes = [subprocess.Popen(command(shapes, tmp_path / "out"), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment(
+        INGOT_PARAMETERS=json.dumps({"minutes": 5, "epochs": 2, "size": 32}), WORLD_SIZE="2", RANK=str(rank), LOCAL_RANK="0",
+        MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))) for rank in range(2)]
+    said = [node.communicate(timeout=conftest.PATIENCE)[0] for node in nodes]
+    assert [node.returncode for node in nodes] == [0, 0], said
+    assert (tmp_path / "out" / "ingot-model.json").exists() and points(said[0]) and not points(said[1])
