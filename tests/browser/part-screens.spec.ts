@@ -119,7 +119,7 @@ test('pictures of the pages of compute', async ({ page, api }) => {
     ['job-curves', `${jobUrl}?tab=curves`, '.chart-line'], ['job-log', `${jobUrl}?tab=log`, '.log-line'], ['job-events', `${jobUrl}?tab=events`], ['job-terminal', `${jobUrl}?tab=terminal`, '.terminal-box[data-state="open"]'],
     ['environments', `${inside}/environments`], ['environment', `${inside}/environments/${environment.id}`], ['environment-new', `${inside}/environments?new=1`],
     ['trainings', `${inside}/trainings`], ['training', `${inside}/trainings/${training.id}`], ['training-new', `${inside}/trainings?new=1`],
-    ['instance', instance, '.chart-line'], ['instance-lineage', `${instance}?tab=lineage`, '.lineage-node'], ['model-lineage', `${inside}/model-sets/${models.id}/v/1?tab=lineage`, '.lineage-node'],
+    ['instance', instance, '.chart-line'], ['instance-lineage', `${instance}?tab=lineage`, '.graph-node.here'], ['model-lineage', `${inside}/model-sets/${models.id}/v/1?tab=lineage`, '.graph-node.here'],
     ['resources', '/admin/resources', '.meter'], ['nodes', '/admin/nodes'], ['pools', '/admin/node-pools'],
   ])
   for (const id of [job.id, waiting.id]) await api.context.post(`/api/v1/jobs/${id}/stop`, { data: {} })

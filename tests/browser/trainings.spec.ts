@@ -46,6 +46,6 @@ test('a training is made in the form, runs twice, and its model knows where it c
   await expect(page.getByRole('link', { name: 'counter v1' })).toBeVisible()
   await expect(page.getByText('python3 train.py')).toBeVisible()
   await page.screenshot({ path: `${folder}/model-lineage.png` })
-  await page.getByRole('group', { name: 'Lineage' }).getByRole('link', { name: 'count', exact: true }).click()
+  await page.locator('.lineage-facts').getByRole('link', { name: 'count', exact: true }).click()
   await expect(page.getByText('2 items')).toBeVisible()
 })

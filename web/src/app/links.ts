@@ -34,6 +34,11 @@ export function childUrl(kind: Kind, id: number, parent: Kind, parentId: number,
   return url && pagesOfChildren.includes(kind.name) ? `${url}/${kind.plural}/${id}` : null
 }
 
+/** Where something came from, of kinds whose page does not tell it. */
+export function lineageUrl(project: string, kind: string, id: number): string {
+  return `${projectUrl(project)}/lineage/${encodeURIComponent(kind)}/${id}`
+}
+
 /** Where to go after signing in: only pages of our own. */
 export function safeNext(next: string | null): string {
   return next && /^\/(?![/\\])/.test(next) && !next.startsWith('/sign-in') ? next : '/'

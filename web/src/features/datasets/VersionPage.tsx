@@ -39,7 +39,8 @@ const Deploy = lazy(async () => ({ default: (await import('../services/Deploy'))
 const VersionLabelling = lazy(async () => ({ default: (await import('../labelling/VersionLabelling')).VersionLabelling }))
 const AskReview = lazy(async () => ({ default: (await import('../labelling/PublishReview')).AskReview }))
 const ReviewNote = lazy(async () => ({ default: (await import('../labelling/PublishReview')).ReviewNote }))
-const LineageView = lazy(async () => ({ default: (await import('../trainings/Lineage')).LineageView }))
+const LineageGraph = lazy(async () => ({ default: (await import('../lineage/LineageGraph')).LineageGraph }))
+const LineageFacts = lazy(async () => ({ default: (await import('../trainings/Lineage')).LineageFacts }))
 
 export function VersionPage() {
   const { plural, id, number } = useParams()
@@ -69,7 +70,7 @@ function Found({ parentKind, kind, id, number }: { parentKind: Kind; kind: Kind;
   return <Loaded version={version} />
 }
 
-const dataTabs = ['samples', 'statistics', 'labelling', 'import', 'export', 'records', 'duplicates', 'compare', 'activity'] as const
+const dataTabs = ['samples', 'statistics', 'labelling', 'import', 'export', 'records', 'duplicates', 'compare', 'lineage', 'activity'] as const
 const fileTabs = ['files', 'model', 'try', 'lineage', 'compare', 'activity'] as const
 type Tab = (typeof dataTabs)[number] | (typeof fileTabs)[number]
 
@@ -85,7 +86,7 @@ function Loaded({ version }: { version: Version }) {
   const title = `${nameOf(parentKind, parent)} ${nameOf(kind, item)}`
   const colorOf = useColorOf(version)
   const tabs: Tab[] = (data ? [...dataTabs] : [...fileTabs]).filter((tab) =>
-    tab === 'import' ? version.open : tab === 'try' ? kind.name === 'model_version' && Number(item['files']) > 0 && may(session, 'service.invoke', project?.id) : tab === 'model' ? kind.name === 'model_version' && Number(item['files']) > 0 : tab === 'lineage' ? item['lineage'] !== null && typeof item['lineage'] === 'object' : tab === 'duplicates' ? parent['data_type'] === 'image' : tab === 'activity' ? audit !== undefined && offers(session, audit, 'list') : true)
+    tab === 'import' ? version.open : tab === 'try' ? kind.name === 'model_version' && Number(item['files']) > 0 && may(session, 'service.invoke', project?.id) : tab === 'model' ? kind.name === 'model_version' && Number(item['files']) > 0 : tab === 'duplicates' ? parent['data_type'] === 'image' : tab === 'activity' ? audit !== undefined && offers(session, audit, 'list') : true)
   const first: Tab = data ? 'samples' : 'files'
   const now = tabs.find((tab) => tab === params.get('tab')) ?? first
   const tabBar = useRef<HTMLElement>(null)
@@ -150,7 +151,12 @@ function Loaded({ version }: { version: Version }) {
       {now === 'records' && <RecordsTab version={version} />}
       {now === 'duplicates' && <Duplicates version={version} />}
       {now === 'compare' && (data ? <Compare version={version} /> : <FileCompare version={version} />)}
-      {now === 'lineage' && <Suspense fallback={null}><LineageView lineage={{ ...(item['lineage'] as Lineage), model_version: { kind: kind.name, set: { id: parent.id, name: nameOf(parentKind, parent) }, version: { id: item.id, name: nameOf(kind, item) } } }} /></Suspense>}
+      {now === 'lineage' && (
+        <Suspense fallback={null}>
+          <LineageGraph kind={kind.name} id={item.id} />
+          {item['lineage'] !== null && typeof item['lineage'] === 'object' && <LineageFacts lineage={item['lineage'] as Lineage} />}
+        </Suspense>
+      )}
       {now === 'model' && <Suspense fallback={null}><ModelTab version={version} /></Suspense>}
       {now === 'try' && <Suspense fallback={null}><TryTab version={version} /></Suspense>}
       {now === 'files' && <FileBrowser version={version} />}

@@ -9,6 +9,7 @@ import { Icon } from '../../components/Icon'
 import { Time } from '../../components/Time'
 import { useI18n, type Key } from '../../i18n'
 import { ComputePage } from '../jobs/ComputePage'
+import { LineageGraph } from '../lineage/LineageGraph'
 import { Dialogs, type Open } from '../objects/Dialogs'
 import { Facts } from '../objects/ObjectTabs'
 import type { PageProps } from '../objects/special'
@@ -84,6 +85,7 @@ export function TaskPage({ kind, place, item }: PageProps) {
         ...(owner ? [{ name: 'progress', title: t('labelTask.progress'), content: () => <Members task={item} /> }, { name: 'samples', title: t('tab.samples'), content: () => <TaskSamples task={item} /> }] : []),
         { name: 'questions', title: asked > 0 ? t('labelTask.questionsOpen', { n: asked }) : t('labelTask.questions'), content: () => <Questions task={item} /> },
         { name: 'instructions', title: t('labelTask.instructions'), content: () => <Instructions task={item} /> },
+        ...(owner ? [{ name: 'lineage', title: t('lineage.title'), content: () => <LineageGraph kind="label_task" id={item.id} /> }] : []),
         { name: 'settings', title: t('labelTask.settings'), content: () => <Facts brief kind={{ ...kind, fields: kind.fields.filter((f) => !['name', 'description', 'instructions', 'state', ...counters].includes(f.name)) }} item={item} /> },
       ]}
     >

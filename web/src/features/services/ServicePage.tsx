@@ -20,6 +20,7 @@ import { Interface } from './Interface'
 import { Replicas, ServiceEvents } from './Replicas'
 import { ServiceLog } from './ServiceLog'
 import './services.css'
+import { ServiceLineage } from './ServiceLineage'
 import { isServing } from './services'
 import { Share } from './Share'
 import { TrafficView } from './TrafficView'
@@ -99,6 +100,7 @@ export function ServicePage({ kind, place, item }: PageProps) {
         ...(model && may(session, 'service.invoke', project?.id) ? [{ name: 'try', title: t('try.title'), content: () => <TryIt path={`/services/${item.id}/predict`} /> }] : []),
         ...(versionKind ? [{ name: 'versions', title: w(versionKind.titles), content: () => <ListView kind={versionKind} place={{ parent }} /> }] : []),
         { name: 'interface', title: t('interface.title'), content: () => <Interface service={item.id} /> },
+        ...(versions.length > 0 ? [{ name: 'lineage', title: t('lineage.title'), content: () => <ServiceLineage versions={versions} /> }] : []),
         { name: 'replicas', title: t('service.replicas'), content: () => <Replicas service={item.id} /> },
         { name: 'log', title: t('job.log'), content: () => <ServiceLog service={item.id} /> },
         { name: 'events', title: t('job.events'), content: () => <ServiceEvents service={item.id} /> },

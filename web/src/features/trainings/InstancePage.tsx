@@ -22,11 +22,12 @@ import { JobTimes, ReasonNote } from '../jobs/JobPage'
 import { StateTag } from '../jobs/State'
 import { useJobTabs } from '../jobs/tabs'
 import { Dialogs, type Open } from '../objects/Dialogs'
+import { LineageGraph } from '../lineage/LineageGraph'
 import { fits } from '../objects/fits'
 import { causeOf, Failure } from './Failure'
 import { useLineage } from './instances'
 import { ResultButtons } from './ResultButtons'
-import { LineageView } from './Lineage'
+import { LineageFacts } from './Lineage'
 import { TensorBoard } from './TensorBoard'
 
 const Metrics = lazy(async () => ({ default: (await import('./Metrics')).Metrics }))
@@ -55,7 +56,7 @@ function Found({ parentKind, kind, parentId, id }: { parentKind: Kind; kind: Kin
 function LineageTab({ path, item }: { path: string; item: Item }) {
   const found = useLineage(path, item.id)
   if (found.error) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
-  return found.data ? <LineageView lineage={found.data} /> : <div className="skeleton" aria-busy="true"><div /></div>
+  return found.data ? <><LineageGraph kind="training_instance" id={item.id} /><LineageFacts lineage={found.data} /></> : <div className="skeleton" aria-busy="true"><div /></div>
 }
 
 function Loaded({ parentKind, kind, parent, item }: { parentKind: Kind; kind: Kind; parent: Item; item: Item }) {
