@@ -724,6 +724,13 @@
     "attribute-taken",                                                                                       \
         "the label set does not ask for the attribute %.*s, or for other values; it was taken as it is",     \
         "标签组没有属性 %.*s，或其取值不符；已照原样导入"
+#define MESSAGE_EXAMPLE_SOURCE                                                                               \
+    "example-source", "sample: name a version and a sample of it, or an upload",                             \
+        "sample：请指定版本及其样本，或一个上传"
+#define MESSAGE_EXAMPLE_PICTURE "example-picture", "it cannot be shown as a picture", "无法显示为图片"
+#define MESSAGE_EXAMPLE_LARGE   "example-large", "upload: is larger than %d MiB", "upload：超过 %d MiB"
+#define MESSAGE_EXAMPLES_MANY                                                                                \
+    "examples-many", "label: %.*s has %d examples already", "label：%.*s 已有 %d 个示例"
 #define MESSAGE_LABEL_USAGE_COUNT                                                                            \
     "label-usage-count", "labels: must be a list of 1 to %d names of labels",                                \
         "labels：应为 1 至 %d 个标签名的列表"

@@ -266,7 +266,8 @@ static bool find_place(struct core *core, const struct caller *c, struct arena *
     return true;
 }
 
-/* Lets the kind work on the given values before the write. old is NULL at create. */
+/* Lets the kind work on the given values before the write; at create also on those it keeps for itself. old
+ * is NULL at create. */
 static bool prepare(struct core *core, const struct caller *c, struct arena *a, struct change *x,
                     const struct object *old, struct err *err)
 {
@@ -283,7 +284,7 @@ static bool prepare(struct core *core, const struct caller *c, struct arena *a, 
     if (!k->prepare(&op, old, &o, err))
         return false;
     for (size_t i = 0; i < n; i++)
-        if (x->given[i])
+        if (x->given[i] || (!old && k->fields[i].flags & FIELD_INTERNAL))
             x->values[i] = o.values[i];
     return true;
 }

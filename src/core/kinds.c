@@ -25,6 +25,7 @@ const struct kind *const kinds[] = {
     &kind_token,
     &kind_session,
     &kind_label_set,
+    &kind_label_example,
     &kind_spec,
     &kind_node_pool,
     &kind_node,

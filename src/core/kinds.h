@@ -4,7 +4,7 @@
 
 #include "core/kind.h"
 
-extern const struct kind kind_label_set, kind_spec, kind_audit;
+extern const struct kind kind_label_set, kind_label_example, kind_spec, kind_audit;
 
 /* "<kind>.<verb>", with permission_as. */
 const char *kind_permission(struct arena *a, const struct kind *k, const char *verb);

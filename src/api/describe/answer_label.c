@@ -102,6 +102,9 @@ static const struct shape work[] = {
     {0},
 };
 
+static const struct shape bench_example[] = {
+    M("id", INT), M("label", TEXT), M("caption", TEXT), M("wrong", BOOL), {0}};
+
 static const struct shape bench[] = {
     M("task", REF),
     M("state", TEXT),
@@ -113,6 +116,7 @@ static const struct shape bench[] = {
     M("data_type", TEXT),
     M("annotation_type", TEXT),
     M("labels", ANYS),
+    M("examples", LIST, .of = bench_example),
     M("instructions", TEXT, .flags = OR_NULL),
     M("seats", INT),
     M("batch_size", INT),

@@ -3,6 +3,7 @@
  * more. */
 #include "base/json.h"
 #include "core/data/label_attribute.h"
+#include "core/data/label_example.h"
 #include "core/data/label_set_actions.h"
 #include "core/fields.h"
 #include "core/kinds.h"
@@ -213,6 +214,17 @@ static const struct field fields[] = {
     {0},
 };
 
+static bool after_update(struct op *op, const struct object *old, struct object *new_, struct err *err)
+{
+    return str_eq(object_text(old, "labels"), object_text(new_, "labels")) ||
+           label_examples_keep(op, new_->id, object_text(new_, "labels"), err);
+}
+
+static bool before_delete(struct op *op, struct object *o, struct err *err)
+{
+    return label_examples_keep(op, o->id, STR_NULL, err);
+}
+
 const struct kind kind_label_set = {
     .name = "label_set",
     .plural = "label-sets",
@@ -226,5 +238,7 @@ const struct kind kind_label_set = {
     .fields = fields,
     .actions = label_set_actions,
     .before_update = label_set_before_update,
+    .after_update = after_update,
+    .before_delete = before_delete,
     .public_too = true,
 };

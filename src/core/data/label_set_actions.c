@@ -1,6 +1,7 @@
 #include "core/data/label_set_actions.h"
 
 #include "base/messages.h"
+#include "core/data/label_example.h"
 #include "core/data/label_rename.h"
 #include "core/data/label_rules.h"
 #include "core/data/relabel.h"
@@ -64,7 +65,7 @@ static bool change_set(struct op *op, const struct renaming *r, struct object *s
         return err_message(err, ERR_INVALID, "to", MESSAGE_LABELS_TOO_LARGE, LABELS_MAX_BYTES / 1024);
     *object_value(set, "labels") = db_text(now.labels);
     *object_value(set, "renames") = db_text(label_remember(op->arena, former, &now));
-    return engine_update_row(op, set, err);
+    return engine_update_row(op, set, err) && label_examples_rename(op, set->id, now.names, now.count, err);
 }
 
 static bool rename_write(struct op *op, void *ctx, struct err *err)

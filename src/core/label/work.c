@@ -1,4 +1,5 @@
 /* What people see of a task: their own work, what the workbench needs, and for owners all assignments. */
+#include "core/data/label_example.h"
 #include "core/label/label_own.h"
 #include "core/sql.h"
 
@@ -75,7 +76,8 @@ bool run_bench(struct op *op, struct object *o, const struct db_value *input, st
     struct db_row row;
     bool found;
     if (!label_query_one(op,
-                         "SELECT d.id, d.name, d.data_type, d.annotation_type, l.labels, v.name, v.state"
+                         "SELECT d.id, d.name, d.data_type, d.annotation_type, l.labels, v.name, v.state,"
+                         " COALESCE(l.id, 0)"
                          " FROM dataset_versions v JOIN datasets d ON d.id = v.dataset"
                          " LEFT JOIN label_sets l ON l.id = d.label_set WHERE v.id = ?",
                          db_args(db_int(object_int(o, "version"))), &row, &found, err))
@@ -99,6 +101,9 @@ bool run_bench(struct op *op, struct object *o, const struct db_value *input, st
     json_kstr(out, "annotation_type", v[3].s);
     json_key(out, "labels");
     json_raw(out, v[4].type == DB_TEXT && v[4].s.n ? v[4].s : STR("[]"));
+    json_key(out, "examples");
+    if (!label_examples_write(op->core->db, op->arena, v[7].i, out, err))
+        return false;
     json_kstr(out, "instructions", object_text(o, "instructions"));
     json_kint(out, "seats", object_int(o, "seats"));
     json_kint(out, "batch_size", object_int(o, "batch_size"));

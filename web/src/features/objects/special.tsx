@@ -82,7 +82,7 @@ export const overviews: Registry = {
 }
 
 /** What stands below the fields of a kind whose page is the general one. */
-export const belowFacts: Registry = { node: lazy(async () => ({ default: (await import('../resources/NodeCurves')).NodeCurves })) }
+export const belowFacts: Registry = { node: lazy(async () => ({ default: (await import('../resources/NodeCurves')).NodeCurves })), label_set: lazy(async () => ({ default: (await import('../label-sets/ExamplesTab')).LabelExamples })) }
 
 /** By the kind of the children. */
 export const childTabs: Registry = { dataset_version: AllVersions, algorithm_version: AllVersions, model_version: AllVersions }

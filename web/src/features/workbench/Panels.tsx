@@ -2,7 +2,6 @@ import { Button, InputNumber, Modal } from 'antd'
 import { memo, useState } from 'react'
 import { Icon } from '../../components/Icon'
 import { Markdown } from '../../components/Markdown'
-import { safeUrl } from '../../components/markdown'
 import { useI18n, type Key } from '../../i18n'
 import type { BenchStore, Panel } from './bench'
 import { HistoryPanel } from './HistoryPanel'
@@ -21,7 +20,7 @@ export const Panels = memo(function Panels({ bench, labels, instructions, count,
   const title = panel && titles[panel]
   const close = () => bench.set({ panel: null, past: null })
   const label = labels.find((l) => l.name === chosen)
-  const examples = (label?.examples ?? []).flatMap(({ file, note }) => { const url = safeUrl(file); return url ? [{ url, note }] : [] })
+  const examples = label?.examples ?? []
   return (
     <>
       {/* No dialog: the page's keys hold while one reads. */}
@@ -32,7 +31,7 @@ export const Panels = memo(function Panels({ bench, labels, instructions, count,
           {panel === 'history' && <HistoryPanel bench={bench} />}
           {panel === 'examples' && (label && examples.length > 0 ? (
             <ul className="bench-examples">
-              {examples.map((e) => <li key={e.url}><img src={e.url} alt={e.note ?? label.name} loading="lazy" /><p>{e.note}</p></li>)}
+              {examples.map((e) => <li key={e.url} className={e.wrong ? 'example wrong' : 'example'}><img src={e.url} alt={e.caption || label.name} loading="lazy" /><p><strong>{e.wrong ? t('examples.wrong') : t('examples.right')}</strong> {e.caption}</p></li>)}
             </ul>
           ) : <p className="muted">{t('bench.noExamples')}</p>)}
         </section>

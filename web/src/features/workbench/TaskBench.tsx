@@ -9,6 +9,7 @@ import type { AnnotationType } from '../../canvas'
 import { problemText } from '../../components/problem'
 import { useI18n } from '../../i18n'
 import { colorsOf } from '../datasets/samples'
+import { pictureOfTask } from '../label-sets/examples'
 import { BenchPage } from './BenchPage'
 import { labelsOf } from './labels'
 import { useBatchSource } from './source'
@@ -76,7 +77,7 @@ function Loaded({ id, stage, task, batch, left, onBatch, onMore }: Props) {
   const { session, project } = useApp()
   const [params, setParams] = useSearchParams()
   const colorOf = useMemo(() => colorsOf(task.labels), [task.labels])
-  const labels = useMemo(() => labelsOf(task.labels), [task.labels])
+  const labels = useMemo(() => labelsOf(task.labels, task.examples, (example) => pictureOfTask(id, example)), [id, task.labels, task.examples])
   const onOpen = useCallback((sample: number) => setParams({ sample: String(sample) }, { replace: true }), [setParams])
   const source = useBatchSource(batch)
   const first = batch[0]

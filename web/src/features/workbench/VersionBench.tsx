@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
 import { useParams, useSearchParams } from 'react-router'
 import { useApp } from '../../app/context'
@@ -9,6 +10,7 @@ import { offers } from '../../api/session'
 import type { AnnotationType } from '../../canvas'
 import { nameOf } from '../../components/names'
 import { colorsOf, useStatistics, useVersionNumber, type SampleFilter, type Version } from '../datasets/samples'
+import { exampleKey, listExamples, pictureOf } from '../label-sets/examples'
 import { BenchPage } from './BenchPage'
 import { labelsOf, withFound } from './labels'
 import { useVersionSource } from './source'
@@ -39,11 +41,12 @@ function Loaded({ version }: { version: Version }) {
   const [params, setParams] = useSearchParams()
   const set = version.parent['label_set'] as Ref | null
   const found = useItem(byName('label_set'), { project: project?.id }, set?.id ?? NaN, set !== null)
+  const examples = useQuery({ queryKey: exampleKey(set?.id ?? 0), queryFn: ({ signal }) => listExamples(set?.id ?? 0, signal), enabled: set !== null })
   const statistics = useStatistics(version)
   const given = found.data?.['labels']
   const colorOf = useMemo(() => colorsOf(given), [given])
   const names = statistics.data?.labels.map((l) => l.label).join('\n')
-  const labels = useMemo(() => withFound(labelsOf(given), names ? names.split('\n') : [], colorOf), [given, names, colorOf])
+  const labels = useMemo(() => withFound(labelsOf(given, examples.data, (example) => pictureOf(set?.id ?? 0, example)), names ? names.split('\n') : [], colorOf), [given, examples.data, set?.id, names, colorOf])
   const [q, state, label] = ['q', 'state', 'label'].map((name) => params.get(name) ?? '')
   const filter = useMemo<SampleFilter>(() => ({ ...(q && { q }), ...(state && { state }), ...(label && { label }) }), [q, state, label])
   const onOpen = useCallback((id: number) => setParams((old) => {

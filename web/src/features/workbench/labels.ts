@@ -1,5 +1,6 @@
 // Labels as the workbench wants them: one list, each with the key that chooses it.
 import type { LabelStyle } from '../../canvas'
+import { shownOf, type Example } from '../label-sets/examples'
 import { palette } from '../label-sets/model'
 import type { AttributeDefinition, LabelDefinition } from './surface'
 
@@ -10,7 +11,6 @@ interface Given {
   keypoints?: string[]
   edges?: [number, number][]
   attributes?: AttributeDefinition[]
-  examples?: { file: string; note?: string }[]
   retired?: boolean
   children?: Given[]
 }
@@ -19,12 +19,12 @@ const numbers = '1234567890'
 
 /** Of a label set's list, two levels; those that have no key of their own get the numbers that are free, in their order. A label
  * above others is chosen by itself, too. */
-export function labelsOf(value: unknown): LabelDefinition[] {
+export function labelsOf(value: unknown, examples: readonly Example[] = [], urlOf: (example: number) => string = String): LabelDefinition[] {
   const list = Array.isArray(value) ? (value as Given[]) : []
   const one = (l: Given, i: number, parent: string | null): LabelDefinition => ({
     name: l.name ?? '', color: l.color ?? palette[i % 14] ?? '#687076', key: l.key ?? null, parent,
     ...(l.keypoints && { keypoints: l.keypoints }), ...(l.edges && { edges: l.edges }),
-    attributes: l.attributes ?? [], examples: l.examples ?? [], retired: l.retired === true,
+    attributes: l.attributes ?? [], examples: shownOf(examples, { name: l.name ?? '', parent }, urlOf), retired: l.retired === true,
   })
   return withKeys(list.flatMap((l, i) => [one(l, i, null), ...(l.children ?? []).map((c, j) => one(c, i + j + 1, l.name ?? null))]))
 }

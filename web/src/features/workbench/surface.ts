@@ -4,6 +4,7 @@
 import type { ComponentType, Ref } from 'react'
 import type { Annotation, AnnotationType, CanvasDocument, Change, Layer, Mark, Other, ViewSettings } from '../../canvas'
 import type { Sample, SampleState } from '../datasets/samples'
+import type { ShownExample } from '../label-sets/examples'
 
 export type { Sample, SampleState } from '../datasets/samples'
 
@@ -27,7 +28,7 @@ export interface LabelDefinition {
   keypoints?: string[]
   edges?: [number, number][]
   attributes: AttributeDefinition[]
-  examples: { file: string; note?: string }[]
+  examples: ShownExample[]
   /** Not offered any more; what has it keeps it. */
   retired: boolean
 }

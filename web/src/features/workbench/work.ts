@@ -3,6 +3,7 @@ import { request } from '../../api/client'
 import type { Annotation } from '../../canvas'
 import type { Sample } from './surface'
 import type { Person } from './wire'
+import type { Example } from '../label-sets/examples'
 
 export interface Assignment {
   id: number
@@ -23,6 +24,7 @@ export interface Assignment {
 /** What a worker's workbench needs to know of its task. */
 export interface TaskBench {
   labels?: unknown
+  examples?: Example[]
   annotation_type: string
   data_type: string
   instructions?: string | null
