@@ -3,6 +3,7 @@ import { computeEn } from './compute.en'
 import { dataEn } from './data.en'
 import { imagesEn } from './images.en'
 import { labellingEn } from './labelling.en'
+import { learnEn } from './learn.en'
 import { modelsEn } from './models.en'
 import { serveEn } from './serve.en'
 
@@ -13,6 +14,7 @@ export const en = {
   ...computeEn,
   ...imagesEn,
   ...labellingEn,
+  ...learnEn,
   ...serveEn,
   ...modelsEn,
   'app.name': 'Ingot',

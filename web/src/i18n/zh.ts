@@ -3,6 +3,7 @@ import { computeZh } from './compute.zh'
 import { dataZh } from './data.zh'
 import { imagesZh } from './images.zh'
 import { labellingZh } from './labelling.zh'
+import { learnZh } from './learn.zh'
 import { modelsZh } from './models.zh'
 import { serveZh } from './serve.zh'
 import type { Key } from './en'
@@ -14,6 +15,7 @@ export const zh: Record<Key, string> = {
   ...computeZh,
   ...imagesZh,
   ...labellingZh,
+  ...learnZh,
   ...serveZh,
   ...modelsZh,
   'app.name': 'Ingot',

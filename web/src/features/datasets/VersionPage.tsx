@@ -36,6 +36,7 @@ import { StateTag } from './Versions'
 const ModelTab = lazy(async () => ({ default: (await import('../models/ModelTab')).ModelTab }))
 const TryTab = lazy(async () => ({ default: (await import('../models/TryTab')).TryTab }))
 const Deploy = lazy(async () => ({ default: (await import('../services/Deploy')).Deploy }))
+const TrainDrawer = lazy(async () => ({ default: (await import('../trainings/TrainDrawer')).TrainDrawer }))
 const VersionLabelling = lazy(async () => ({ default: (await import('../labelling/VersionLabelling')).VersionLabelling }))
 const AskReview = lazy(async () => ({ default: (await import('../labelling/PublishReview')).AskReview }))
 const ReviewNote = lazy(async () => ({ default: (await import('../labelling/PublishReview')).ReviewNote }))
@@ -79,7 +80,7 @@ function Loaded({ version }: { version: Version }) {
   const { session, project, kind: byName } = useApp()
   const navigate = useNavigate()
   const [params] = useSearchParams()
-  const [open, setOpen] = useState<Open | 'publish' | 'ask' | 'deploy' | { preprocess: Step[] } | null>(params.get('open') === 'deploy' ? 'deploy' : null)
+  const [open, setOpen] = useState<Open | 'publish' | 'ask' | 'deploy' | 'train' | { preprocess: Step[] } | null>(params.get('open') === 'deploy' ? 'deploy' : null)
   const { kind, parentKind, parent, item } = version
   const data = kind.name === 'dataset_version'
   const audit = byName('audit')
@@ -99,6 +100,7 @@ function Loaded({ version }: { version: Version }) {
   const mayPreprocess = data && parent['data_type'] === 'image' && may(session, 'dataset_version.create', project?.id) && Number(item['samples']) > 0
   const place = { parent: { kind: parentKind, id: parent.id } }
   const mayDeploy = kind.name === 'model_version' && Number(item['files']) > 0 && may(session, 'service.create', project?.id)
+  const mayTrain = data && Number(item['samples']) > 0 && may(session, 'training.create', project?.id) && may(session, 'training.start', project?.id)
   // Who came to deploy, from a training's result, finds the page without that when it is loaded again.
   const closeDeploy = () => {
     setOpen(null)
@@ -130,6 +132,7 @@ function Loaded({ version }: { version: Version }) {
           {tabs.includes('try') && now !== 'try' && <Button onClick={() => void navigate('?tab=try')}>{t('try.title')}</Button>}
           {mayDeploy && <Button type="primary" onClick={() => setOpen('deploy')}>{t('deploy.button')}</Button>}
           {data && version.open && Number(item['samples']) > 0 && <Button type="primary" onClick={() => void navigate('label')}>{t('bench.label')}</Button>}
+          {mayTrain && <Button type={version.open ? 'default' : 'primary'} onClick={() => setOpen('train')}>{t('train.button')}</Button>}
           {version.open && <Button onClick={() => setOpen('publish')}>{t('publish.title')}</Button>}
           {menu.length > 0 && (
             <Dropdown trigger={['click']} menu={{ items: menu, onClick: ({ key }) => setOpen(key === 'preprocess' ? { preprocess: [] } : { what: key as 'edit' | 'delete', item }) }}>
@@ -162,6 +165,7 @@ function Loaded({ version }: { version: Version }) {
       {now === 'files' && <FileBrowser version={version} />}
       {now === 'activity' && audit && <ListView kind={audit} place={{}} fixed={`kind = ${JSON.stringify(kind.name)} and object = ${item.id}`} hiddenFields={['kind', 'object', 'name', 'project']} />}
       {open === 'deploy' && <Suspense fallback={null}><Deploy version={version} onClose={closeDeploy} /></Suspense>}
+      {open === 'train' && <Suspense fallback={null}><TrainDrawer version={version} onClose={() => setOpen(null)} /></Suspense>}
       {open === 'publish' && <Publish version={version} onClose={() => setOpen(null)} onAsk={data ? () => setOpen('ask') : undefined} />}
       {open === 'ask' && <Suspense fallback={null}><AskReview path={version.path} name={title} onClose={() => setOpen(null)} /></Suspense>}
       {open !== null && typeof open === 'object' && 'preprocess' in open && <Preprocess version={version} first={open.preprocess} onClose={() => setOpen(null)} />}
