@@ -20,7 +20,8 @@ from .errors import (
 )
 from .labelling import LabelTasks
 from .models import Models, NotTried
-from .running import Jobs, Run, RunFailed, Trainings, log, parameters
+from .runlog import image, log, params
+from .running import Jobs, Run, RunFailed, Trainings, parameters
 from .services import NotServing, ServiceHandle, Services
 from .transfer import TaskFailed
 from .types import (
@@ -116,6 +117,8 @@ __all__ = [
     "Unavailable",
     "User",
     "__version__",
+    "image",
     "log",
     "parameters",
+    "params",
 ]

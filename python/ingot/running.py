@@ -1,5 +1,4 @@
-"""What runs: ``client.trainings.run(...)``, ``client.jobs.log(job)``, ``client.jobs.exec(job, ["ls"])``; and ``log`` for
-the program that is trained."""
+"""What runs: ``client.trainings.run(...)``, ``client.jobs.log(job)``, ``client.jobs.exec(job, ["ls"])``."""
 
 from __future__ import annotations
 
@@ -20,12 +19,6 @@ if TYPE_CHECKING:
 
 _OVER = ("completed", "failed", "stopped")
 _PAUSE = 0.2
-
-
-def log(step: float | None = None, **values: float) -> None:
-    """Prints a line that the platform reads as metrics of the training: ``ingot.log(step=12, loss=0.31)``."""
-    line = values if step is None else {"step": step, **values}
-    print(_json.dumps({name: float(v) if hasattr(v, "item") else v for name, v in line.items()}), flush=True)
 
 
 def parameters() -> dict[str, Any]:
@@ -228,4 +221,4 @@ class Trainings(Collection[Training]):
         return self.start(made)
 
 
-__all__ = ["Jobs", "Run", "RunFailed", "Trainings", "log", "parameters"]
+__all__ = ["Jobs", "Run", "RunFailed", "Trainings", "parameters"]

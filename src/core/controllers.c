@@ -29,6 +29,8 @@ const struct controller *const controllers[] = {
     &controller_move_curves,
     &controller_move_metrics,
     &controller_link_lineage,
+    &controller_summarise_runs,
+    &controller_read_metrics,
     &controller_folder_sizes,
     &controller_training_sizes,
     &controller_environments,

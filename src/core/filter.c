@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "core/side.h"
 
 struct parser {
     struct arena *arena;
@@ -219,10 +220,80 @@ static void compare(struct parser *p, const struct field *f, enum comparison op,
         buf_printf(&p->out->text, " OR \"%s\" IS NULL)", f->name);
 }
 
+/* --- values by name, in tables of their own --- */
+
+/* metric:loss, or metric:"val/loss" with a name in quotes. */
+static bool side_term(struct parser *p, struct str prefix, struct side *ret)
+{
+    struct err bad = {0};
+    p->at++;
+    bool quoted = p->at < p->text.n && p->text.p[p->at] == '"';
+    struct str name = quoted ? json_str(json_parse(p->arena, scalar(p), &bad)) : word(p);
+    const char *whole = arena_printf(p->arena, STR_FMT ":" STR_FMT, STR_ARG(prefix), STR_ARG(name));
+    *ret = (struct side){.kind = p->kind};
+    ret->of = side_of(p->kind, str_of(whole), &ret->name);
+    return ret->of || fail(p, "this is no name of such a value (a word, or a text in quotes)");
+}
+
+/* The column that a value is compared with, and the value as that column has it. */
+static const char *side_value(struct parser *p, const struct kind_side *s, struct db_value *ret)
+{
+    struct err bad = {0};
+    struct str raw = scalar(p);
+    yyjson_val *v = raw.n ? json_parse(p->arena, raw, &bad) : NULL;
+    *ret = db_null();
+    if (++p->values > FILTER_MAX_VALUES)
+        return fail(p, "there are more than 100 values"), NULL;
+    if (yyjson_is_null(v))
+        return side_column(s);
+    if (yyjson_is_num(v) && s->number) {
+        *ret = db_real(yyjson_get_num(v));
+        return s->number;
+    }
+    if (yyjson_is_str(v) && s->text && strlen(yyjson_get_str(v)) == yyjson_get_len(v))
+        *ret = db_text(json_str(v));
+    else if (yyjson_is_bool(v) && s->text)
+        *ret = db_textz(yyjson_get_bool(v) ? "true" : "false");
+    else
+        return fail(p, s->text ? "a value is missing (a JSON string, number, true, false or null)"
+                               : "this is compared with a number or null"),
+               NULL;
+    return s->text;
+}
+
+static bool parse_side(struct parser *p, struct str prefix)
+{
+    struct side s;
+    enum comparison op;
+    const char *sql;
+    struct db_value v;
+    if (!side_term(p, prefix, &s) || !parse_operator(p, &op, &sql))
+        return false;
+    if (op == OP_IN || op == OP_PREFIX)
+        return fail(p, "such a value is compared by = != < <= > >=");
+    const char *column = side_value(p, s.of, &v);
+    if (!column)
+        return false;
+    if (v.type == DB_NULL && op != OP_EQ && op != OP_NE)
+        return fail(p, "null can only be compared by = and !=");
+    bool none = v.type == DB_NULL;
+    side_exists(&s, none ? op == OP_EQ : op == OP_NE, column, p->out);
+    if (none) {
+        sql_add(p->out, " IS NOT NULL)");
+        return true;
+    }
+    sql_add(p->out, op == OP_NE ? "=" : sql);
+    sql_arg(p->out, v);
+    sql_add(p->out, ")");
+    return true;
+}
+
 static bool parse_term(struct parser *p)
 {
     size_t from = p->at;
     struct str name = word(p);
+    if (p->kind->sides && name.n && p->at < p->text.n && p->text.p[p->at] == ':')
+        return parse_side(p, name);
     const struct field *f = find_field(p, name);
     if (!f) {
         p->at = from;

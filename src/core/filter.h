@@ -4,7 +4,8 @@
  *
  * Operators: = != < <= > >= ~ (prefix, texts only) and in (...). Values are JSON strings, numbers, true,
  * false and null (only with = and !=). Fields are those marked FIELD_FILTER, and id, created_at, updated_at,
- * created_by and what a child belongs to. `!=` also finds objects without a value. */
+ * created_by and what a child belongs to. `!=` also finds objects without a value. Values of the kind's sides
+ * (core/side.h) are named metric:loss or metric:"val/loss". */
 #ifndef INGOT_CORE_FILTER_H
 #define INGOT_CORE_FILTER_H
 

@@ -16,6 +16,7 @@ struct core;   /* the running platform: core/core.h */
 struct caller; /* core/caller.h */
 struct kind;
 struct json_out;
+struct kind_side; /* core/side.h */
 
 /* A text for people in both languages. */
 struct words {
@@ -169,6 +170,9 @@ struct kind {
     bool delete_own;
     /* public_too: objects with the boolean field `public` set are readable by every project. */
     bool public_too;
+    /* Values by name in tables of their own that lists sort and filter by; ended by prefix NULL; may be NULL.
+     */
+    const struct kind_side *sides;
     bool audit_reads_only; /* rows are never changed by clients */
 
     /* Before the write, on the calling pool thread, values already checked: slow work on them (hashing a

@@ -4,6 +4,7 @@
 #include "core/row.h"
 #include "core/rule.h"
 #include "core/show.h"
+#include "core/side.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,7 +23,8 @@ struct order {
     const struct field *field; /* of the column */
     bool down;
     bool never_null;
-    bool searched; /* q= is about the same column */
+    bool searched;           /* q= is about the same column */
+    const struct side *side; /* the column is another table's: metric:loss */
 };
 
 static const struct field updated_at = {.name = "updated_at", .type = FIELD_TIME};
@@ -42,7 +44,24 @@ static const struct field *search_field(const struct kind *k)
     return NULL;
 }
 
-static bool parse_order(const struct kind *k, const struct list_query *q, struct order *ret, struct err *err)
+static bool side_order(const struct kind *k, const struct list_query *q, struct str name, struct arena *a,
+                       struct order *o)
+{
+    static const struct field number = {.name = "number", .type = FIELD_REAL},
+                              text = {.name = "text", .type = FIELD_TEXT};
+    struct side *s = arena_new(a, struct side);
+    *s = (struct side){.kind = k, .project = q->project, .parent = q->parent};
+    s->of = side_of(k, name, &s->name);
+    if (!s->of)
+        return false;
+    o->side = s;
+    o->column = side_column(s->of);
+    o->field = s->of->number ? &number : &text;
+    return true;
+}
+
+static bool parse_order(const struct kind *k, const struct list_query *q, struct arena *a, struct order *ret,
+                        struct err *err)
 {
     struct order o = {.text = q->sort};
     if (!q->sort.n) {
@@ -61,7 +80,7 @@ static bool parse_order(const struct kind *k, const struct list_query *q, struct
         o.column = "updated_at";
         o.field = &updated_at;
         o.never_null = true;
-    } else {
+    } else if (!side_order(k, q, name, a, &o)) {
         o.field = kind_field(k, name, NULL);
         bool sortable = o.field && o.field->flags & FIELD_SORT && !(o.field->flags & FIELD_VIRTUAL);
         /* Without sort=, the searched field orders, sortable or not: it is indexed. */
@@ -183,15 +202,17 @@ static void without_empty_where(struct sql *s)
 /* The part of the order, from where the page begins. */
 static void range_sql(const struct order *o, const struct part *p, struct sql *s)
 {
-    const char *than = o->down ? "<" : ">";
-    if (o->column && !o->never_null) {
+    const char *than = o->down ? "<" : ">", *id = o->side && !p->nulls ? o->side->of->object : "id";
+    if (o->side && p->nulls) {
+        side_without(o->side, s);
+    } else if (o->column && !o->never_null) {
         sql_and(s);
         buf_printf(&s->text, "\"%s\" IS%s NULL", o->column, p->nulls ? "" : " NOT");
     }
     if (p->after) {
         sql_and(s);
         if (o->column && !p->nulls) {
-            buf_printf(&s->text, "(\"%s\",\"id\")%s(", o->column, than);
+            buf_printf(&s->text, "(\"%s\",\"%s\")%s(", o->column, id, than);
             sql_arg(s, p->after->value);
             sql_add(s, ",");
             sql_arg(s, db_int(p->after->id));
@@ -208,7 +229,8 @@ static void order_sql(const struct order *o, const struct part *p, int64_t limit
 {
     const char *dir = o->down ? " DESC" : "";
     if (o->column && !p->nulls)
-        buf_printf(&s->text, " ORDER BY \"%s\"%s,\"id\"%s", o->column, dir, dir);
+        buf_printf(&s->text, " ORDER BY \"%s\"%s,\"%s\"%s", o->column, dir,
+                   o->side ? o->side->of->object : "id", dir);
     else
         buf_printf(&s->text, " ORDER BY \"id\"%s", dir);
     sql_add(s, " LIMIT ");
@@ -217,8 +239,14 @@ static void order_sql(const struct order *o, const struct part *p, int64_t limit
 
 static void part_sql(const struct listing *l, const struct part *p, int64_t limit, struct sql *s)
 {
-    row_select(s, l->kind);
-    without_empty_where(s);
+    if (l->order->side && !p->nulls) {
+        row_columns(s, l->kind);
+        buf_printf(&s->text, ",\"%s\"", l->order->column);
+        side_from(l->order->side, s);
+    } else {
+        row_select(s, l->kind);
+        without_empty_where(s);
+    }
     sql_append(s, l->where);
     search_sql(l, p->after, s);
     range_sql(l->order, p, s);
@@ -272,6 +300,7 @@ struct page {
     size_t n;
     bool more;
     int64_t total;
+    struct db_value *value; /* of the side that is sorted by, of each; null: none */
 };
 
 static bool read_part(struct db_conn *conn, const struct listing *l, const struct part *p, bool many,
@@ -304,15 +333,19 @@ static bool read_page(struct db_conn *conn, const struct listing *l, const struc
     struct part parts[2];
     size_t count = parts_of(l->order, after, parts);
     bool many = false;
-    if (l->q.n && !l->order->searched && !are_many(conn, l, NULL, &many, err))
+    if (l->q.n && !l->order->searched && !l->order->side && !are_many(conn, l, NULL, &many, err))
         return false;
     ret->objects = arena_array(l->arena, struct object, limit + 1);
+    ret->value = arena_array(l->arena, struct db_value, limit + 1);
     for (size_t i = 0; i < count && ret->n <= limit; i++) {
         struct db_rows rows;
         if (!read_part(conn, l, &parts[i], many, limit + 1 - ret->n, &rows, err))
             return false;
-        for (size_t r = 0; r < rows.n; r++)
-            ret->objects[ret->n++] = row_read(l->arena, l->kind, &rows.row[r]);
+        for (size_t r = 0; r < rows.n; r++) {
+            const struct db_row *row = &rows.row[r];
+            ret->value[ret->n] = l->order->side && !parts[i].nulls ? row->v[rows.columns - 1] : db_null();
+            ret->objects[ret->n++] = row_read(l->arena, l->kind, row);
+        }
     }
     ret->more = ret->n > limit;
     if (ret->more)
@@ -342,7 +375,9 @@ static const char *next_cursor(struct arena *a, const struct order *o, const str
         return NULL;
     const struct object *last = &p->objects[p->n - 1];
     struct cursor c = {.sort = o->text, .id = last->id};
-    if (o->column)
+    if (o->side)
+        c.value = p->value[p->n - 1];
+    else if (o->column)
         c.value = o->field == &updated_at ? db_int(last->updated_at) : *object_value(last, o->column);
     return cursor_text(a, &c);
 }
@@ -373,7 +408,7 @@ bool engine_list(struct core *core, const struct caller *c, const struct kind *k
     int64_t limit = q->limit ? q->limit : LIMIT_DEFAULT;
     if (limit < 1 || limit > LIMIT_MAX)
         return err_set(err, ERR_INVALID, "limit", "limit: %" PRId64 " is not in 1 to %d", limit, LIMIT_MAX);
-    if (!parse_order(k, q, &order, err))
+    if (!parse_order(k, q, a, &order, err))
         return false;
     if (!check_search(k, q->q, err))
         return false;

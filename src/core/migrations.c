@@ -74,6 +74,22 @@ const struct db_migration migrations[] = {
      "CREATE TABLE made_from_marks (kind {text} PRIMARY KEY, last BIGINT NOT NULL);\n"
      "CREATE INDEX image_versions_digest ON image_versions (digest);\n"
      "CREATE INDEX layers_made_by ON layers (made_by_kind, made_by);\n"},
+    /* core/training/summary.h */
+    {16, "+ what runs are compared by",
+     "CREATE TABLE run_metrics (run BIGINT NOT NULL, metric {text} NOT NULL, in_project BIGINT NOT NULL,"
+     " in_training BIGINT NOT NULL, last DOUBLE PRECISION NOT NULL, last_step DOUBLE PRECISION NOT NULL,"
+     " best DOUBLE PRECISION NOT NULL, best_step DOUBLE PRECISION NOT NULL, points BIGINT NOT NULL,"
+     " PRIMARY KEY (run, metric));\n"
+     "CREATE INDEX run_metrics_project ON run_metrics (in_project, metric, best, run);\n"
+     "CREATE INDEX run_metrics_training ON run_metrics (in_training, metric, best, run);\n"
+     "CREATE TABLE run_parameters (run BIGINT NOT NULL, parameter {text} NOT NULL, in_project BIGINT NOT "
+     "NULL,"
+     " in_training BIGINT NOT NULL, as_number DOUBLE PRECISION, as_text {text} NOT NULL,"
+     " PRIMARY KEY (run, parameter));\n"
+     "CREATE INDEX run_parameters_project ON run_parameters (in_project, parameter, as_number, run);\n"
+     "CREATE INDEX run_parameters_training ON run_parameters (in_training, parameter, as_number, run);\n"
+     "CREATE TABLE run_notes (run BIGINT NOT NULL, note {text} NOT NULL, times BIGINT NOT NULL,"
+     " PRIMARY KEY (run, note));\n"},
     {0},
 };
 const size_t migration_count = countof(migrations) - 1;

@@ -1,5 +1,7 @@
 """What runs answer: why one failed, what its code logged, tables of runs by metrics and parameters."""
 
+import base64
+
 import pytest
 from harness import unique, wait_for
 from test_training import algorithm, instance_path, make, reached, settled, spec, start  # noqa: F401 (fixtures)
@@ -47,3 +49,124 @@ def test_only_failed_runs_have_a_cause_and_it_is_bounded(admin, make):  # noqa: 
     reached(admin, loud)
     cause = cause_of(admin, loud)
     assert len(cause["lines"]) == 20 and cause["lines"][-1] == "y" * 500
+
+
+
+def run(api, make, code: str, **fields) -> dict:  # noqa: F811
+    """A run of a Python program with the SDK, when all that follows its end is done."""
+    return settled(api, start(api, make(f"python3 -c '{code}'", **fields)))
+
+
+def test_metrics_and_parameters_are_summarised(admin, make):  # noqa: F811
+    done = run(admin, make, "import ingot; ingot.params({\"lr\": 0.1, \"net\": {\"depth\": 18, \"name\": \"r18\"}}); "
+                            "[ingot.log(step=i, loss=l, accuracy=a) for i, l, a in ((1, 3, 0.1), (2, 1, 0.9), (3, 2, 0.5))]; "
+                            "ingot.log(step=2, loss=float(\"nan\")); ingot.log(**{\"x\" * 300: 1}); ingot.params(lr=0.2)")
+    assert done["state"] == "completed", done
+    summary = done["summary"]
+    assert list(summary["metrics"]) == ["loss", "accuracy"]
+    assert summary["metrics"]["loss"] == {"last": 2, "last_step": 3, "best": 1, "best_step": 2, "points": 3, "lower": True}
+    assert summary["metrics"]["accuracy"] == {"last": 0.5, "last_step": 3, "best": 0.9, "best_step": 2, "points": 3, "lower": False}
+    assert summary["left_out"] == {"not_finite": 1, "steps_back": 1}
+    assert done["logged"] == {"lr": 0.2, "net.depth": 18, "net.name": "r18"}
+
+
+def test_printed_lines_count_and_bad_ones_are_told(admin, make):  # noqa: F811
+    done = run(admin, make, "print(\"step=1 loss=0.5\", \"y\" * 5000 + \"=1\"); print(\"epoch 2: loss=nan\"); "
+                            "print(\"step=3\", *(f\"n{i}={i}\" for i in range(300)))")
+    metrics = done["summary"]["metrics"]
+    assert metrics["loss"]["best"] == 0.5 and len(metrics) == 50, list(metrics)
+    assert done["summary"]["names"] == 257
+    assert done["summary"]["left_out"] == {"long_names": 1, "not_finite": 1}
+
+
+def test_a_running_run_is_summarised_without_anybody_looking(admin, make):  # noqa: F811
+    instance = start(admin, make("echo step=1 loss=0.5; exec sleep 1000"))
+    wait_for(lambda: (admin.get(instance_path(instance))["summary"] or {}).get("metrics", {}).get("loss"), "the summary")
+    admin.post(instance_path(instance) + "/stop", expect=200)
+    settled(admin, instance)
+
+
+@pytest.fixture(scope="module")
+def table(admin, spec):  # noqa: F811
+    """Four runs of two trainings: accuracy .1, .4, .3 and none."""
+    project = admin.post("projects", {"name": unique("runs")})
+    made = [admin.post("trainings", {"project": project["id"], "name": unique("t"), "spec": spec["id"], "command": "true"}) for _ in range(2)]
+    runs = []
+    for training, lines in ((0, ("acc=0.1", "lr\": 0.1, \"kind\": \"a")), (1, ("acc=0.4", "lr\": 0.2, \"kind\": \"b")),
+                            (0, ("acc=0.3", "lr\": 0.3, \"kind\": \"a")), (0, (None, "kind\": \"c"))):
+        commands = f"echo '{{\"ingot.params\": {{\"{lines[1]}\"}}}}';" + (f"echo step=1 {lines[0]}" if lines[0] else "")
+        now = admin.get(f"trainings/{made[training]['id']}")
+        admin.patch(f"trainings/{now['id']}", {"command": commands}, revision=now["revision"])
+        runs.append(settled(admin, start(admin, now)))
+    return project, made, [r["id"] for r in runs]
+
+
+def ids(api, path: str, **params) -> list[int]:
+    return [r["id"] for r in api.all(path, **params)]
+
+
+def test_runs_are_sorted_by_metric(admin, table):
+    project, trainings, (a, b, c, none) = table
+    place = {"project": project["id"]}
+    assert ids(admin, "training-instances", **place, sort="-metric:acc") == [b, c, a, none]
+    assert ids(admin, "training-instances", **place, sort="metric:acc") == [none, a, c, b]
+    assert ids(admin, "training-instances", **place, sort="-metric:acc", limit=1) == [b, c, a, none]
+    assert ids(admin, "training-instances", **place, sort="metric:acc", limit=1) == [none, a, c, b]
+    assert ids(admin, "training-instances", **place, sort="-last:acc", limit=2) == [b, c, a, none]
+    assert ids(admin, "training-instances", **place, sort="parameter:lr", limit=1) == [none, a, b, c]
+    assert ids(admin, "training-instances", **place, sort="-text:kind", limit=1) == [none, b, c, a]
+    assert ids(admin, f"trainings/{trainings[0]['id']}/instances", sort="-metric:acc", limit=1) == [c, a, none]
+    # A name that nobody logged: all are without.
+    assert ids(admin, "training-instances", **place, sort="-metric:nothing") == [none, c, b, a]
+
+
+@pytest.mark.parametrize("filter_, found", [
+    ("metric:acc > 0.2", "bc"), ("metric:acc <= 0.3 and parameter:lr >= 0.1", "ac"), ('parameter:kind = "a"', "ac"),
+    ('parameter:kind != "a"', "bn"), ("metric:acc = null", "n"), ("metric:acc != null", "abc"), ('parameter:"lr" < 0.25', "ab"),
+    ('state = "completed" and metric:"acc" > 0.35', "b"), ("parameter:lr = 0.2", "b")])
+def test_runs_are_filtered(admin, table, filter_, found):
+    project, _, runs = table
+    wanted = {runs["abcn".index(k)] for k in found}
+    assert set(ids(admin, "training-instances", project=project["id"], filter=filter_)) == wanted
+    assert set(ids(admin, "training-instances", project=project["id"], filter=filter_, sort="-metric:acc", limit=1)) == wanted
+
+
+@pytest.mark.parametrize("params", [
+    {"sort": "metric:"}, {"sort": "metric:" + "x" * 300}, {"sort": "nothing:x"}, {"filter": "metric: > 1"}, {"filter": 'metric:acc > "x"'},
+    {"filter": "metric:acc ~ 1"}, {"filter": "other:acc > 1"}, {"filter": "metric:acc < null"}, {"filter": 'metric:"acc > 1'},
+    {"filter": "metric:acc >"}, {"filter": "parameter:lr = [1]"}])
+def test_bad_sorts_and_filters(admin, table, params):
+    answer = admin.call("GET", "training-instances", params={"project": table[0]["id"], **params})
+    assert answer.status_code == 422, answer.text
+    assert answer.json()["errors"][0]["field"] in params if "errors" in answer.json() else True
+
+
+def test_strangers_see_no_runs(admin, table, make_user):
+    assert make_user().call("GET", "training-instances", params={"project": table[0]["id"], "sort": "-metric:acc"}).status_code == 404
+
+
+def test_deleted_runs_leave_nothing(admin, make):  # noqa: F811
+    training = make("echo step=1 acc=0.5")
+    done = settled(admin, start(admin, training))
+    project = training["project"]["id"]
+    assert done["id"] in ids(admin, "training-instances", project=project, sort="-metric:acc", filter="metric:acc = 0.5")
+    admin.delete(instance_path(done))
+    assert done["id"] not in ids(admin, "training-instances", project=project, sort="-metric:acc")
+
+
+def test_pictures_of_a_run(admin, make, make_user):  # noqa: F811
+    done = run(admin, make, "import ingot, os; [ingot.image(\"val/mask\", [[i, 255]], step=i) for i in range(3)]; ingot.image(\"other\", [[0]]); "
+                            "d = \"/workspace/logs/ingot-images/\"; os.symlink(\"/etc/passwd\", d + \"000000000001-link.png\"); "
+                            "open(d + \"000000000002-script.png\", \"w\").write(\"<script>alert(1)</script>\"); os.mkfifo(d + \"000000000003-pipe.png\")")
+    assert done["state"] == "completed", done
+    page = admin.get(instance_path(done) + "/pictures", limit=2)
+    assert [(i["name"], i["step"], i["type"]) for i in page["items"]] == [("other", 3, "image/png"), ("val/mask", 0, "image/png")]
+    rest = admin.get(instance_path(done) + "/pictures", after=page["next"])
+    assert [(i["name"], i["step"]) for i in rest["items"]] == [("val/mask", 1), ("val/mask", 2)] and rest["next"] is None
+    assert base64.b64decode(rest["items"][0]["data"])[:8] == b"\x89PNG\r\n\x1a\n"
+    assert make_user().call("GET", instance_path(done) + "/pictures").status_code == 404
+
+
+def test_without_pictures(admin, make):  # noqa: F811
+    done = run(admin, make, "import os; os.symlink(\"/etc\", \"/workspace/logs/ingot-images\")")
+    assert admin.get(instance_path(done) + "/pictures") == {"items": [], "next": None}

@@ -218,6 +218,12 @@ static const struct shape metric_series[] = {
 
 static const struct shape training_metrics[] = {M("series", LIST, .of = metric_series), {0}};
 
+static const struct shape training_picture[] = {
+    M("file", TEXT), M("name", TEXT), M("step", INT), M("bytes", INT), M("type", TEXT), M("data", TEXT), {0}};
+
+static const struct shape training_pictures[] = {
+    M("items", LIST, .of = training_picture), M("next", TEXT, .flags = OR_NULL), {0}};
+
 static const struct shape lineage_version[] = {
     M("kind", TEXT), M("set", REF), M("version", REF), M("digest", TEXT, .flags = OR_NULL | OPTIONAL), {0}};
 
@@ -397,6 +403,7 @@ const struct answer_shape answers_of_compute[] = {
     {"ServiceReplicas", service_replicas},
     {"ServiceTraffic", service_traffic},
     {"ToolAddress", tool_address},
+    {"TrainingPictures", training_pictures},
     {"TrainingLineage", training_lineage},
     {"TrainingMetrics", training_metrics},
     {0},

@@ -2,6 +2,8 @@
 #include "base/clock.h"
 #include "core/job/fields.h"
 #include "core/job/sentence.h"
+#include "core/training/pictures.h"
+#include "core/training/summary.h"
 #include "core/training/tensorboard.h"
 #include "core/training/training.h"
 #include "store/store.h"
@@ -22,6 +24,18 @@ static const struct choice states[] = {
     "\"lines\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}},\"required\":[\"id\",\"sentence\","     \
     "\"sentence_zh\",\"lines\"]}"
 
+#define SUMMARY_SCHEMA                                                                                       \
+    "{\"type\":[\"object\",\"null\"],\"properties\":{\"metrics\":{\"type\":\"object\","                      \
+    "\"additionalProperties\":{"                                                                             \
+    "\"type\":\"object\",\"properties\":{\"last\":{\"type\":\"number\"},\"last_step\":{\"type\":\"number\"}" \
+    ","                                                                                                      \
+    "\"best\":{\"type\":\"number\"},\"best_step\":{\"type\":\"number\"},\"points\":{\"type\":\"integer\"},"  \
+    "\"lower\":{\"type\":\"boolean\"}},\"required\":[\"last\",\"last_step\",\"best\",\"best_step\","         \
+    "\"points\","                                                                                            \
+    "\"lower\"]}},\"names\":{\"type\":\"integer\"},\"left_out\":{\"type\":\"object\","                       \
+    "\"additionalProperties\":{"                                                                             \
+    "\"type\":\"integer\"}}},\"required\":[\"metrics\",\"names\",\"left_out\"]}"
+
 /* The second half is what it was started with: start.c copies it from the training, by name. */
 static const struct field fields[] = {
     {.name = "name",
@@ -38,6 +52,22 @@ static const struct field fields[] = {
      .max = 1 << 16,
      .schema = CAUSE_SCHEMA,
      .title = {"Why it failed", "失败原因"}},
+    {.name = "summary",
+     .type = FIELD_JSON,
+     .flags = FIELD_STATUS,
+     .max = 1 << 16,
+     .schema = SUMMARY_SCHEMA,
+     .title = {"Metrics", "指标"}},
+    {.name = "logged",
+     .type = FIELD_JSON,
+     .flags = FIELD_STATUS,
+     .max = 1 << 18,
+     .schema = "{\"type\":[\"object\",\"null\"],\"additionalProperties\":{\"type\":[\"number\",\"string\"]}}",
+     .title = {"Logged parameters", "记录的参数"}},
+    {.name = "summarised",
+     .type = FIELD_INT,
+     .flags = FIELD_STATUS | FIELD_INTERNAL,
+     .title = {"Summarised", "已汇总"}},
     {.name = "note", .type = FIELD_TEXT, .max = 500, .title = {"Note", "说明"}},
     {.name = "job", .type = FIELD_REF, .flags = FIELD_FILTER, .ref = "job", .title = {"Job", "作业"}},
     {.name = "resumed_from",
@@ -252,6 +282,31 @@ static const struct field metrics_fields[] = {
     {0},
 };
 
+static bool run_pictures(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+                         int *status, struct err *err)
+{
+    (void)status;
+    struct str after = input[1].type == DB_TEXT ? input[1].s : STR_NULL;
+    return pictures_write(op->core, o, after, input[0].i, op->arena, out, err);
+}
+
+static const struct field pictures_fields[] = {
+    {.name = "limit",
+     .type = FIELD_INT,
+     .flags = FIELD_CREATE,
+     .min = 1,
+     .max = PICTURES_MAX,
+     .fallback = "20",
+     .title = {"Pictures", "图片数"}},
+    {.name = "after",
+     .type = FIELD_TEXT,
+     .flags = FIELD_CREATE,
+     .max = 260,
+     .title = {"After", "之后"},
+     .help = {"`next` of the former answer", "上一次应答的 next"}},
+    {0},
+};
+
 static bool run_lineage(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
                         int *status, struct err *err)
 {
@@ -280,6 +335,13 @@ static const struct action actions[] = {
      .answer = "TrainingMetrics",
      .title = {"Metrics", "指标"},
      .run = run_metrics},
+    {.name = "pictures",
+     .permission = "training.read",
+     .read_only = true,
+     .fields = pictures_fields,
+     .answer = "TrainingPictures",
+     .title = {"Pictures", "图片"},
+     .run = run_pictures},
     {.name = "lineage",
      .permission = "training.read",
      .read_only = true,
@@ -305,6 +367,7 @@ const struct kind kind_training_instance = {
     .verbs = VERB_LIST | VERB_READ | VERB_DELETE,
     .permission_as = "training",
     .fields = fields,
+    .sides = training_sides,
     .actions = actions,
     .before_delete = before_delete,
     .after_delete = after_delete,

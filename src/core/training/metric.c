@@ -45,6 +45,8 @@ struct found {
 static void take(struct found *f, struct str name, double value)
 {
     size_t rank;
+    f->line->not_finite += !isfinite(value);
+    f->line->long_names += name.n > METRIC_NAME;
     if (!isfinite(value) || name.n == 0 || name.n > METRIC_NAME)
         return;
     value += 0.0; /* minus zero is zero: JSON has only one */
@@ -60,6 +62,16 @@ static void take(struct found *f, struct str name, double value)
         f->line->value[f->line->n++] = (struct metric_value){name, value};
 }
 
+/* As Python prints them, and as ingot.log writes them in quotes. */
+static bool not_finite(struct str s)
+{
+    static const char *const words[] = {"nan", "inf", "infinity"};
+    size_t ignored;
+    if (s.n && (s.p[0] == '-' || s.p[0] == '+'))
+        s = (struct str){s.p + 1, s.n - 1};
+    return s.n && one_of(s, words, countof(words), &ignored);
+}
+
 static bool parse_json(struct arena *a, struct str line, struct found *f)
 {
     struct err ignored = {0};
@@ -67,9 +79,16 @@ static bool parse_json(struct arena *a, struct str line, struct found *f)
     size_t i, max;
     if (!yyjson_is_obj(doc))
         return false;
-    yyjson_obj_foreach(doc, i, max, key,
-                       v) if (yyjson_is_num(v) && !memchr(yyjson_get_str(key), 0, yyjson_get_len(key)))
-        take(f, json_str(key), yyjson_get_num(v));
+    yyjson_obj_foreach(doc, i, max, key, v)
+    {
+        struct str name = json_str(key);
+        if (memchr(name.p, 0, name.n))
+            continue;
+        if (yyjson_is_num(v))
+            take(f, name, yyjson_get_num(v));
+        else if (not_finite(json_str(v)))
+            take(f, name, NAN);
+    }
     return true;
 }
 
@@ -136,6 +155,18 @@ static bool scan_number(struct scan *c, double *ret)
     return true;
 }
 
+/* nan, -inf: its end is left in c. */
+static bool scan_not_finite(struct scan *c)
+{
+    size_t n = peek(c, 0) == '-' || peek(c, 0) == '+' ? 1 : 0;
+    while (peek(c, n) > 0 && isalpha(peek(c, n)))
+        n++;
+    if (!not_finite((struct str){c->s.p + c->at, n}))
+        return false;
+    c->at += n;
+    return true;
+}
+
 static void skip_blanks(struct scan *c)
 {
     while (peek(c, 0) == ' ' || peek(c, 0) == '\t')
@@ -176,6 +207,12 @@ static void scan_pair(struct scan *c, struct found *f, bool weak[METRIC_LINE])
         return;
     if (step && peek(&after, 0) == '[')
         after.at++;
+    if (sign && scan_not_finite(&after) && ends_value(&after, step)) {
+        c->at = after.at;
+        if (!step && is_known(name))
+            f->line->not_finite++;
+        return;
+    }
     if (!scan_number(&after, &value) || !ends_value(&after, step))
         return;
     c->at = after.at;
@@ -220,5 +257,5 @@ bool metric_parse(struct arena *a, struct str line, struct metric_line *ret)
     bool json = s.n > 1 && s.p[0] == '{' && s.p[s.n - 1] == '}' && parse_json(a, s, &f);
     if (!json)
         parse_text(s, &f);
-    return ret->has_step || ret->n > 0;
+    return ret->has_step || ret->n > 0 || ret->not_finite > 0 || ret->long_names > 0;
 }

@@ -8,7 +8,7 @@
  * seen
  *
  * The step is the first of step (global_step), iteration (iter), epoch that the line has. NaN and infinity
- * are no points. docs/training.md says the same to people. */
+ * are no points; they are counted. docs/training.md says the same to people. */
 #ifndef INGOT_CORE_TRAINING_METRIC_H
 #define INGOT_CORE_TRAINING_METRIC_H
 
@@ -28,6 +28,7 @@ struct metric_value {
 struct metric_line {
     bool has_step;
     double step;
+    unsigned not_finite, long_names; /* values that do not count */
     struct metric_value value[METRIC_LINE];
     size_t n;
 };
@@ -42,6 +43,16 @@ struct metric_series {
     size_t n, room;
 };
 
+/* What of a log does not count as it stands, by how often it was met. */
+enum metric_left {
+    METRIC_NOT_FINITE, /* NaN, infinity: left out */
+    METRIC_LONG_NAME,  /* left out */
+    METRIC_TOO_MANY,   /* names or points beyond the limits: left out */
+    METRIC_STEP_BACK,  /* a step before the one of the last line: kept */
+    METRIC_PARAMETERS, /* of ingot.params, too many or with names that cannot be: left out */
+    METRIC_LEFT_COUNT,
+};
+
 struct metric_gathering {
     struct map *by_name; /* NULL: nothing yet */
     struct metric_series **series;
@@ -49,7 +60,8 @@ struct metric_gathering {
     int64_t points; /* those before and those that came */
     size_t fresh;   /* points that came since metric_gathering_clear */
     bool has_step;
-    double step; /* of the last line that had one */
+    double step;                     /* of the last line that had one */
+    int64_t left[METRIC_LEFT_COUNT]; /* since metric_gathering_clear */
 };
 
 void metric_gathering_release(struct metric_gathering *g);

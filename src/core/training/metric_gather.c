@@ -44,8 +44,10 @@ void metric_gathering_know(struct metric_gathering *g, struct str name, int64_t 
 
 static void add(struct metric_gathering *g, struct metric_series *s, struct series_point p)
 {
-    if (g->points >= METRIC_POINTS)
+    if (g->points >= METRIC_POINTS) {
+        g->left[METRIC_TOO_MANY]++;
         return;
+    }
     if (s->n == s->room) {
         s->room = s->room ? s->room * 2 : 16;
         s->point = base_realloc(s->point, s->room * sizeof *s->point);
@@ -57,14 +59,19 @@ static void add(struct metric_gathering *g, struct metric_series *s, struct seri
 
 void metric_gathering_add(struct metric_gathering *g, const struct metric_line *line, int64_t at)
 {
+    g->left[METRIC_NOT_FINITE] += line->not_finite;
+    g->left[METRIC_LONG_NAME] += line->long_names;
     if (line->has_step) {
+        g->left[METRIC_STEP_BACK] += g->has_step && line->step < g->step;
         g->has_step = true;
         g->step = line->step;
     }
     for (size_t i = 0; i < line->n; i++) {
         struct metric_series *s = series_of(g, line->value[i].name);
-        if (!s)
+        if (!s) {
+            g->left[METRIC_TOO_MANY]++;
             continue;
+        }
         double step = g->has_step ? g->step : (double)(s->before + (int64_t)s->n);
         add(g, s, (struct series_point){at, step, line->value[i].value});
     }
@@ -77,4 +84,5 @@ void metric_gathering_clear(struct metric_gathering *g)
         g->series[i]->n = 0;
     }
     g->fresh = 0;
+    memset(g->left, 0, sizeof g->left);
 }

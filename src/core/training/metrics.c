@@ -4,28 +4,32 @@
 #include "base/clock.h"
 #include "core/controllers.h"
 #include "core/training/metric.h"
+#include "core/training/summary.h"
 #include "core/training/training.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 
-#define PIECE       (256 << 10)
-#define AT_ONCE     256     /* pieces per call */
-#define WRITE_MOST  50000   /* points that are written together, or a piece's */
-#define ANSWER_MOST 1000000 /* points of one answer */
+#define PIECE           (256 << 10)
+#define AT_ONCE         256     /* pieces per call */
+#define WRITE_MOST      50000   /* points that are written together, or a piece's */
+#define ANSWER_MOST     1000000 /* points of one answer */
+#define PARAMETER_LINES 1000    /* of one reading */
 
 /* One reader of an instance's log at a time. */
 static pthread_mutex_t locks[16] = {[0 ... 15] = PTHREAD_MUTEX_INITIALIZER};
 
 struct reading {
     struct core *core;
-    int64_t instance;
+    struct summary_run run;
     struct arena *arena;
     struct metric_gathering got;
+    struct parameters *params; /* that came; NULL: none */
     int64_t attempt, position; /* of what was read */
     bool known, moved, more;
     bool listed; /* got knows what there was */
+    int param_lines;
     struct series_batch *batch;
     size_t n_batch;
 };
@@ -37,7 +41,7 @@ static bool load_marks(struct reading *r, struct err *err)
     struct db_row row;
     if (!db_query_one(r->core->db, r->arena,
                       "SELECT attempt, position, step FROM training_marks WHERE instance = ?",
-                      db_args(db_int(r->instance)), &row, &r->known, err))
+                      db_args(db_int(r->run.id)), &row, &r->known, err))
         return false;
     if (!r->known)
         return true;
@@ -55,7 +59,7 @@ static struct series_query query_of(int64_t instance)
 /* What there is, once there is something to add to it. */
 static bool list_series(struct reading *r, struct err *err)
 {
-    struct series_query q = query_of(r->instance);
+    struct series_query q = query_of(r->run.id);
     struct series_info *info;
     size_t n;
     if (r->listed)
@@ -68,27 +72,45 @@ static bool list_series(struct reading *r, struct err *err)
     return true;
 }
 
-static bool keep_write(struct db_conn *c, void *ctx, struct err *err)
+static bool keep_summary(struct op *op, const struct reading *r, struct err *err)
+{
+    bool any = r->params != NULL;
+    for (size_t i = 0; i < r->got.n; i++) {
+        const struct metric_series *s = r->got.series[i];
+        if (s->n == 0 || i >= SUMMARY_METRICS)
+            continue;
+        struct summary of = summary_of(str_of(s->name), s->point, s->n);
+        any = true;
+        if (!summary_put(op->conn, &r->run, str_of(s->name), &of, false, err))
+            return false;
+    }
+    for (size_t i = 0; i < METRIC_LEFT_COUNT; i++)
+        any = any || r->got.left[i];
+    return !any ||
+           ((!r->params || summary_put_parameters(op->conn, &r->run, r->params, err)) &&
+            summary_put_left(op->conn, &r->run, r->got.left, err) && summary_refresh(op, &r->run, err));
+}
+
+static bool keep_write(struct op *op, void *ctx, struct err *err)
 {
     const struct reading *r = ctx;
-    auto_arena struct arena a;
+    struct db_conn *c = op->conn;
     struct db_row row;
     bool found;
     char step[40];
-    arena_init(&a);
     snprintf(step, sizeof step, "%.17g", r->got.step);
     /* An instance that was deleted meanwhile leaves nothing. */
-    if (!conn_query_one(c, &a, "SELECT id FROM training_instances WHERE id = ?", db_args(db_int(r->instance)),
-                        &row, &found, err))
+    if (!conn_query_one(c, op->arena, "SELECT id FROM training_instances WHERE id = ?",
+                        db_args(db_int(r->run.id)), &row, &found, err))
         return false;
     if (!found)
         return true;
-    return series_put(c, r->batch, r->n_batch, err) &&
+    return series_put(c, r->batch, r->n_batch, err) && keep_summary(op, r, err) &&
            conn_exec(c,
                      "INSERT INTO training_marks (instance, attempt, position, step) VALUES (?, ?, ?, ?)"
                      " ON CONFLICT (instance) DO UPDATE SET attempt = excluded.attempt,"
                      " position = excluded.position, step = excluded.step",
-                     db_args(db_int(r->instance), db_int(r->attempt), db_int(r->position),
+                     db_args(db_int(r->run.id), db_int(r->attempt), db_int(r->position),
                              r->got.has_step ? db_textz(step) : db_null()),
                      NULL, err);
 }
@@ -98,7 +120,7 @@ static void add_batches(struct reading *r, const struct metric_series *s)
     for (size_t from = 0; from < s->n; from += SERIES_CHUNK_POINTS)
         r->batch[r->n_batch++] =
             (struct series_batch){.kind = "training_instance",
-                                  .owner = r->instance,
+                                  .owner = r->run.id,
                                   .name = str_of(s->name),
                                   .point = s->point + from,
                                   .n = s->n - from < SERIES_CHUNK_POINTS ? s->n - from : SERIES_CHUNK_POINTS};
@@ -115,9 +137,11 @@ static bool keep(struct reading *r, struct err *err)
     r->batch = arena_array(&a, struct series_batch, r->got.n + r->got.fresh / SERIES_CHUNK_POINTS + 1);
     for (size_t i = 0; i < r->got.n; i++)
         add_batches(r, r->got.series[i]);
-    if (!series_pack(&a, r->batch, r->n_batch, err) || !db_write(r->core->db, keep_write, r, err))
+    if (!series_pack(&a, r->batch, r->n_batch, err) ||
+        !engine_write(r->core, &caller_system, &a, keep_write, r, err))
         return false;
     metric_gathering_clear(&r->got);
+    r->params = NULL;
     r->moved = false;
     return true;
 }
@@ -125,13 +149,29 @@ static bool keep(struct reading *r, struct err *err)
 /* The table training_metrics is that of programs from before: metrics_move.c empties it. */
 bool training_metrics_delete(struct db_conn *c, int64_t instance, struct err *err)
 {
-    return conn_exec(c, "DELETE FROM training_marks WHERE instance = ?", db_args(db_int(instance)), NULL,
+    return summary_delete(c, instance, err) &&
+           conn_exec(c, "DELETE FROM training_marks WHERE instance = ?", db_args(db_int(instance)), NULL,
                      err) &&
            conn_exec(c, "DELETE FROM training_metrics WHERE instance = ?", db_args(db_int(instance)), NULL,
                      err);
 }
 
 /* --- the log --- */
+
+/* The newest of each name counts; memory is bounded by how many of these lines one reading may have. */
+static bool take_parameters(struct reading *r, struct str text)
+{
+    if (!str_starts(text, "{\"ingot.params\""))
+        return false;
+    if (r->param_lines++ >= PARAMETER_LINES)
+        return true;
+    if (!r->params)
+        *(r->params = arena_new(r->arena, struct parameters)) = (struct parameters){.n = 0};
+    int64_t before = r->params->left;
+    summary_parameters(r->arena, text, r->params);
+    r->got.left[METRIC_PARAMETERS] += r->params->left - before;
+    return true;
+}
 
 static void take_line(struct reading *r, struct str line)
 {
@@ -142,7 +182,10 @@ static void take_line(struct reading *r, struct str line)
         return;
     auto_arena struct arena a;
     arena_init(&a);
-    if (metric_parse(&a, (struct str){line.p + EXEC_LOG_HEAD, line.n - EXEC_LOG_HEAD}, &values))
+    struct str text = {line.p + EXEC_LOG_HEAD, line.n - EXEC_LOG_HEAD};
+    if (take_parameters(r, text))
+        return;
+    if (metric_parse(&a, text, &values))
         metric_gathering_add(&r->got, &values, at);
 }
 
@@ -211,12 +254,18 @@ static bool catch_up(struct reading *r, int64_t job_id, struct err *err)
     return read_log(r, &job, err) && keep(r, err);
 }
 
+pthread_mutex_t *training_metrics_lock(int64_t instance)
+{
+    pthread_mutex_t *lock = &locks[(uint64_t)instance % countof(locks)];
+    pthread_mutex_lock(lock);
+    return lock;
+}
+
 bool training_metrics_read(struct core *core, const struct object *instance, struct arena *a, bool *ret_more,
                            struct err *err)
 {
-    struct reading r = {.core = core, .instance = instance->id, .arena = a};
-    pthread_mutex_t *lock = &locks[(uint64_t)instance->id % countof(locks)];
-    pthread_mutex_lock(lock);
+    struct reading r = {.core = core, .run = {instance->id, instance->project, instance->parent}, .arena = a};
+    pthread_mutex_t *lock = training_metrics_lock(instance->id);
     bool ok = metrics_move(core, instance->id, err) && load_marks(&r, err) &&
               catch_up(&r, object_int(instance, "job"), err);
     pthread_mutex_unlock(lock);

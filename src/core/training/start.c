@@ -3,6 +3,7 @@
 #include "base/messages.h"
 #include "core/image/image.h"
 #include "core/quota.h"
+#include "core/training/summary.h"
 #include "core/training/training.h"
 
 #include <stdio.h>
@@ -37,6 +38,18 @@ static bool next_number(struct op *op, int64_t training, int64_t *ret, struct er
     return true;
 }
 
+/* Lists of runs sort and filter by them as by those that its code logs. */
+static bool index_parameters(struct op *op, const struct object *o, struct err *err)
+{
+    struct err ignored = {0};
+    struct parameters *all = arena_new(op->arena, struct parameters);
+    struct str given = object_text(o, "parameters");
+    *all = (struct parameters){.n = 0};
+    if (given.n)
+        summary_members(op->arena, json_parse(op->arena, given, &ignored), all);
+    return summary_put_parameters(op->conn, &(struct summary_run){o->id, o->project, o->parent}, all, err);
+}
+
 static bool make_instance(struct op *op, const struct starting *s, const struct object *training,
                           struct object *ret, struct err *err)
 {
@@ -61,7 +74,7 @@ static bool make_instance(struct op *op, const struct starting *s, const struct 
     if (!training_lineage(op, training, &o, s->image, &lineage, err))
         return false;
     *object_value(&o, "lineage") = db_text(lineage);
-    if (!engine_insert_row(op, &o, err))
+    if (!engine_insert_row(op, &o, err) || !index_parameters(op, &o, err))
         return false;
     *ret = o;
     return true;

@@ -18,6 +18,8 @@
 #include "core/job/owner.h"
 #include "core/task/task.h"
 
+#include <pthread.h>
+
 extern const struct kind kind_training, kind_training_instance;
 extern const struct choice training_launchers[], training_functions[];
 /* Of the actions that start a run. */
@@ -59,6 +61,8 @@ bool training_lineage_write(struct op *op, const struct object *instance, struct
                             struct err *err);
 
 /* --- metrics (metrics.c) --- */
+/* One reader or writer of an instance's metrics at a time: to be unlocked. */
+pthread_mutex_t *training_metrics_lock(int64_t instance);
 /* Reads what the log has that was not read yet (at most some 64 MB: *ret_more says that there is more; NULL
  * allowed). */
 bool training_metrics_read(struct core *core, const struct object *instance, struct arena *a, bool *ret_more,

@@ -25,9 +25,12 @@ static const struct {
     {"port: 8080", ""},
     {"listening on port 8080, 4 workers", ""},
     {"loss 0.5", ""},
-    {"loss=nan", ""},
-    {"step=1 loss=inf", "1"},
-    {"step=1 loss=1e999", "1"},
+    {"loss=nan", "- (1 not finite)"},
+    {"{\"step\": 2, \"loss\": \"NaN\", \"acc\": \"-Infinity\", \"name\": \"x\"}", "2 (2 not finite)"},
+    {"status: nan", ""},
+    {"loss: nano", ""},
+    {"step=1 loss=inf", "1 (1 not finite)"},
+    {"step=1 loss=1e999", "1 (1 not finite)"},
     {"loss=0.5x", ""},
     {"loss=0x1f", ""},
     {"a1loss=0.5 step=2", "2 a1loss=0.5"},
@@ -52,6 +55,8 @@ static void says(struct str line, char *ret, size_t size)
         for (size_t i = 0; i < l.n; i++)
             n += (size_t)snprintf(ret + n, size - n, " " STR_FMT "=%g", STR_ARG(l.value[i].name),
                                   l.value[i].value);
+        if (l.not_finite)
+            snprintf(ret + n, size - n, " (%u not finite)", l.not_finite);
     }
 }
 
