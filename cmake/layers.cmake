@@ -24,6 +24,7 @@ set(ingot_core_ranks
     "build"
     "runtime"
     "environment"
+    "evaluate"
     "training"
     "serve"
     "lineage"

@@ -18,6 +18,7 @@ from .errors import (
     Unauthorized,
     Unavailable,
 )
+from .evaluations import EvaluationFailed, Evaluations, evaluate
 from .labelling import LabelTasks
 from .models import Models, NotTried
 from .runlog import image, log, params
@@ -33,6 +34,7 @@ from .types import (
     Environment,
     EnvironmentAccess,
     EnvironmentTool,
+    Evaluation,
     Group,
     GroupMember,
     Job,
@@ -43,6 +45,7 @@ from .types import (
     Object,
     Project,
     Ref,
+    Report,
     Role,
     Service,
     ServiceKey,
@@ -73,6 +76,9 @@ __all__ = [
     "EnvironmentAccess",
     "EnvironmentTool",
     "Environments",
+    "Evaluation",
+    "EvaluationFailed",
+    "Evaluations",
     "Forbidden",
     "Group",
     "GroupMember",
@@ -95,6 +101,7 @@ __all__ = [
     "Problem",
     "Project",
     "Ref",
+    "Report",
     "Role",
     "Run",
     "RunFailed",
@@ -117,6 +124,7 @@ __all__ = [
     "Unavailable",
     "User",
     "__version__",
+    "evaluate",
     "image",
     "log",
     "parameters",

@@ -19,6 +19,7 @@ from .environments import Environments
 from .errors import ConnectionFailed, Problem, problem
 from .folders import Folders
 from .labelling import LabelTasks
+from .evaluations import Evaluations
 from .models import Models
 from .running import Jobs, Trainings
 from .services import Services
@@ -83,6 +84,7 @@ class Client:
         self.environments = Environments(self)
         self.trainings = Trainings(self)
         self.services = Services(self)
+        self.evaluations = Evaluations(self)
         self.teams: Collection[Team] = Collection(self, "teams")
         self.label_tasks = LabelTasks(self)
         self.specs: Collection[Spec] = Collection(self, "specs")

@@ -328,6 +328,49 @@ class Assignment(_ForReview):
     rejections: list[dict[str, Any]]
 
 
+class Evaluation(Base):
+    project: Ref
+    name: str
+    description: str | None
+    model_version: Ref | None
+    service_version: Ref | None
+    layer: Ref | None
+    dataset_version: Ref
+    part: str
+    splits: list[str]
+    score: float | None
+    draws: int
+    state: str
+    reason: str | None
+    done: int | None
+    total: int | None
+    figures: dict[str, dict[str, float | None]] | None
+    samples: int | None
+    automatic: bool
+    job: Ref | None
+    task: Ref | None
+    started_at: str | None
+    ended_at: str | None
+
+
+class Report(TypedDict):
+    """Of an evaluation: docs/evaluation.md has all members."""
+
+    type: str
+    samples: int
+    failed: int
+    score: float
+    figures: list[dict[str, Any]]
+    labels: list[dict[str, Any]]
+    total: dict[str, Any]
+    cells: list[dict[str, Any]]
+    slices: list[dict[str, Any]]
+    curves: list[dict[str, Any]]
+    calibration: list[dict[str, Any]]
+    unmatched: dict[str, list[str]]
+    words: list[dict[str, str]]
+
+
 class Training(Base):
     project: Ref
     name: str

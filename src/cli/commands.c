@@ -196,9 +196,11 @@ const struct command commands[] = {
                  "ingot infer --model fruit=./fruit --batch 8 --listen 0.0.0.0:8000",
      .program = infer_main},
     {.name = "evaluate",
-     .usage = "TRUTH.jsonl FOUND.jsonl [--type TYPE] [--draws N]",
-     .summary = "how good found annotations are: mAP, mIoU, F1, CER ... with intervals, without the platform",
-     .examples = "ingot evaluate truth/ingot.jsonl found/ingot.jsonl\n"
+     .usage = "MODEL:VERSION DATASET:VERSION | TRUTH.jsonl FOUND.jsonl",
+     .summary = "how good a model is on labelled data, or the annotations of one file by those of another",
+     .examples = "ingot evaluate fruit:v3 test:v1\n"
+                 "ingot evaluate fruit:v3 fruit-data:v1 --part test -o json\n"
+                 "ingot evaluate truth/ingot.jsonl found/ingot.jsonl\n"
                  "ingot evaluate truth.jsonl found.jsonl --type detection -o json",
      .flags = evaluate_flags,
      .flag_count = EVALUATE_FLAGS,

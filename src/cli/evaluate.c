@@ -18,6 +18,16 @@ const struct flag evaluate_flags[EVALUATE_FLAGS] = {
      .takes = FLAG_VALUE,
      .value = "N",
      .help = "how often samples are drawn anew for the intervals: 200; 0: no intervals"},
+    {.name = "part",
+     .takes = FLAG_VALUE,
+     .value = "all|test",
+     .help = "on the platform: all samples, or those that the model's split.json calls test"},
+    {.name = "score",
+     .takes = FLAG_VALUE,
+     .value = "X",
+     .help = "on the platform: from which score on found things count"},
+    {.name = "name", .takes = FLAG_VALUE, .value = "NAME", .help = "on the platform: of the evaluation"},
+    {.name = "project", .letter = 'p', .takes = FLAG_VALUE, .value = "NAME", .help = "where it is made"},
 };
 
 /* One line of a file: its header, or a sample. */
@@ -159,7 +169,7 @@ static void print_rows(struct cli *cli, yyjson_val *rows, const char **titles, s
     table_print(&t, stdout, true, cli->colour);
 }
 
-static void print_report(struct cli *cli, yyjson_val *report)
+void evaluate_print(struct cli *cli, yyjson_val *report)
 {
     static const char *figures[] = {"name", "value", "low", "high"};
     static const char *labels[] = {"label",  "truths",    "hits",   "mistakes",
@@ -185,16 +195,25 @@ static bool show(struct cli *cli, struct evaluate *e, int64_t draws, struct err 
     if (cli->output == OUTPUT_JSON)
         verb_show(cli, NULL, report);
     else
-        print_report(cli, report);
+        evaluate_print(cli, report);
     return true;
+}
+
+/* Or the name of one that is not there. */
+static bool is_file(const char *word)
+{
+    return access(word, F_OK) == 0 || str_ends(str_of(word), ".jsonl") || str_ends(str_of(word), ".json");
 }
 
 bool evaluate_run(struct cli *cli, const struct args *args, struct err *err)
 {
     struct reading r = {.cli = cli, .type = args_value(args, "type")};
     int64_t draws = RESAMPLE_DRAWS;
-    if (!args_count(args, 2, 2, "ingot evaluate TRUTH FOUND", err) ||
-        !args_int(args, "draws", 0, RESAMPLE_MAX_DRAWS, &draws, err))
+    if (!args_count(args, 2, 2, "ingot evaluate TRUTH FOUND", err))
+        return false;
+    if (!is_file(args->words[0]) && !is_file(args->words[1]))
+        return evaluate_remote(cli, args, err);
+    if (!args_int(args, "draws", 0, RESAMPLE_MAX_DRAWS, &draws, err))
         return false;
     r.found = map_new();
     bool ok =

@@ -14,6 +14,7 @@ const struct controller *const controllers[] = {
     &controller_collect_layers,
     &controller_pack_operations,
     &controller_collect_trainings,
+    &controller_collect_evaluations,
     &controller_collect_on_demand,
     &controller_collect_workspaces,
     &controller_collect_jobs,

@@ -13,6 +13,7 @@ extern const struct controller controller_accounts, controller_unpack_layers, co
     controller_move_curves, controller_move_metrics, controller_link_lineage, controller_training_sizes,
     controller_environments, controller_write_series, controller_compact_series, controller_collect_series,
     controller_traffic, controller_services, controller_key_uses, controller_label_leases,
-    controller_collect_label_tasks, controller_read_metrics, controller_summarise_runs;
+    controller_collect_label_tasks, controller_read_metrics, controller_summarise_runs,
+    controller_collect_evaluations;
 
 #endif

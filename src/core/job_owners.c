@@ -1,6 +1,7 @@
 /* What runs as jobs: one row each; and of these, what runs on demand. */
 #include "core/build/build.h"
 #include "core/environment/environment.h"
+#include "core/evaluate/evaluate.h"
 #include "core/runtime/runtime.h"
 #include "core/serve/serve.h"
 #include "core/serve/trial.h"
@@ -8,8 +9,9 @@
 #include "core/training/training.h"
 
 const struct job_owner *const job_owners[] = {
-    &training_owner, &tensorboard_owner,     &environment_owner, &image_build_owner,
-    &runtime_owner,  &service_version_owner, &trial_owner,       NULL,
+    &training_owner,    &tensorboard_owner, &environment_owner,
+    &image_build_owner, &runtime_owner,     &service_version_owner,
+    &trial_owner,       &evaluation_owner,  NULL,
 };
 
 const struct on_demand *const on_demand_sorts[] = {&tensorboard_on_demand, &trial_on_demand, NULL};

@@ -4,6 +4,7 @@
 #include "core/compute/node.h"
 #include "core/data/layer.h"
 #include "core/environment/environment.h"
+#include "core/evaluate/evaluate.h"
 #include "core/folder/folder.h"
 #include "core/image/image.h"
 #include "core/job/job.h"
@@ -50,6 +51,7 @@ const struct kind *const kinds[] = {
     &kind_service,
     &kind_service_version,
     &kind_service_key,
+    &kind_evaluation,
 };
 const size_t kind_count = countof(kinds);
 

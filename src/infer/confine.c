@@ -8,6 +8,7 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #if defined(__x86_64__)
@@ -86,9 +87,21 @@ static const int forbidden[] = {
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (call), 0, 3), LOAD(args[n]),                                        \
         BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, ACCESS_WRITE, 0, 1), REFUSE(EACCES), LOAD(nr)
 
-static bool filter(struct err *err)
+/* Of a program that answers nobody. */
+static const int networking[] = {SYS_socket, SYS_socketpair, SYS_connect, SYS_bind, SYS_listen};
+
+static size_t refuse(struct sock_filter *program, size_t n, const int *calls, size_t count)
 {
-    struct sock_filter program[2 * countof(forbidden) + 32];
+    for (size_t i = 0; i < count; i++) {
+        program[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)calls[i], 0, 1);
+        program[n++] = (struct sock_filter)REFUSE(EPERM);
+    }
+    return n;
+}
+
+static bool filter(bool offline, struct err *err)
+{
+    struct sock_filter program[2 * (countof(forbidden) + countof(networking)) + 32];
     size_t n = 0;
     const struct sock_filter head[] = {
         LOAD(arch),
@@ -102,34 +115,55 @@ static bool filter(struct err *err)
     };
     memcpy(program, head, sizeof head);
     n = countof(head);
-    for (size_t i = 0; i < countof(forbidden); i++) {
-        program[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)forbidden[i], 0, 1);
-        program[n++] = (struct sock_filter)REFUSE(EPERM);
-    }
+    n = refuse(program, n, forbidden, countof(forbidden));
+    if (offline)
+        n = refuse(program, n, networking, countof(networking));
     program[n++] = (struct sock_filter)ALLOW;
     struct sock_fprog p = {(unsigned short)n, program};
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p) == 0 ||
            err_errno(err, errno, "the program cannot confine itself");
 }
 
-/* No rule follows: what is handled is refused everywhere. Files that are open stay so. */
-static void no_writing(void)
+#define READING (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
+
+/* What programs need to run: libraries, what the kernel says of the machine. */
+static const char *const of_system[] = {"/usr",  "/lib", "/lib64", "/etc/ld.so.cache",
+                                        "/proc", "/sys", "/dev"};
+
+static void allow(int rules, const char *path)
+{
+    struct stat st;
+    auto_fd int fd = open(path, O_PATH | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &st) != 0)
+        return;
+    struct landlock_path_beneath_attr rule = {
+        .allowed_access = S_ISDIR(st.st_mode) ? READING : LANDLOCK_ACCESS_FS_READ_FILE, .parent_fd = fd};
+    syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+}
+
+/* What is handled is refused everywhere but where a rule allows it. Files that are open stay so. */
+static void restrict_files(const struct confine_more *more)
 {
     struct landlock_ruleset_attr all = {
         .handled_access_fs =
             LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
             LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR |
             LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
-            LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM};
+            LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM | (more ? READING : 0)};
     auto_fd int rules = (int)syscall(SYS_landlock_create_ruleset, &all, sizeof all, 0);
-    if (rules >= 0)
-        syscall(SYS_landlock_restrict_self, rules, 0);
+    if (rules < 0)
+        return;
+    for (size_t i = 0; more && i < countof(of_system); i++)
+        allow(rules, of_system[i]);
+    for (size_t i = 0; more && i < more->n_read; i++)
+        allow(rules, more->read[i]);
+    syscall(SYS_landlock_restrict_self, rules, 0);
 }
 
-bool confine_self(struct err *err)
+bool confine_self(const struct confine_more *more, struct err *err)
 {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return err_errno(err, errno, "the program cannot confine itself");
-    no_writing();
-    return filter(err);
+    restrict_files(more);
+    return filter(more && more->offline, err);
 }

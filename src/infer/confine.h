@@ -6,8 +6,15 @@
 
 #include "base/err.h"
 
+/* What a batch gives up beyond that. */
+struct confine_more {
+    const char *const *read; /* files and folders that it reads; beside them only what programs need */
+    size_t n_read;
+    bool offline; /* no sockets either */
+};
+
 /* Once, before the first thread is made: threads inherit it. Where the kernel lacks a part, the rest holds;
- * false only when there is no filter of system calls at all. */
-bool confine_self(struct err *err);
+ * false only when there is no filter of system calls at all. more: NULL for a server. */
+bool confine_self(const struct confine_more *more, struct err *err);
 
 #endif

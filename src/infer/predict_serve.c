@@ -38,24 +38,8 @@ static bool run_part(void *ctx, size_t part, const struct tensor *inputs, size_t
                      struct err *err)
 {
     struct item *item = ctx;
-    struct served *s = item->of->c->served;
-    if (part >= s->n_parts)
-        return err_set(err, ERR_INTERNAL, NULL, "the model has no part %zu", part);
-    const struct session *session = s->parts[part].session;
-    for (size_t i = 0; i < n_names; i++)
-        if (!session_output(session, str_of(names[i])))
-            return err_set(err, ERR_INVALID, "outputs", "the graph has no output %s", names[i]);
-    if (!session_fits(session, inputs, n_inputs, a, err))
-        return false;
-    struct batcher_job job = {.inputs = inputs,
-                              .n_inputs = n_inputs,
-                              .names = names,
-                              .n_names = n_names,
-                              .outputs = ret,
-                              .arena = a};
-    bool ok = batcher_wait(s->parts[part].batcher, &job, err);
-    item->queue_ns += job.queue_ns;
-    return ok;
+    return served_run(item->of->c->served, part, inputs, n_inputs, names, ret, n_names, a, &item->queue_ns,
+                      err);
 }
 
 /* --- the answer --- */

@@ -181,6 +181,30 @@ struct served *served_load_as(const char *name, const char *version, const char 
     return s;
 }
 
+bool served_run(struct served *s, size_t part, const struct tensor *inputs, size_t n_inputs,
+                const char *const *names, struct tensor *ret, size_t n_names, struct arena *a,
+                uint64_t *queue_ns, struct err *err)
+{
+    if (part >= s->n_parts)
+        return err_set(err, ERR_INTERNAL, NULL, "the model has no part %zu", part);
+    const struct session *session = s->parts[part].session;
+    for (size_t i = 0; i < n_names; i++)
+        if (!session_output(session, str_of(names[i])))
+            return err_set(err, ERR_INVALID, "outputs", "the graph has no output %s", names[i]);
+    if (!session_fits(session, inputs, n_inputs, a, err))
+        return false;
+    struct batcher_job job = {.inputs = inputs,
+                              .n_inputs = n_inputs,
+                              .names = names,
+                              .n_names = n_names,
+                              .outputs = ret,
+                              .arena = a};
+    bool ok = batcher_wait(s->parts[part].batcher, &job, err);
+    if (queue_ns)
+        *queue_ns += job.queue_ns;
+    return ok;
+}
+
 void served_free(struct served *s)
 {
     if (!s)

@@ -44,6 +44,11 @@ struct served *served_load(const char *name, const char *version, const char *pa
 /* The same of a folder, with this text in place of its ingot-model.json. */
 struct served *served_load_as(const char *name, const char *version, const char *path, struct str manifest,
                               const struct served_options *o, struct err *err);
+/* Runs a part on whole tensors and waits (task_run_fn of task.h); how long it waited for others is added to
+ * *queue_ns (NULL allowed). */
+bool served_run(struct served *s, size_t part, const struct tensor *inputs, size_t n_inputs,
+                const char *const *names, struct tensor *ret, size_t n_names, struct arena *a,
+                uint64_t *queue_ns, struct err *err);
 /* Frees at once; not on a thread of its batchers. */
 void served_free(struct served *s);
 

@@ -26,6 +26,7 @@ struct sample {
 
 struct classify {
     bool single;
+    double least; /* score of those that count */
     struct arena arena;
     struct map *numbers;
     struct str *labels;
@@ -52,6 +53,11 @@ void classify_free(struct classify *c)
     free(c->samples);
     arena_release(&c->arena);
     free(c);
+}
+
+void classify_set_least(struct classify *c, double score)
+{
+    c->least = score;
 }
 
 static uint32_t number_of(struct classify *c, struct str label)
@@ -94,6 +100,19 @@ static void best_first(struct sample *s)
         }
 }
 
+/* Moves those of at least the score to the front. */
+static uint32_t count_least(struct sample *s, double least)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->found_count; i++)
+        if (s->found[i].score >= least) {
+            struct given t = s->found[n];
+            s->found[n++] = s->found[i];
+            s->found[i] = t;
+        }
+    return n;
+}
+
 void classify_add(struct classify *c, const struct annotation *truth, const struct annotation *found)
 {
     struct sample s = {.truth_count = truth->label_count, .found_count = found->label_count};
@@ -107,7 +126,9 @@ void classify_add(struct classify *c, const struct annotation *truth, const stru
     }
     if (c->single)
         best_first(&s);
-    s.counted = c->single && s.found_count ? 1 : s.found_count;
+    s.counted = count_least(&s, c->least);
+    if (c->single && s.counted)
+        s.counted = 1;
     s.right = s.counted == s.truth_count && hits_of(&s) == s.truth_count;
     if (c->sample_count == c->sample_cap) {
         c->sample_cap = c->sample_cap ? c->sample_cap * 2 : 256;

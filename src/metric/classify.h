@@ -9,6 +9,8 @@ struct classify;
 /* single: of a sample's found labels only the one of the highest score counts. */
 struct classify *classify_new(bool single);
 void classify_free(struct classify *c);
+/* Found labels below the score do not count, but for the area under the curve. Before the first sample. */
+void classify_set_least(struct classify *c, double score);
 
 /* One sample. A found label without a score has 1. */
 void classify_add(struct classify *c, const struct annotation *truth, const struct annotation *found);

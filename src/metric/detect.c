@@ -170,6 +170,7 @@ struct match {
     bool *ignored;   /* truths that need not be found, at this size */
     bool *taken;
     struct detect_found *out;
+    struct detect_pair *pairs; /* by place in the annotation; NULL: nobody asks */
 };
 
 static bool in_size(double area, enum detect_size size)
@@ -229,6 +230,11 @@ static void match_level(struct match *m, enum detect_size size, int level)
         bool ignored = t >= 0 ? m->ignored[t] : !in_size(m->found->items[f].area, size);
         if (t >= 0)
             m->taken[t] = true;
+        if (m->pairs && size == DETECT_ALL && level == 0)
+            m->pairs[m->found->items[f].place] =
+                (struct detect_pair){.truth = t >= 0 ? (uint32_t)m->truth->items[t].place : DETECT_NO_TRUTH,
+                                     .hit = t >= 0 && !ignored,
+                                     .ignored = ignored};
         if (ignored)
             m->out[f].ignored |= bit;
         else if (t >= 0)
@@ -251,7 +257,7 @@ static void keep(struct detect *d, size_t class, const struct match *m, const st
 }
 
 static void match_class(struct arena *a, struct detect *d, size_t class, struct side *truth,
-                        struct side *found)
+                        struct side *found, struct detect_pair *pairs)
 {
     if (found->count > DETECT_MOST)
         found->count = DETECT_MOST;
@@ -262,6 +268,7 @@ static void match_class(struct arena *a, struct detect *d, size_t class, struct 
                       .order = arena_array(a, uint32_t, truth->count + 1),
                       .ignored = arena_array(a, bool, truth->count + 1),
                       .taken = arena_array(a, bool, truth->count + 1),
+                      .pairs = pairs,
                       .out = arena_array(a, struct detect_found, found->count + 1)};
     struct detect_truth counts = {.sample = (uint32_t)d->samples};
     for (size_t f = 0; f < found->count; f++) {
@@ -278,22 +285,77 @@ static void match_class(struct arena *a, struct detect *d, size_t class, struct 
     keep(d, class, &m, &counts);
 }
 
-bool detect_add(struct detect *d, const struct annotation *truth, const struct annotation *found, uint32_t w,
-                uint32_t h, struct err *err)
+static bool boxes_apart(const struct item *x, const struct item *y, enum detect_by by)
+{
+    const double *p = by == DETECT_MASKS ? x->mask.box : x->box,
+                 *q = by == DETECT_MASKS ? y->mask.box : y->box;
+    return by != DETECT_KEYPOINTS &&
+           (p[0] >= q[0] + q[2] || q[0] >= p[0] + p[2] || p[1] >= q[1] + q[3] || q[1] >= p[1] + p[3]);
+}
+
+/* The true shape of whichever label that a found one most overlaps, by half at least. */
+static uint32_t nearest(struct arena *a, enum detect_by by, const struct item *found,
+                        const struct side *truth)
+{
+    double best = least_overlap(0);
+    uint32_t at = DETECT_NO_TRUTH;
+    for (size_t t = 0; t < truth->count; t++) {
+        const struct item *it = &truth->items[t];
+        if (it->ignored || boxes_apart(found, it, by) ||
+            (by == DETECT_KEYPOINTS && it->shape->point_count != found->shape->point_count))
+            continue;
+        double v = alike(a, by, found, it);
+        if (v < best)
+            continue;
+        best = v;
+        at = (uint32_t)it->place;
+    }
+    return at;
+}
+
+bool detect_add_pairs(struct detect *d, const struct annotation *truth, const struct annotation *found,
+                      uint32_t w, uint32_t h, struct detect_pair *ret, struct err *err)
 {
     auto_arena struct arena a;
-    struct side true_left, found_left;
+    struct side all_true, all_found;
     arena_init(&a);
-    if (!collect(&a, d, truth, true, w, h, &true_left, err) ||
-        !collect(&a, d, found, false, w, h, &found_left, err))
+    for (uint32_t i = 0; ret && i < found->shape_count; i++)
+        ret[i] = (struct detect_pair){.truth = DETECT_NO_TRUTH, .ignored = true};
+    if (!collect(&a, d, truth, true, w, h, &all_true, err) ||
+        !collect(&a, d, found, false, w, h, &all_found, err))
         return false;
+    struct side true_left = all_true, found_left = all_found;
     while (true_left.count || found_left.count) {
         size_t t = true_left.count ? true_left.items->class : SIZE_MAX;
         size_t f = found_left.count ? found_left.items->class : SIZE_MAX;
         size_t class = t < f ? t : f;
         struct side own_truth = take_class(&true_left, class), own_found = take_class(&found_left, class);
-        match_class(&a, d, class, &own_truth, &own_found);
+        match_class(&a, d, class, &own_truth, &own_found, ret);
+    }
+    for (size_t i = 0; ret && i < all_found.count; i++) {
+        struct detect_pair *p = &ret[all_found.items[i].place];
+        if (!p->hit && !p->ignored)
+            p->truth = nearest(&a, d->by, &all_found.items[i], &all_true);
     }
     d->samples++;
     return true;
+}
+
+bool detect_add(struct detect *d, const struct annotation *truth, const struct annotation *found, uint32_t w,
+                uint32_t h, struct err *err)
+{
+    return detect_add_pairs(d, truth, found, w, h, NULL, err);
+}
+
+enum detect_size detect_size_of(enum detect_by by, const struct shape *s, uint32_t w, uint32_t h)
+{
+    auto_arena struct arena a;
+    struct err ignored = {0};
+    struct item it = {.shape = s};
+    arena_init(&a);
+    if (s->crowd || (by == DETECT_KEYPOINTS && no_points(s)) || !measure(&a, by, &it, true, w, h, &ignored))
+        return DETECT_ALL;
+    return it.area < size_ranges[DETECT_MEDIUM][0]  ? DETECT_SMALL
+           : it.area < size_ranges[DETECT_LARGE][0] ? DETECT_MEDIUM
+                                                    : DETECT_LARGE;
 }

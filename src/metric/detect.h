@@ -32,6 +32,20 @@ void detect_free(struct detect *d);
 bool detect_add(struct detect *d, const struct annotation *truth, const struct annotation *found, uint32_t w,
                 uint32_t h, struct err *err);
 
+/* What became of a found shape at overlap .50, in the order of the annotation. */
+#define DETECT_NO_TRUTH UINT32_MAX
+struct detect_pair {
+    uint32_t
+        truth; /* the true shape that it met, or else the one that it most overlaps by half, of any label */
+    bool hit;  /* it met one of its label that counts */
+    bool ignored; /* it counts neither way: it met a crowd, or is beyond the first DETECT_MOST */
+};
+/* The same, and tells of each found shape (found->shape_count of them). */
+bool detect_add_pairs(struct detect *d, const struct annotation *truth, const struct annotation *found,
+                      uint32_t w, uint32_t h, struct detect_pair *ret, struct err *err);
+/* Of a true shape; DETECT_ALL for one that need not be found. */
+enum detect_size detect_size_of(enum detect_by by, const struct shape *s, uint32_t w, uint32_t h);
+
 size_t detect_samples(const struct detect *d);
 /* Labels in the order of first use. */
 size_t detect_labels(const struct detect *d);

@@ -18,6 +18,7 @@ struct evaluate {
     const struct family *family;
     void *state;
     size_t samples, left_out;
+    struct matches *matches; /* NULL until a sample of evaluate_add_sample */
 };
 
 struct evaluate *evaluate_new(enum annotation_type type, struct err *err)
@@ -38,25 +39,93 @@ void evaluate_free(struct evaluate *e)
     if (!e)
         return;
     e->family->end(e->state);
+    matches_free(e->matches);
     free(e);
+}
+
+static bool add(struct evaluate *e, const struct evaluate_sample *s, bool keep, bool *ret_kept,
+                struct err *err)
+{
+    auto_arena struct arena a;
+    struct annotation t, f;
+    arena_init(&a);
+    *ret_kept = false;
+    if (!model_parse(&a, e->type, s->truth, &t, err) || !model_parse(&a, e->type, s->found, &f, err))
+        return false;
+    if (e->family->wants_truth && annotation_empty(s->truth)) {
+        e->left_out++;
+        return true;
+    }
+    if (keep && !matches_begin(e->matches, s->id, s->split, err))
+        return false;
+    *ret_kept = e->family->add(e->state, &t, &f, s->w, s->h, keep ? e->matches : NULL, err);
+    if (keep)
+        matches_end(e->matches, *ret_kept);
+    e->samples += *ret_kept;
+    return *ret_kept;
 }
 
 bool evaluate_add(struct evaluate *e, struct str truth, struct str found, uint32_t w, uint32_t h,
                   struct err *err)
 {
-    auto_arena struct arena a;
-    struct annotation t, f;
-    arena_init(&a);
-    if (!model_parse(&a, e->type, truth, &t, err) || !model_parse(&a, e->type, found, &f, err))
-        return false;
-    if (e->family->wants_truth && annotation_empty(truth)) {
-        e->left_out++;
-        return true;
-    }
-    if (!e->family->add(e->state, &t, &f, w, h, err))
-        return false;
-    e->samples++;
-    return true;
+    bool kept;
+    return add(e, &(struct evaluate_sample){.truth = truth, .found = found, .w = w, .h = h}, false, &kept,
+               err);
+}
+
+bool evaluate_add_sample(struct evaluate *e, const struct evaluate_sample *s, bool *ret_kept, struct err *err)
+{
+    evaluate_matches(e);
+    return add(e, s, true, ret_kept, err);
+}
+
+struct matches *evaluate_matches(struct evaluate *e)
+{
+    if (!e->matches)
+        e->matches = matches_new(e->type);
+    return e->matches;
+}
+
+void evaluate_set_score(struct evaluate *e, double score)
+{
+    if (e->family->set_score)
+        e->family->set_score(e->state, score);
+}
+
+double evaluate_score(struct evaluate *e)
+{
+    return e->family->score ? e->family->score(e->state) : 0;
+}
+
+const char *evaluate_figure(const struct evaluate *e, size_t i)
+{
+    return e->family->name(e->state, i);
+}
+
+void evaluate_figures(struct evaluate *e, const uint32_t *weight, double *ret)
+{
+    e->family->figures(e->state, weight, ret);
+}
+
+static bool is_one_of(struct str s, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (str_is(s, names[i]))
+            return true;
+    return false;
+}
+
+bool evaluate_is_main(struct str figure)
+{
+    static const char *const names[] = {"accuracy", "f1",     "precision", "recall", "mAP", "mAP50",
+                                        "mAR",      "mAR100", "mIoU",      "CER",    "WER", "exact"};
+    return is_one_of(figure, names, countof(names));
+}
+
+bool evaluate_less_is_better(struct str figure)
+{
+    static const char *const names[] = {"CER", "WER", "calibration_error"};
+    return is_one_of(figure, names, countof(names));
 }
 
 void family_real(struct json_out *o, const char *key, double v)
@@ -77,6 +146,21 @@ void family_counts(struct json_out *o, uint64_t hits, uint64_t mistakes, uint64_
     family_real(o, "f1", hits || mistakes || missed ? 2 * h / (double)(2 * hits + mistakes + missed) : NAN);
 }
 
+/* Room for what the draws give, beside the matches. */
+static double *keep_draws(struct evaluate *e, size_t count, uint32_t draws)
+{
+    struct matches *m = e->matches;
+    if (!m)
+        return NULL;
+    m->figures = arena_array(&m->arena, struct str, count + 1);
+    for (size_t i = 0; i < count; i++)
+        m->figures[i] = str_of(e->family->name(e->state, i));
+    m->figure_count = count;
+    m->draw_count = e->samples ? draws : 0;
+    m->draws = arena_array(&m->arena, double, count *draws + 1);
+    return m->draws;
+}
+
 static void put_figures(struct evaluate *e, uint32_t draws, struct json_out *o)
 {
     auto_arena struct arena a;
@@ -87,7 +171,8 @@ static void put_figures(struct evaluate *e, uint32_t draws, struct json_out *o)
     double *values = arena_array(&a, double, count + 1);
     struct resample_interval *sure = arena_array(&a, struct resample_interval, count + 1);
     e->family->figures(e->state, NULL, values);
-    resample(&a, e->samples, draws, values, count, e->family->figures, e->state, sure);
+    resample(&a, e->samples, draws, values, count, e->family->figures, e->state, sure,
+             keep_draws(e, count, draws));
     json_key(o, "figures");
     json_array(o);
     for (size_t i = 0; i < count; i++) {
@@ -101,14 +186,19 @@ static void put_figures(struct evaluate *e, uint32_t draws, struct json_out *o)
     json_array_end(o);
 }
 
-void evaluate_report(struct evaluate *e, uint32_t draws, struct json_out *o)
+void evaluate_members(struct evaluate *e, uint32_t draws, struct json_out *o)
 {
-    json_object(o);
     json_kz(o, "type", annotation_types[e->type].name);
     json_kint(o, "samples", (int64_t)e->samples);
     json_kint(o, "left_out", (int64_t)e->left_out);
     put_figures(e, draws, o);
     if (e->family->more)
         e->family->more(e->state, o);
+}
+
+void evaluate_report(struct evaluate *e, uint32_t draws, struct json_out *o)
+{
+    json_object(o);
+    evaluate_members(e, draws, o);
     json_object_end(o);
 }

@@ -4,12 +4,18 @@
 
 #include "base/json.h"
 #include "codec/model.h"
+#include "metric/matches.h"
 
 struct family {
     void *(*begin)(enum annotation_type type);
     void (*end)(void *state);
+    /* keep: where what met what is told (a sample is begun there); NULL: nobody asks. */
     bool (*add)(void *state, const struct annotation *truth, const struct annotation *found, uint32_t w,
-                uint32_t h, struct err *err);
+                uint32_t h, struct matches *keep, struct err *err);
+    /* From which score on a found thing counts, before the first sample; NULL: it has no such. */
+    void (*set_score)(void *state, double score);
+    /* The score from which on things count in `more`; NULL: all do. */
+    double (*score)(void *state);
     bool wants_truth; /* a sample with an empty truth says nothing */
     /* Name of the i-th figure, NULL behind the last. */
     const char *(*name)(const void *state, size_t i);

@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-#define MEETS 0.5 /* overlap of a read place with a true one */
+#define LABEL "text" /* of things that have none */
+#define MEETS 0.5    /* overlap of a read place with a true one */
 
 /* What is summed over samples; figures are ratios of these. */
 enum sum { CHAR_ERRORS, CHARS, WORD_ERRORS, WORDS, MET, EXACT, FOUND, TRUE, SUMS };
@@ -69,7 +70,13 @@ static ptrdiff_t meet(const struct shape *truth, const struct annotation *found,
     return best;
 }
 
-static void compare_places(const struct annotation *truth, const struct annotation *found, double *sums)
+static double score_of(const struct shape *s)
+{
+    return s->has_score ? s->score : 1;
+}
+
+static void compare_places(const struct annotation *truth, const struct annotation *found, double *sums,
+                           struct matches *keep)
 {
     auto_arena struct arena a;
     arena_init(&a);
@@ -79,17 +86,34 @@ static void compare_places(const struct annotation *truth, const struct annotati
     for (uint32_t i = 0; i < truth->shape_count; i++) {
         ptrdiff_t f = meet(&truth->shapes[i], found, taken);
         struct str read = f >= 0 ? found->shapes[f].text : STR_NULL;
+        bool exact = f >= 0 && str_eq(read, truth->shapes[i].text);
         sums[MET] += f >= 0;
-        sums[EXACT] += f >= 0 && str_eq(read, truth->shapes[i].text);
+        sums[EXACT] += exact;
+        if (keep)
+            matches_truth(keep, STR(LABEL), 0);
+        if (keep && f >= 0)
+            matches_found(keep, STR(LABEL), score_of(&found->shapes[f]), i, (uint32_t)f,
+                          exact ? MATCHES_HIT : 0);
         compare(truth->shapes[i].text, read, sums);
     }
     for (uint32_t i = 0; i < found->shape_count; i++)
-        if (!taken[i])
+        if (!taken[i]) {
             compare(STR_NULL, found->shapes[i].text, sums);
+            if (keep)
+                matches_found(keep, STR(LABEL), score_of(&found->shapes[i]), MATCHES_NONE, i, 0);
+        }
+}
+
+/* A whole text is one thing that is right or wrong. */
+static void tell_text(const struct annotation *truth, const struct annotation *found, struct matches *keep)
+{
+    matches_truth(keep, STR(LABEL), 0);
+    if (found->text.n)
+        matches_found(keep, STR(LABEL), 1, 0, 0, str_eq(truth->text, found->text) ? MATCHES_HIT : 0);
 }
 
 static bool add(void *state, const struct annotation *truth, const struct annotation *found,
-                unused_ok uint32_t w, unused_ok uint32_t h, unused_ok struct err *err)
+                unused_ok uint32_t w, unused_ok uint32_t h, struct matches *keep, unused_ok struct err *err)
 {
     struct texts *s = state;
     if (s->count == s->cap) {
@@ -99,9 +123,13 @@ static bool add(void *state, const struct annotation *truth, const struct annota
     double *sums = s->sums[s->count++];
     memset(sums, 0, sizeof *s->sums);
     if (s->places)
-        compare_places(truth, found, sums);
+        compare_places(truth, found, sums, keep);
     else
         compare(truth->text, found->text, sums);
+    if (keep && !s->places)
+        tell_text(truth, found, keep);
+    if (keep)
+        matches_errors(keep, sums[CHAR_ERRORS], sums[CHARS]);
     return true;
 }
 

@@ -24,6 +24,8 @@ static int by_value(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
+/* Those that say something, sorted; where the middle 95 % begin and end, moved so that their mean is the
+ * value. */
 static struct resample_interval middle(double value, double *draws, size_t count)
 {
     double sum = 0;
@@ -34,12 +36,22 @@ static struct resample_interval middle(double value, double *draws, size_t count
     qsort(draws, count, sizeof *draws, by_value);
     size_t cut = (size_t)((double)count * 0.025);
     double by = value - sum / (double)count;
-    return (struct resample_interval){.low = fmax(0, fmin(value, draws[cut] + by)),
-                                      .high = fmin(fmax(1, value), fmax(value, draws[count - 1 - cut] + by))};
+    return (struct resample_interval){.low = fmin(value, draws[cut] + by),
+                                      .high = fmax(value, draws[count - 1 - cut] + by)};
+}
+
+struct resample_interval resample_middle(struct arena *a, double value, const double *draws, size_t count)
+{
+    double *kept = arena_array(a, double, count + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!isnan(draws[i]))
+            kept[n++] = draws[i];
+    return middle(value, kept, n);
 }
 
 void resample(struct arena *a, size_t samples, uint32_t draws, const double *values, size_t figures,
-              resample_fn fn, void *ctx, struct resample_interval *ret)
+              resample_fn fn, void *ctx, struct resample_interval *ret, double *ret_draws)
 {
     uint32_t *weight = arena_array(a, uint32_t, samples + 1);
     double *one = arena_array(a, double, figures + 1);
@@ -50,10 +62,16 @@ void resample(struct arena *a, size_t samples, uint32_t draws, const double *val
     for (uint32_t i = 0; samples && i < draws; i++) {
         draw(&state, samples, weight);
         fn(ctx, weight, one);
+        if (ret_draws)
+            memcpy(ret_draws + i * figures, one, figures * sizeof *one);
         for (size_t f = 0; f < figures; f++)
             if (!isnan(one[f]))
                 all[f * draws + count[f]++] = one[f];
     }
-    for (size_t f = 0; f < figures; f++)
-        ret[f] = middle(values[f], all + f * draws, count[f]);
+    for (size_t f = 0; f < figures; f++) {
+        struct resample_interval m = middle(values[f], all + f * draws, count[f]);
+        /* A figure is no less than 0, and a share no more than 1. */
+        ret[f] =
+            isnan(m.low) ? m : (struct resample_interval){fmax(0, m.low), fmin(fmax(1, values[f]), m.high)};
+    }
 }

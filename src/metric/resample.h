@@ -16,8 +16,12 @@ struct resample_interval {
  */
 typedef void (*resample_fn)(void *ctx, const uint32_t *weight, double *ret_figures);
 
-/* values: the figures of the samples as they are. ret: one interval per figure, NAN without draws. */
+/* values: the figures of the samples as they are. ret: one interval per figure, NAN without draws. ret_draws:
+ * what each draw gave, draws times figures, NAN for what it could not say; NULL: nobody asks. As many samples
+ * are always drawn alike, so that two who have the same samples can be compared draw by draw. */
 void resample(struct arena *a, size_t samples, uint32_t draws, const double *values, size_t figures,
-              resample_fn fn, void *ctx, struct resample_interval *ret);
+              resample_fn fn, void *ctx, struct resample_interval *ret, double *ret_draws);
+/* The interval of what so many draws gave; draws that are NAN do not count. It holds the value. */
+struct resample_interval resample_middle(struct arena *a, double value, const double *draws, size_t count);
 
 #endif

@@ -1,6 +1,7 @@
 """What belongs to a project is seen in it only, and refusals name the permission that is missing."""
 
 import hashlib
+import json
 import re
 
 import httpx
@@ -152,6 +153,20 @@ LEFT_OUT = PUBLIC | ELSEWHERE | {"OPTIONS uploads", "GET events", "GET jobs/{job
                                  "GET requests/{request_id}"}  # of an answered request: test_gateway.py
 
 
+def evaluation(admin, project: dict) -> int:
+    """Of an empty layer over a labelled text, ended."""
+    inside = {"project": project["id"]}
+    data = admin.post("datasets", {**inside, "name": "truth", "data_type": "text", "annotation_type": "text-class"})["id"]
+    made = admin.post(f"datasets/{data}/versions", {})["id"]
+    line = json.dumps({"file": "a.txt", "content": "a", "annotation": {"labels": ["x"]}}).encode()
+    given = [{"upload": upload(admin, project, zipped({"ingot.jsonl": line})), "name": "t.zip"}]
+    finished(admin, admin.post(f"datasets/{data}/versions/{made}/import", {"uploads": given}, expect=202))
+    layer = admin.post("layers", {**inside, "name": "found", "dataset_version": made})["id"]
+    one = admin.post("evaluations", {**inside, "dataset_version": made, "layer": layer})["id"]
+    wait_for(lambda: admin.get(f"evaluations/{one}")["state"] == "completed", "the evaluation")
+    return one
+
+
 @pytest.fixture(scope="module")
 def full(server, admin):
     """Ids by place ("datasets/versions") of a project with one of everything."""
@@ -176,6 +191,7 @@ def full(server, admin):
     ids["datasets/versions/samples"] = admin.get(f"{version}/samples")["items"][0]["id"]
     ids["datasets/versions/records"] = admin.get(version)["records"][0]["name"]
     ids["layers"] = admin.post("layers", {**inside, "dataset_version": made, "name": "layer"})["id"]
+    ids["evaluations"] = evaluation(admin, project)
     ids["teams"] = admin.post("teams", {**inside, "name": "team", "members": [1]})["id"]
     ids["label-tasks"] = admin.post("label-tasks", {**inside, "name": "label", "version": made, "labelling_team": ids["teams"]})["id"]
     admin.post(f"label-tasks/{ids['label-tasks']}/open", expect=200)

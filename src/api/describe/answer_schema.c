@@ -4,7 +4,7 @@
 #include "api/describe/schema_json.h"
 
 static const struct answer_shape *const schemas[] = {answers_of_compute, answers_of_data, answers_of_label,
-                                                     answers_of_learning};
+                                                     answers_of_learning, answers_of_evaluate};
 
 bool answer_schema_known(const char *name)
 {

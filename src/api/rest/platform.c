@@ -181,7 +181,8 @@ static const struct route platform_routes[] = {
 };
 
 const struct route *const router_tables[] = {
-    platform_routes,  auth_routes,    backup_routes,    tus_routes,    file_routes,    sample_routes,
-    operation_routes, room_routes,    task_routes,      format_routes, record_routes,  job_log_routes,
-    terminal_routes,  service_routes, labelling_routes, trial_routes,  lineage_routes, example_routes};
+    platform_routes, auth_routes,      backup_routes,   tus_routes,       file_routes,
+    sample_routes,   operation_routes, room_routes,     task_routes,      format_routes,
+    record_routes,   job_log_routes,   terminal_routes, service_routes,   labelling_routes,
+    trial_routes,    lineage_routes,   example_routes,  evaluation_routes};
 const size_t router_table_count = countof(router_tables);

@@ -30,3 +30,12 @@ bool model_file_choose(const struct manifest *m, struct str path, bool only_onnx
     *ret = found;
     return true;
 }
+
+#define MEMORY_LEAST (INT64_C(512) << 20) /* for ingot-infer and a small model */
+#define MEMORY_MORE  (INT64_C(256) << 20) /* beside three times the model's files */
+
+int64_t model_memory(int64_t bytes)
+{
+    int64_t needs = bytes < INT64_C(1) << 50 ? 3 * bytes + MEMORY_MORE : 0;
+    return needs > MEMORY_LEAST ? needs : MEMORY_LEAST;
+}

@@ -10,4 +10,7 @@
 bool model_file_choose(const struct manifest *m, struct str path, bool only_onnx,
                        const struct manifest_entry **ret, struct err *err);
 
+/* Memory that ingot-infer needs to serve a model version of so many bytes, when nobody says it. */
+int64_t model_memory(int64_t bytes);
+
 #endif

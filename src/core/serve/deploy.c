@@ -1,6 +1,7 @@
 /* The action `deploy`: from a model version, or a command, to a service that answers, in one commit. */
 #include "base/messages.h"
 #include "core/compute/spec.h"
+#include "core/folder/model_file.h"
 #include "core/refs.h"
 #include "core/serve/serve.h"
 #include "core/validate.h"
@@ -150,7 +151,7 @@ static bool choose_spec(struct op *op, const struct db_value *in, int64_t *ret, 
         !conn_query_one(op->conn, op->arena, "SELECT bytes FROM model_versions WHERE id = ?",
                         db_args(db_int(in[MODEL].i)), &row, &found, err))
         return false;
-    int64_t memory = serve_memory(found ? row.v[0].i : 0);
+    int64_t memory = model_memory(found ? row.v[0].i : 0);
     return spec_smallest(op, memory, ret, err) &&
            (*ret || err_message(err, ERR_INVALID, "spec", MESSAGE_DEPLOY_SPEC, (long long)(memory >> 20)));
 }

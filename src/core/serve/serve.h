@@ -33,9 +33,6 @@ int64_t service_wanted(const struct object *service, const struct object *versio
 /* "fruit", or "id.7" where the name cannot stand in an address. */
 const char *service_address_name(struct arena *a, const struct object *service);
 
-/* The memory that ingot-infer needs with a model whose files have so many bytes. */
-int64_t serve_memory(int64_t bytes);
-
 /* Inside a write: the version has its role from now on, and who had it before is retired. */
 bool service_take_role(struct op *op, const struct object *version, struct err *err);
 /* Inside a write: makes a service, version or key as a client's create of this body would; its project (a

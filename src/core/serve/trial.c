@@ -3,18 +3,17 @@
 #include "base/messages.h"
 #include "core/environment/tools.h"
 #include "core/folder/folder.h"
+#include "core/folder/model_file.h"
 #include "core/serve/serve.h"
 #include "core/serve/version.h"
 
-#define INFER        "ingot-infer"
-#define MODEL_PLACE  "/model"
-#define LISTEN       "127.0.0.1:8000" /* TRIAL_PORT */
-#define BODY_MB      "64"
-#define INVOKE       "service.invoke"
-#define IDLE_US      (INT64_C(600) * 1000000)
-#define KEEP_US      (INT64_C(600) * 1000000)
-#define MEMORY_LEAST (INT64_C(512) << 20) /* for ingot-infer and a small model */
-#define MEMORY_MORE  (INT64_C(256) << 20) /* beside three times the model's files */
+#define INFER       "ingot-infer"
+#define MODEL_PLACE "/model"
+#define LISTEN      "127.0.0.1:8000" /* TRIAL_PORT */
+#define BODY_MB     "64"
+#define INVOKE      "service.invoke"
+#define IDLE_US     (INT64_C(600) * 1000000)
+#define KEEP_US     (INT64_C(600) * 1000000)
 
 enum { PROJECT, IDLE };
 
@@ -40,12 +39,6 @@ const struct field trial_start_fields[] = {
     {0},
 };
 const struct field trial_state_fields[] = {[PROJECT] = PROJECT_FIELD, {0}};
-
-int64_t serve_memory(int64_t bytes)
-{
-    int64_t needs = bytes < INT64_C(1) << 50 ? 3 * bytes + MEMORY_MORE : 0;
-    return needs > MEMORY_LEAST ? needs : MEMORY_LEAST;
-}
 
 static struct str content_of(const struct object *version)
 {
@@ -185,7 +178,7 @@ bool trial_start(struct op *op, struct object *o, const struct db_value *input, 
                                   .command = STR(INFER),
                                   .from = content_of(o),
                                   .idle_s = input[IDLE].type == DB_INT ? input[IDLE].i : 0,
-                                  .memory = serve_memory(object_int(o, "bytes"))};
+                                  .memory = model_memory(object_int(o, "bytes"))};
     if (!find_project(op->core, op->caller, INVOKE, o, given_project(input), op->arena, &want.project, err))
         return false;
     if (object_int(o, "files") == 0)

@@ -80,6 +80,11 @@ bool training_metrics_delete(struct db_conn *c, int64_t instance, struct err *er
 /* Of an instance that failed: {"id","sentence","sentence_zh","detail","lines"} becomes its field `cause`. */
 bool training_cause_keep(struct core *core, const struct object *instance, struct arena *a, struct err *err);
 
+/* --- what the saved model can (evaluate.c) --- */
+/* Begins the evaluation of a version that has ingot-model.json and a split.json with test files, unless there
+ * is one. What keeps it from that is told in the task's report. */
+bool training_evaluate(struct task *t, const struct object *instance, int64_t version, struct err *err);
+
 /* --- files (files.c) --- */
 /* Copies a tree to a folder that does not exist yet: under another name first, then renamed. */
 bool training_copy(const char *from, const char *to, struct task *t, struct err *err);

@@ -1,10 +1,11 @@
 /* ingot-infer: serves models over HTTP until SIGTERM or SIGINT, then drains and ends with 0. SIGHUP loads the
- * models again. */
+ * models again. `ingot-infer predict` is program/predict.c. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "infer/confine.h"
 #include "infer/cpus.h"
 #include "infer/ort.h"
+#include "infer/program/predict.h"
 #include "infer/server.h"
 
 #include <errno.h>
@@ -32,6 +33,7 @@ struct given {
 
 static const char usage[] =
     "usage: ingot-infer [options] [FILE.onnx | FOLDER]...\n"
+    "       ingot-infer predict --model DIR --out FILE FOLDER|LIST   (predict --help)\n"
     "  --listen HOST:PORT   default 127.0.0.1:8000; port 0 takes a free one\n"
     "  --model NAME=PATH[,version=N]  a model: an ONNX file, or a folder with ingot-model.json or "
     "model.onnx;\n"
@@ -351,6 +353,8 @@ int main(int argc, char **argv)
                       .max_body_mb = MAX_BODY >> 20};
     struct err err = {0};
     sigset_t signals;
+    if (argc > 1 && strcmp(argv[1], "predict") == 0)
+        return predict_main(argc - 1, argv + 1);
     int code = parse(argc, argv, &g);
     if (code >= 0)
         return code;
@@ -365,7 +369,7 @@ int main(int argc, char **argv)
     g.server.max_queue = g.served.batch.max_queue;
     block_signals(&signals);
     pthread_setname_np(pthread_self(), "ingot-infer"); /* not the loader's, when that was called with it */
-    bool ok = open_access_log(&g, &err) && (g.unconfined || confine_self(&err)) &&
+    bool ok = open_access_log(&g, &err) && (g.unconfined || confine_self(NULL, &err)) &&
               ort_start(g.ort, g.threads, &err) && serve(&g, &signals, &err);
     if (!ok)
         fprintf(stderr, "ingot-infer: %s\n", err.message);
