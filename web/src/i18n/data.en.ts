@@ -329,6 +329,10 @@ export const dataEn = {
   'taskType.image_pull': 'Pull an image',
   'taskType.image_derive': 'Derive an image',
   'taskType.image_build': 'Build an image',
+  'taskType.runtime_build': 'Build a runtime',
+  'taskType.runtime_estimate': 'Estimate a runtime',
+  'taskType.runtime_export': 'Export a runtime',
+  'taskType.runtime_import': 'Import a runtime',
 
   'task.waiting': 'Waiting',
   'task.running': 'Running',

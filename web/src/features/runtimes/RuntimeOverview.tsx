@@ -6,7 +6,7 @@ import { may } from '../../api/session'
 import { CopyText } from '../../components/CopyText'
 import { formatBytes } from '../../components/format'
 import { ErrorState } from '../../components/States'
-import { useI18n } from '../../i18n'
+import { useI18n, type Key } from '../../i18n'
 import { Facts } from '../objects/ObjectTabs'
 import type { SpecialProps } from '../objects/special'
 import { TaskProgress } from '../tasks/TaskView'
@@ -15,6 +15,8 @@ import { costOf, lastLines, texts } from './runtimes'
 import './runtimes.css'
 
 type Log = Schema<'RuntimeLog'>
+
+const steps: Record<string, Key | undefined> = { fetching: 'runtime.fetching', configuring: 'runtime.configuring', storing: 'runtime.storing' }
 
 const hidden = ['name', 'title', 'title_zh', 'description', 'description_zh', 'state', 'phase', 'reason', 'reason_zh', 'image', 'packages', 'python', 'task', 'bytes', 'minutes']
 
@@ -48,7 +50,7 @@ function State({ item, builds }: { item: Item; builds: boolean }) {
   const cost = costOf(item)
   return (
     <section>
-      {state === 'building' && <p role="status">{typeof phase === 'string' && phase !== '' ? t(`runtime.${phase as 'fetching' | 'configuring' | 'storing'}`) : t('runtime.waiting')}</p>}
+      {state === 'building' && <p role="status">{t(steps[String(phase)] ?? 'runtime.waiting')}</p>}
       {image !== '' && <><p>{t('runtime.use')}</p><CopyText text={image} label={t('images.use')} /></>}
       {image === '' && state !== 'building' && (
         <p>
