@@ -1,47 +1,16 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { reaches } from './compute'
-import { dialog, expect, signInAsAdmin, test, type Api, type Made } from './fixtures'
+import { dialog, expect, signInAsAdmin, test } from './fixtures'
+import { modelFiles, modelSet, put } from './models'
 import { png } from './pictures'
 
 // As a new user would: a model, its structure, one click to a service, asking it, a canary, its share, the switch.
 const root = resolve(__dirname, '../..')
 const screens = resolve(root, 'test-results/screens')
 
-/** A small classifier with its manifest, made by the same code as the tests of ingot-infer use. */
-function classifier(folder: string): Buffer[] {
-  const code = `import sys, pathlib; sys.path.insert(0, ${JSON.stringify(join(root, 'tests/infer'))}); import predict_models; predict_models.image_class(pathlib.Path(${JSON.stringify(folder)}))`
-  execFileSync(join(root, '.cache/venv/bin/python'), ['-c', code], { stdio: ['ignore', 'pipe', 'pipe'], timeout: 120_000 })
-  return ['model.onnx', 'ingot-model.json'].map((name) => readFileSync(join(folder, name)))
-}
-
-async function put(api: Api, version: string, path: string, data: Buffer): Promise<void> {
-  const answer = await api.context.put(`/api/v1/${version}/content?path=${encodeURIComponent(path)}`, { data, headers: { 'Content-Type': 'application/octet-stream' } })
-  expect(answer.ok(), await answer.text()).toBe(true)
-}
-
-async function model(api: Api, project: Made): Promise<{ set: Made }> {
-  const folder = mkdtempSync(join(tmpdir(), 'ingot-model-'))
-  try {
-    const [onnx, manifest] = classifier(folder)
-    const set = await api.create('model-sets', { project: project.id, name: 'fruit' })
-    for (const _ of [1, 2]) {
-      const version = await api.create(`model-sets/${set.id}/versions`, {})
-      const path = `model-sets/${set.id}/versions/${version.id}`
-      await put(api, path, 'model.onnx', onnx as Buffer)
-      await put(api, path, 'ingot-model.json', manifest as Buffer)
-    }
-    return { set }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
 test('from a model to a service with a canary', async ({ page, api, project }) => {
   test.setTimeout(300_000)
-  const { set } = await model(api, project)
+  const { set } = await modelSet(api, project, 'fruit', 'image_class', 2)
   await signInAsAdmin(page)
 
   await page.goto(`/p/${project.name}/model-sets/${set.id}/v/1?tab=model`)
@@ -102,13 +71,11 @@ test('from a model to a service with a canary', async ({ page, api, project }) =
 })
 
 test('a model is described by fields and tried before that is saved', async ({ page, api, project }) => {
-  const folder = mkdtempSync(join(tmpdir(), 'ingot-model-'))
-  const [onnx] = classifier(folder)
-  rmSync(folder, { recursive: true, force: true })
+  const { onnx } = modelFiles('image_class')
   const set = await api.create('model-sets', { project: project.id, name: 'shapes' })
   const version = await api.create(`model-sets/${set.id}/versions`, {})
   const path = `model-sets/${set.id}/versions/${version.id}`
-  await put(api, path, 'model.onnx', onnx as Buffer)
+  await put(api, path, 'model.onnx', onnx)
   await signInAsAdmin(page)
   await page.goto(`/p/${project.name}/model-sets/${set.id}/v/1?tab=try`)
   await page.getByRole('link', { name: 'Describe it first' }).click()

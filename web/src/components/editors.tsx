@@ -75,6 +75,9 @@ const registry: Record<string, Editor> = {
   'training.env': variables,
   'training_instance.state': state,
   'training_instance.reason': reason,
+  'evaluation.state': state,
+  'evaluation.reason': reason,
+  'evaluation.figures': shownOnly(lazy(async () => ({ default: (await import('../features/evaluations/FiguresShow')).FiguresShow }))),
   'node.state': state,
   'project.quota': {
     Edit: lazy(async () => ({ default: (await quota()).QuotaEdit })),

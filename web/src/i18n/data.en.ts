@@ -16,6 +16,7 @@ export const dataEn = {
   'tab.compare': 'Compare',
   'tab.files': 'Files',
   'tab.model': 'Model',
+  'tab.evaluations': 'Evaluations',
   'tab.try': 'Try it',
 
   'model.does': 'What it does',

@@ -18,6 +18,7 @@ export const dataZh: Record<keyof typeof dataEn, string> = {
   'tab.compare': '比较',
   'tab.files': '文件',
   'tab.model': '模型',
+  'tab.evaluations': '评估',
   'tab.try': '试用',
 
   'model.does': '模型任务',

@@ -1,6 +1,7 @@
 import { benchEn } from './bench.en'
 import { computeEn } from './compute.en'
 import { dataEn } from './data.en'
+import { evaluationsEn } from './evaluations.en'
 import { imagesEn } from './images.en'
 import { labellingEn } from './labelling.en'
 import { learnEn } from './learn.en'
@@ -17,6 +18,7 @@ export const en = {
   ...learnEn,
   ...serveEn,
   ...modelsEn,
+  ...evaluationsEn,
   'app.name': 'Ingot',
   'app.tagline': 'From raw data to a running service',
   'app.skip': 'Skip to content',

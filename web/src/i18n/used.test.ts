@@ -4,7 +4,24 @@ import { expect, test } from 'vitest'
 import { en } from './en'
 
 // Keys that are put together at run time begin with one of these.
-const dynamic = [/^bench\.(tool|shape|media|group|refused|did)\./, /^(state|unit|lineage\.as|taskType|controllers|training\.split|try\.(time|state)|interface\.op|manifest\.(field|help|choice|preparation|threshold))\./, /^(meter\.(cpu|memory)|overview\.jobs_\w+)$/, /^terminal\.(connecting|open|closed)$/, /^(sampleState|shape|change|split|step|tab|task\.result|labelPart|labelCount|labelStage|trainLevel|runtime|attributes\.(type|rule))\./, /^selection\.order_/, /^task\.(waiting|running|done|failed|cancelled)$/, /^preprocess\.(threshold|angle|x|y|w|h)$/, /^(error|menu|audit|theme|language)\./, /^permissions\.(read|create|update|delete)$/, /^rule\.(color|key)$/, /^merge\.(mine|theirs)$/, /^quota\.(cpu|memory|storage)$/, /^list\.(from|to)$/]
+const dynamic = [
+  /^evaluation\.(as|size|by|verdict|kind)\./,
+  /^evaluation\.(truths|precision|recall)$/,
+  /^bench\.(tool|shape|media|group|refused|did)\./,
+  /^(state|unit|lineage\.as|taskType|controllers|training\.split|try\.(time|state)|interface\.op|manifest\.(field|help|choice|preparation|threshold))\./,
+  /^(meter\.(cpu|memory)|overview\.jobs_\w+)$/,
+  /^terminal\.(connecting|open|closed)$/,
+  /^(sampleState|shape|change|split|step|tab|task\.result|labelPart|labelCount|labelStage|trainLevel|runtime|attributes\.(type|rule))\./,
+  /^selection\.order_/,
+  /^task\.(waiting|running|done|failed|cancelled)$/,
+  /^preprocess\.(threshold|angle|x|y|w|h)$/,
+  /^(error|menu|audit|theme|language)\./,
+  /^permissions\.(read|create|update|delete)$/,
+  /^rule\.(color|key)$/,
+  /^merge\.(mine|theirs)$/,
+  /^quota\.(cpu|memory|storage)$/,
+  /^list\.(from|to)$/,
+]
 
 function sources(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {

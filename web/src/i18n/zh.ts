@@ -1,6 +1,7 @@
 import { benchZh } from './bench.zh'
 import { computeZh } from './compute.zh'
 import { dataZh } from './data.zh'
+import { evaluationsZh } from './evaluations.zh'
 import { imagesZh } from './images.zh'
 import { labellingZh } from './labelling.zh'
 import { learnZh } from './learn.zh'
@@ -18,6 +19,7 @@ export const zh: Record<Key, string> = {
   ...learnZh,
   ...serveZh,
   ...modelsZh,
+  ...evaluationsZh,
   'app.name': 'Ingot',
   'app.tagline': '从原始数据到在线服务',
   'app.skip': '跳到正文',

@@ -35,6 +35,7 @@ import { StateTag } from './Versions'
 
 const ModelTab = lazy(async () => ({ default: (await import('../models/ModelTab')).ModelTab }))
 const TryTab = lazy(async () => ({ default: (await import('../models/TryTab')).TryTab }))
+const EvaluationsTab = lazy(async () => ({ default: (await import('../evaluations/EvaluationsTab')).EvaluationsTab }))
 const Deploy = lazy(async () => ({ default: (await import('../services/Deploy')).Deploy }))
 const TrainDrawer = lazy(async () => ({ default: (await import('../trainings/TrainDrawer')).TrainDrawer }))
 const VersionLabelling = lazy(async () => ({ default: (await import('../labelling/VersionLabelling')).VersionLabelling }))
@@ -72,7 +73,7 @@ function Found({ parentKind, kind, id, number }: { parentKind: Kind; kind: Kind;
 }
 
 const dataTabs = ['samples', 'statistics', 'labelling', 'import', 'export', 'records', 'duplicates', 'compare', 'lineage', 'activity'] as const
-const fileTabs = ['files', 'model', 'try', 'lineage', 'compare', 'activity'] as const
+const fileTabs = ['files', 'model', 'try', 'evaluations', 'lineage', 'compare', 'activity'] as const
 type Tab = (typeof dataTabs)[number] | (typeof fileTabs)[number]
 
 function Loaded({ version }: { version: Version }) {
@@ -87,7 +88,7 @@ function Loaded({ version }: { version: Version }) {
   const title = `${nameOf(parentKind, parent)} ${nameOf(kind, item)}`
   const colorOf = useColorOf(version)
   const tabs: Tab[] = (data ? [...dataTabs] : [...fileTabs]).filter((tab) =>
-    tab === 'import' ? version.open : tab === 'try' ? kind.name === 'model_version' && Number(item['files']) > 0 && may(session, 'service.invoke', project?.id) : tab === 'model' ? kind.name === 'model_version' && Number(item['files']) > 0 : tab === 'duplicates' ? parent['data_type'] === 'image' : tab === 'activity' ? audit !== undefined && offers(session, audit, 'list') : true)
+    tab === 'import' ? version.open : tab === 'try' ? kind.name === 'model_version' && Number(item['files']) > 0 && may(session, 'service.invoke', project?.id) : tab === 'model' ? kind.name === 'model_version' && Number(item['files']) > 0 : tab === 'evaluations' ? kind.name === 'model_version' && Number(item['files']) > 0 && may(session, 'evaluation.read', project?.id) : tab === 'duplicates' ? parent['data_type'] === 'image' : tab === 'activity' ? audit !== undefined && offers(session, audit, 'list') : true)
   const first: Tab = data ? 'samples' : 'files'
   const now = tabs.find((tab) => tab === params.get('tab')) ?? first
   const tabBar = useRef<HTMLElement>(null)
@@ -162,6 +163,7 @@ function Loaded({ version }: { version: Version }) {
       )}
       {now === 'model' && <Suspense fallback={null}><ModelTab version={version} /></Suspense>}
       {now === 'try' && <Suspense fallback={null}><TryTab version={version} /></Suspense>}
+      {now === 'evaluations' && <Suspense fallback={null}><EvaluationsTab version={version} /></Suspense>}
       {now === 'files' && <FileBrowser version={version} />}
       {now === 'activity' && audit && <ListView kind={audit} place={{}} fixed={`kind = ${JSON.stringify(kind.name)} and object = ${item.id}`} hiddenFields={['kind', 'object', 'name', 'project']} />}
       {open === 'deploy' && <Suspense fallback={null}><Deploy version={version} onClose={closeDeploy} /></Suspense>}

@@ -1,13 +1,14 @@
 import { Suspense } from 'react'
 import type { Action, Item, Kind } from '../../api/kinds'
 import type { Place } from '../../api/objects'
+import type { Values } from '../../components/merge'
 import { EndSession } from '../profile/EndSession'
 import { ActionDialog } from './ActionDialog'
 import { DeleteDialog } from './DeleteDialog'
 import { ObjectForm } from './ObjectForm'
 import { actionForms } from './special'
 
-export type Open = { what: 'create' } | { what: 'edit' | 'delete' | Action; item: Item }
+export type Open = { what: 'create'; preset?: Values } | { what: 'edit' | 'delete' | Action; item: Item }
 
 interface Props {
   kind: Kind
@@ -21,7 +22,7 @@ interface Props {
 /** The dialog that is open for a list or an object, if any. */
 export function Dialogs({ kind, place, open, onClose, onSaved, onDeleted }: Props) {
   if (!open) return null
-  if (open.what === 'create') return <ObjectForm kind={kind} place={place} onClose={onClose} onSaved={onSaved} />
+  if (open.what === 'create') return <ObjectForm kind={kind} place={place} preset={open.preset} onClose={onClose} onSaved={onSaved} />
   if (open.what === 'edit') return <ObjectForm kind={kind} place={place} item={open.item} onClose={onClose} onSaved={onSaved} />
   if (open.what === 'delete') {
     if (kind.name === 'session') return <EndSession kind={kind} item={open.item} onClose={onClose} />

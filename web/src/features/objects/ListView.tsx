@@ -12,6 +12,7 @@ import { allItems, listKey, useList, type Place } from '../../api/objects'
 import { offers } from '../../api/session'
 import { useNarrow } from '../../components/hooks'
 import { Icon } from '../../components/Icon'
+import type { Values } from '../../components/merge'
 import { SecretDialog } from '../../components/SecretDialog'
 import { Empty, ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
@@ -35,11 +36,13 @@ interface Props {
   choice?: ReactNode
   /** Objects of other projects are looked at from this one. */
   here?: boolean
+  /** What a new one begins with. */
+  preset?: Values
 }
 
 const looks = [{ value: 'rows', icon: 'list', title: 'list.rows' }, { value: 'cards', icon: 'cards', title: 'list.cards' }] as const
 
-export function ListView({ kind, place, fixed, title, hiddenFields, choice, here }: Props) {
+export function ListView({ kind, place, fixed, title, hiddenFields, choice, here, preset }: Props) {
   const { t, w, wl, n } = useI18n()
   const { session, project } = useApp()
   const narrow = useNarrow()
@@ -152,7 +155,7 @@ export function ListView({ kind, place, fixed, title, hiddenFields, choice, here
           <MoreRows list={list} />
         </>
       )}
-      <Dialogs kind={kind} place={place} open={creating ? { what: 'create' } : open} onSaved={(item) => typeof item['secret'] === 'string' && setSecret(item['secret'])} onClose={() => (creating ? change({ new: null }) : setOpen(null))} />
+      <Dialogs kind={kind} place={place} open={creating ? { what: 'create', preset } : open} onSaved={(item) => typeof item['secret'] === 'string' && setSecret(item['secret'])} onClose={() => (creating ? change({ new: null }) : setOpen(null))} />
       {secret && (
         <SecretDialog title={t('tokens.secretTitle')} label={t('tokens.secretLabel')} secret={secret} onClose={() => setSecret(null)}>
           <p className="muted">{t('tokens.use')}</p>

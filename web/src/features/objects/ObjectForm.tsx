@@ -23,6 +23,8 @@ interface Props {
   place: Place
   /** Absent: create. */
   item?: Item
+  /** What a new one begins with. */
+  preset?: Values
   onClose: () => void
   onSaved?: (item: Item) => void
 }
@@ -31,7 +33,7 @@ export function initialValues(kind: Kind, item: Item | undefined): Values {
   return Object.fromEntries(formFields(kind, item === undefined).map((f) => [f.name, item ? item[f.name] : f.default]))
 }
 
-export function ObjectForm({ kind, place, item, onClose, onSaved }: Props) {
+export function ObjectForm({ kind, place, item, preset, onClose, onSaved }: Props) {
   const i18n = useI18n()
   const { t, wl } = i18n
   const { message } = App.useApp()
@@ -39,7 +41,7 @@ export function ObjectForm({ kind, place, item, onClose, onSaved }: Props) {
   const fields = useMemo(() => formFields(kind, creating), [kind, creating])
   // The object as it was when the form opened: live refreshes must not move the ground under it.
   const [base, setBase] = useState(item)
-  const [initial, setInitial] = useState(() => initialValues(kind, item))
+  const [initial, setInitial] = useState(() => ({ ...initialValues(kind, item), ...preset }))
   const form = useForm(fields, initial, creating)
   const save = useSave(kind, place)
   // It ends together with what is told of a refusal, not a moment later; what was saved is not sent again while the form goes.

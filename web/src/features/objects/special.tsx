@@ -24,6 +24,7 @@ export const pages: Record<string, ComponentType<PageProps> | undefined> = {
   training: lazy(async () => ({ default: (await import('../trainings/TrainingPage')).TrainingPage })),
   service: lazy(async () => ({ default: (await import('../services/ServicePage')).ServicePage })),
   label_task: lazy(async () => ({ default: (await import('../labelling/TaskPage')).TaskPage })),
+  evaluation: lazy(async () => ({ default: (await import('../evaluations/EvaluationPage')).EvaluationPage })),
 }
 
 /** Below the fields of a form: what the values as they stand would mean. */

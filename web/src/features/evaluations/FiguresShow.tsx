@@ -1,0 +1,11 @@
+import type { ShowProps } from '../../components/editors'
+import { useI18n } from '../../i18n'
+import { figureText, type Figure } from './evaluations'
+
+/** The main figures of an evaluation, in a line. */
+export function FiguresShow({ value }: ShowProps) {
+  const { t, n } = useI18n()
+  const figures = typeof value === 'object' && value !== null ? Object.entries(value as Record<string, Figure>) : []
+  if (figures.length === 0) return <span className="muted">{t('value.none')}</span>
+  return <span className="num">{figures.slice(0, 2).map(([name, f]) => `${name} ${figureText(name, f.value, n)}`).join(' · ')}</span>
+}
