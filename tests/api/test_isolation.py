@@ -179,9 +179,9 @@ def full(server, admin):
            "users": 1, "roles": 1, "audit": 1, "runtimes": admin.get("runtimes")["items"][0]["id"], "nodes": wait_for(lambda: admin.get("nodes")["items"], "a node")[0]["id"], "tokens": admin.all("tokens")[0]["id"],
            "groups/members": admin.post(f"groups/{group['id']}/members", {"user": 1})["id"],
            "projects/members": admin.get(f"projects/{project['id']}/members")["items"][0]["id"],
-           "label-sets": admin.post("label-sets", {**inside, "name": "set"})["id"], "formats": "coco", "sign-in": "corp",
+           "label-sets": admin.post("label-sets", {**inside, "name": "set", "labels": [{"name": "cat"}]})["id"], "formats": "coco", "sign-in": "corp",
            "backup/blobs": hashlib.sha256(b"x").hexdigest()}
-    data = admin.post("datasets", {**inside, "name": "data", "annotation_type": "detection"})["id"]
+    data = admin.post("datasets", {**inside, "name": "data", "annotation_type": "detection", "label_set": ids["label-sets"]})["id"]
     version = f"datasets/{data}/versions/{(made := admin.post(f'datasets/{data}/versions', {})['id'])}"
     ids |= {"datasets": data, "datasets/versions": made}
     ids["layers"] = admin.post("layers", {**inside, "name": "layer", "dataset_version": made})["id"]
@@ -189,6 +189,8 @@ def full(server, admin):
     for action, body in (("import", {"uploads": [{"upload": ids["uploads"], "name": "x.zip"}]}), ("write-records", {}), ("export", {"format": "coco"})):
         ids["tasks"] = finished(admin, admin.post(f"{version}/{action}", body, expect=202))["id"]
     ids["datasets/versions/samples"] = admin.get(f"{version}/samples")["items"][0]["id"]
+    example = {"label": "cat", "version": made, "sample": ids["datasets/versions/samples"]}
+    ids["label-sets/examples"] = ids["label-tasks/examples"] = admin.post(f"label-sets/{ids['label-sets']}/examples", example)["id"]
     ids["datasets/versions/records"] = admin.get(version)["records"][0]["name"]
     ids["layers"] = admin.post("layers", {**inside, "dataset_version": made, "name": "layer"})["id"]
     ids["evaluations"] = evaluation(admin, project)
