@@ -34,6 +34,11 @@ const struct relation relations[] = {
 
     {"serves", "model_version", "service_version", RELATION_TO, "model_version", NULL},
     {"image", "image_version", "service_version", RELATION_TO, "image_version", NULL},
+
+    {"evaluates", "model_version", "evaluation", RELATION_TO, "model_version", NULL},
+    {"evaluates", "service_version", "evaluation", RELATION_TO, "service_version", NULL},
+    {"evaluates", "layer", "evaluation", RELATION_TO, "layer", NULL},
+    {"truth", "dataset_version", "evaluation", RELATION_TO, "dataset_version", NULL},
 };
 const size_t relation_count = countof(relations);
 

@@ -148,6 +148,8 @@ export const computeEn = {
   'lineage.as.made': 'made',
   'lineage.as.kept': 'kept',
   'lineage.as.serves': 'serves',
+  'lineage.as.evaluates': 'evaluated',
+  'lineage.as.truth': 'truth',
   'lineage.as.annotated': 'annotated',
   'lineage.as.part': 'part of',
   'tensorboard.start': 'TensorBoard',

@@ -150,6 +150,8 @@ export const computeZh: Record<keyof typeof computeEn, string> = {
   'lineage.as.made': '产出',
   'lineage.as.kept': '保存',
   'lineage.as.serves': '提供服务',
+  'lineage.as.evaluates': '被评估',
+  'lineage.as.truth': '标准答案',
   'lineage.as.annotated': '标注',
   'lineage.as.part': '所属版本',
   'tensorboard.start': '启动 TensorBoard',
