@@ -174,8 +174,9 @@ void evaluate_print(struct cli *cli, yyjson_val *report)
     static const char *figures[] = {"name", "value", "low", "high"};
     static const char *labels[] = {"label",  "truths",    "hits",   "mistakes",
                                    "missed", "precision", "recall", "f1"};
-    printf("%" PRIu64 " samples, %s\n\n", yyjson_get_uint(yyjson_obj_get(report, "samples")),
-           yyjson_get_str(yyjson_obj_get(report, "type")));
+    struct str type = json_str(yyjson_obj_get(report, "type"));
+    printf("%" PRIu64 " samples, " STR_FMT "\n\n", yyjson_get_uint(yyjson_obj_get(report, "samples")),
+           STR_ARG(type));
     print_rows(cli, yyjson_obj_get(report, "figures"), figures, countof(figures), 1);
     if (!yyjson_obj_get(report, "labels"))
         return;
