@@ -129,6 +129,15 @@ def test_layers(x, tmp_path):
     assert not (low / "new").exists() and not (high / "new").exists()
 
 
+def test_stop_with_time_to_finish_below_a_shell(x):
+    """The shell ends at the signal; what it started has its time all the same."""
+    id = x.shell("sh -c 'trap \"sleep 1; echo saved; exit 3\" TERM; echo ready; while :; do sleep 0.05; done'; true")
+    x.said(id, "ready")
+    x.call("stop", id=id)
+    assert x.ended(id)["end"] == "stopped"
+    assert "saved" in x.said(id, "saved")
+
+
 def test_stop_with_time_to_finish(x):
     id = x.shell('trap "echo saved; exit 3" TERM; echo ready; while :; do sleep 0.05; done')
     x.said(id, "ready")

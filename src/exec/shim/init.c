@@ -145,31 +145,41 @@ static void start(char **argv, const struct account *a, int failed)
     _exit(error == ENOENT ? 127 : 126);
 }
 
-static void hand_on(int number)
+/* Whether it was a stop. */
+static bool hand_on(int number)
 {
     /* A stop is for all; other signals are for the command. */
     if (number == SIGTERM)
         kill(-1, number);
     else if (number != SIGCHLD)
         kill(child, number);
+    return number == SIGTERM;
 }
 
+/* Until the command has ended. One that is stopped is often a shell, which ends at once, while what it
+ * started uses the time that it is given: then until nothing of it is left (the supervisor kills what takes
+ * too long). */
 static int supervise(void)
 {
     sigset_t all;
+    bool stopped = false, ended = false;
+    int result = 0;
     sigfillset(&all);
     for (;;) {
-        int status, result = -1;
+        int status;
         pid_t pid;
         while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-            if (pid == child)
-                result = status;
+            if (pid != child)
+                continue;
+            ended = true;
+            result = status;
         }
-        if (result != -1)
+        bool alone = pid < 0 && errno == ECHILD;
+        if (ended && (alone || !stopped))
             return result;
         siginfo_t info;
-        if (sigwaitinfo(&all, &info) > 0)
-            hand_on(info.si_signo);
+        if (sigwaitinfo(&all, &info) > 0 && hand_on(info.si_signo))
+            stopped = true;
     }
 }
 
