@@ -22,7 +22,7 @@ from .evaluations import EvaluationFailed, Evaluations, evaluate
 from .labelling import LabelTasks
 from .models import Models, NotTried
 from .runlog import image, log, params
-from .running import Jobs, Run, RunFailed, Trainings, parameters
+from .running import Jobs, Run, RunFailed, Trainings, parameters, train
 from .services import NotServing, ServiceHandle, Services
 from .transfer import TaskFailed
 from .types import (
@@ -129,4 +129,5 @@ __all__ = [
     "log",
     "parameters",
     "params",
+    "train",
 ]

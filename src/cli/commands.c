@@ -43,7 +43,7 @@ static int record_program(int argc, char **argv)
     return record_cli(argc, argv);
 }
 
-static const char *const train_words[] = {"run", "resume", NULL};
+static const char *const train_words[] = {"run", "auto", "resume", NULL};
 static const char *const env_words[] = {"ssh", "open", NULL};
 static const char *const label_words[] = {"next", "submit", "progress", NULL};
 static const char *const record_words[] = {"info", "cat", "verify", "convert", NULL};
@@ -74,9 +74,10 @@ const struct command commands[] = {
      .names = {"project"},
      .run = account_use},
     {.name = "train",
-     .usage = "run [flags] [-- COMMAND...] | resume TRAINING[/RUN]",
+     .usage = "run [flags] [-- COMMAND...] | auto DATASET[:VERSION] | resume TRAINING[/RUN]",
      .summary = "train a model: start, follow the log, end as the command did",
-     .examples = "ingot train run --data digits --algo classifier:v2 --spec small --save-to digits -- "
+     .examples = "ingot train auto fruit:v3 --minutes 10\n"
+                 "ingot train run --data digits --algo classifier:v2 --spec small --save-to digits -- "
                  "python3 train.py\n"
                  "ingot train run --name nightly --spec small --nodes 2 -- 'torchrun train.py'\n"
                  "ingot train run --data digits --algo one-click --spec small --set lr=0.01 --set epochs=5\n"

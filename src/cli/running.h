@@ -9,7 +9,7 @@ extern const struct flag running_exec_flags[];
 extern const struct flag running_train_flags[];
 #define RUNNING_LOGS_FLAGS  7
 #define RUNNING_EXEC_FLAGS  4
-#define RUNNING_TRAIN_FLAGS 17
+#define RUNNING_TRAIN_FLAGS 21
 
 bool running_logs(struct cli *cli, const struct args *args, struct err *err);
 bool running_exec(struct cli *cli, const struct args *args, struct err *err);
@@ -32,5 +32,8 @@ struct running_state {
 };
 bool running_look(struct cli *cli, int64_t job, struct running_state *ret, struct err *err);
 void running_nap(void); /* between two looks */
+/* The log of a run of a training until it is over (its name alone with --detach); cli->exit_code is the
+ * command's. */
+bool running_follow_run(struct cli *cli, const struct args *args, yyjson_val *instance, struct err *err);
 
 #endif

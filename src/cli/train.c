@@ -2,11 +2,13 @@
 #include "cli/remote.h"
 #include "cli/running.h"
 #include "cli/scope.h"
+#include "cli/train_auto.h"
 #include "cli/train_set.h"
 
 #include <time.h>
 
-static const char usage[] = "ingot train run [flags] [-- COMMAND...] | resume TRAINING[/RUN]";
+static const char usage[] =
+    "ingot train run [flags] [-- COMMAND...] | auto DATASET[:VERSION] | resume TRAINING[/RUN]";
 
 const struct flag running_train_flags[] = {
     {"name", 'n', FLAG_VALUE, "NAME", "of the training; one that exists is changed (a new one)", NULL},
@@ -20,6 +22,10 @@ const struct flag running_train_flags[] = {
     {"launcher", 0, FLAG_VALUE, "each|first", "first: the command is an mpirun (each)", NULL},
     {"save-to", 0, FLAG_VALUE, "MODEL", "whose version /workspace/persistent-model becomes", NULL},
     {"set", 0, FLAG_VALUE, "NAME=VALUE", "a parameter of the algorithm; may come several times", NULL},
+    {"minutes", 0, FLAG_VALUE, "N", "auto: how long it may train (10)", NULL},
+    {"leave-out", 0, FLAG_VALUE, "LABEL,...", "auto: labels that are as if they had never been given", NULL},
+    {"merge", 0, FLAG_VALUE, "LABEL=LABEL", "auto: one label becomes another; may come several times", NULL},
+    {"yes", 'y', FLAG_SWITCH, NULL, "auto: start without asking", NULL},
     {"env", 'e', FLAG_VALUE, "NAME=VALUE", "a variable; may come several times", NULL},
     {"priority", 0, FLAG_VALUE, "N", "-100 to 100 (0)", NULL},
     {"retries", 0, FLAG_VALUE, "N", "how often it is tried again (0)", NULL},
@@ -275,7 +281,7 @@ static bool end_like(struct cli *cli, int64_t id, struct err *err)
     return true;
 }
 
-static bool follow_instance(struct cli *cli, const struct args *args, yyjson_val *instance, struct err *err)
+bool running_follow_run(struct cli *cli, const struct args *args, yyjson_val *instance, struct err *err)
 {
     int64_t job;
     struct str training = json_str(yyjson_obj_get(yyjson_obj_get(instance, "training"), "name")),
@@ -302,7 +308,7 @@ static bool run(struct cli *cli, const struct args *args, struct err *err)
         return false;
     const char *path = arena_printf(&cli->arena, "/trainings/%lld/start", (long long)training);
     return remote_json(cli, &(struct remote_call){.method = "POST", .path = path}, &instance, err) &&
-           follow_instance(cli, args, instance, err);
+           running_follow_run(cli, args, instance, err);
 }
 
 static bool resume(struct cli *cli, const struct args *args, struct err *err)
@@ -323,7 +329,7 @@ static bool resume(struct cli *cli, const struct args *args, struct err *err)
     const char *path = arena_printf(&cli->arena, "/trainings/%lld/instances/%lld/resume", (long long)training,
                                     (long long)id);
     return remote_json(cli, &(struct remote_call){.method = "POST", .path = path}, &instance, err) &&
-           follow_instance(cli, args, instance, err);
+           running_follow_run(cli, args, instance, err);
 }
 
 bool running_train(struct cli *cli, const struct args *args, struct err *err)
@@ -331,6 +337,8 @@ bool running_train(struct cli *cli, const struct args *args, struct err *err)
     const char *verb = args->word_count ? args->words[0] : "";
     if (strcmp(verb, "run") == 0)
         return run(cli, args, err);
+    if (strcmp(verb, "auto") == 0)
+        return train_auto(cli, args, usage, err);
     if (strcmp(verb, "resume") == 0)
         return resume(cli, args, err);
     return err_set(err, ERR_MALFORMED, NULL, "%s%s%s; usage: %s",

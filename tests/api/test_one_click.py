@@ -5,7 +5,8 @@ import json
 
 import ingot
 import pytest
-from harness import Api, problem, unique, wait_for
+from cli import Cli
+from harness import ADMIN_PASSWORD, Api, problem, unique, wait_for
 from test_datasets import bring, png, zipped
 from test_training import instance_path, saved, settled
 
@@ -128,6 +129,27 @@ def test_one_click_trains_and_saves_and_the_next_click_is_another_run(boss, home
     again = boss.post(path_of(*made) + "/train", {"minutes": 1, "spec": spec["id"]})
     assert again["training"] == run["training"] and again["name"] == "run-2"
     assert saved(boss, again)["model_set"] == model["model_set"]
+
+
+def test_from_a_shell_and_in_one_call(own, boss, home, pictures, spec, tmp_path):
+    data, _ = pictures({"apple": 10, "pear": 10, "plum": 10})
+    cli = Cli(tmp_path)
+    cli.run("login", own.url, "--name", "admin", "--password-stdin", stdin=ADMIN_PASSWORD)
+    cli.run("use", home["name"])
+    cli.fails(2, "train", "auto", says="usage")
+    cli.fails(2, "train", "auto", data["name"], "--merge", "plum", says="LABEL=LABEL")
+    cli.fails(2, "train", "auto", data["name"], "--minutes", "soon", says="no number")
+    refused = cli.run("train", "auto", data["name"], "--leave-out", "pear,plum", expect=None)
+    assert refused.code and "one class" in refused.err and refused.out == ""
+    words = ["--minutes", "3", "--merge", "plum=pear", "--set", "seed=5", "--spec", spec["name"], "--yes"]
+    done = cli.run("train", "auto", f"{data['name']}:v1", *words)
+    assert done.out.splitlines()[-1] == f"{data['name']}:v1" and "step=2 accuracy=0.9" in done.out
+    assert "image-class: 30 of 30 samples" in done.err and f"ingot deploy {data['name']}:v1" in done.err
+    [run] = boss.get("training-instances", project=home["id"])["items"]
+    assert {k: run["parameters"][k] for k in ("minutes", "merge", "seed")} == {"minutes": 3, "merge": {"plum": "pear"}, "seed": 5}
+    with ingot.Client(own.url, token=boss.token) as client:
+        again = ingot.train(f"{data['name']}:v1", project=home["id"], minutes=2, spec=spec["id"], client=client)
+        assert again.model()["name"] == "v2"
 
 
 def test_stopping_keeps_the_best_so_far_and_resuming_goes_on(boss, pictures, spec):
