@@ -143,7 +143,8 @@ bool proc_follow(const struct proc_follow *f, int *ret_status, struct err *err)
     int in[2], out[2];
     if (pipe2(in, O_CLOEXEC) < 0)
         return err_errno(err, errno, "running %s", f->argv[0]);
-    auto_fd int hold = in[1];
+    auto_fd int hold = in[1]; /* the program's input stays open as long as it is followed */
+    (void)hold;
     if (pipe2(out, O_CLOEXEC) < 0) {
         close(in[0]);
         return err_errno(err, errno, "running %s", f->argv[0]);
