@@ -11,7 +11,7 @@ const labels = Array.from({ length: 5 }, (_, i) => ({ name: `class ${i}`, color:
 async function label(api: Api, set: Made, version: Made, annotation: (i: number) => object): Promise<void> {
   const path = `datasets/${set.id}/versions/${version.id}`
   for (const [i, sample] of (await samples(api, set, version)).entries()) {
-    const answer = await api.context.put(`/api/v1/${path}/samples/${sample.id}/annotation`, { data: annotation(i), headers: { 'If-Match': '"1"' } })
+    const answer = await api.context.put(`/api/v1/${path}/samples/${sample.id}/annotation`, { data: { annotation: annotation(i) }, headers: { 'If-Match': '"1"' } })
     expect(answer.ok(), await answer.text()).toBe(true)
   }
 }
