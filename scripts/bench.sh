@@ -4,7 +4,7 @@
 #   scripts/bench.sh [platform [--seconds N] [get|kept|auth|list|create|upload|start ...] | record [MB [MB]] |
 #       data [zip|page|thumbs|blob|memory|copy|coco|clicks ...] | label [--seconds N] [annotators|stroke|next|memory|kills] | registry [transfer|manifests|collector ...] | proxy | gateway |
 #       jobs [start|many|follow|idle ...] | infer [latency|many|batch|memory ...] | predict | agree | kserve |
-#       learn [--seconds N] [fashion|stamps|reviews|boxes ...] | million [--requests N] [--slow] | canvas [--screens FOLDER]]
+#       million [--requests N] [--slow] | canvas [--screens FOLDER]]
 # bench/coco.py and build/release/bench_db_commit are run by hand; see bench/README.md.
 set -eu
 cd "$(dirname "$0")/.."
@@ -14,7 +14,6 @@ part=${1-all}
 case $part in
 platform) exec /usr/bin/python3 bench/platform.py "$@" ;;
 data) exec /usr/bin/python3 bench/data.py "$@" ;;
-learn) exec /usr/bin/python3 bench/learn/learn.py "$@" ;;
 label) exec /usr/bin/python3 bench/label.py "$@" ;;
 record) exec bench/record.sh "$@" ;;
 registry) exec /usr/bin/python3 bench/registry.py "$@" ;;

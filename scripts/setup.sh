@@ -23,10 +23,7 @@ packages_of() {
         # Docker of another origin stays: Debian's would take its place.
         command -v dockerd >/dev/null || echo docker.io
         ;;
-    bench)
-        echo nginx-light haproxy wrk curl postgresql docker-registry podman crun libarchive-tools libvips-tools \
-            python3-torch libopenblas0 python3-pil python3-sklearn dataset-fashion-mnist tuxpaint-stamps-default
-        ;;
+    bench) echo nginx-light haproxy wrk curl postgresql docker-registry podman crun libarchive-tools libvips-tools ;;
     *)
         echo "setup.sh: unknown group '$1' (build, check, test, bench, run)" >&2
         exit 2

@@ -8,7 +8,7 @@ import generate
 import numpy as np
 from conftest import environment, found_of, points, train
 
-QUICK = {"minutes": 8, "epochs": 12}
+QUICK = {"minutes": 8, "epochs": 14}
 
 
 def truth_of(data):
