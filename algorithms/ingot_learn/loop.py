@@ -133,7 +133,7 @@ class Loop:
                     self.warm_from = self.step
                 self.rates(progress)
                 loss = self.one(order[at:at + batch])
-                if self.step % 10 == 1 or time.monotonic() - said > 2:
+                if self.step <= 20 or self.step % 10 == 1 or time.monotonic() - said > 2:  # short runs have curves, too
                     metrics(self.step, loss=loss, lr=self.optimizer.param_groups[0]["lr"], progress=progress)
                     said = time.monotonic()
                 self.diverged = not nodes.agree(math.isfinite(loss))

@@ -84,7 +84,7 @@ function Drawn({ graph }: { graph: Graph }) {
         </svg>
         {parts.filter((part) => part.nodes.length > 0).map((part) => (
           <section key={part.name} aria-label={part.title ?? t('lineage.here')}>
-            {part.title && <h3>{part.title}</h3>}
+            {part.title && <h2>{part.title}</h2>}
             <ul>
               {part.nodes.map((node) => {
                 const place = layout.places.get(node.key)
