@@ -180,6 +180,8 @@ static bool check_given(struct arena *a, const struct algorithm_function *f, yyj
 {
     size_t i, n;
     yyjson_val *key, *v;
+    if (!given)
+        return true;
     yyjson_obj_foreach(given, i, n, key, v)
     {
         struct str name = json_str(key);

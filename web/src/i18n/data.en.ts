@@ -331,6 +331,7 @@ export const dataEn = {
   'taskType.image_derive': 'Derive an image',
   'taskType.image_build': 'Build an image',
   'taskType.runtime_build': 'Build a runtime',
+  'taskType.evaluate': 'Evaluation',
   'taskType.runtime_estimate': 'Estimate a runtime',
   'taskType.runtime_export': 'Export a runtime',
   'taskType.runtime_import': 'Import a runtime',

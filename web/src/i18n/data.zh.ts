@@ -333,6 +333,7 @@ export const dataZh: Record<keyof typeof dataEn, string> = {
   'taskType.image_derive': '派生镜像',
   'taskType.image_build': '构建镜像',
   'taskType.runtime_build': '构建运行环境',
+  'taskType.evaluate': '评估',
   'taskType.runtime_estimate': '估算运行环境',
   'taskType.runtime_export': '导出运行环境',
   'taskType.runtime_import': '导入运行环境',
