@@ -230,7 +230,7 @@ static void write_unmatched(const struct report_input *in, const struct matches 
     json_array_end(o);
     json_key(o, "model");
     json_array(o);
-    for (size_t i = 0; i < in->known_count; i++) {
+    for (size_t i = 0; in->known && i < in->known_count; i++) {
         size_t at = matches_label(m, in->known[i]);
         if (at >= m->label_count || !true_[at])
             json_string(o, in->known[i]);

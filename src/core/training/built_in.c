@@ -187,8 +187,10 @@ static bool install_write(struct op *op, void *ctx, struct err *err)
 {
     struct installing *in = ctx;
     bool same;
-    if (!newest(op, in, &same, err) || same)
-        return same;
+    if (!newest(op, in, &same, err))
+        return false;
+    if (same)
+        return true;
     struct object o = engine_object(op->arena, &kind_algorithm_version);
     o.project = in->project;
     o.parent = in->set;
