@@ -42,8 +42,8 @@ bool runtime_read_plan(struct task *t, struct runtime_plan *ret, struct err *err
 /* --- the container (container.c) --- */
 /* Until it has installed everything and waits to be saved; its log is added to log. */
 bool runtime_await(struct task *t, int64_t job, const struct runtime_plan *plan, int log, struct err *err);
-/* It may end; waits until it has. */
-void runtime_release(struct task *t, int64_t job, bool saved);
+/* The job may end; waits until it has. */
+void runtime_release(struct task *t, int64_t id, bool saved);
 
 /* --- the row --- */
 /* The id of the project "built-in", which is made when there is none. */
