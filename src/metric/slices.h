@@ -15,7 +15,7 @@ struct slices *slices_new(void);
 void slices_free(struct slices *s);
 
 /* The next sample has this value. A way or value too many is passed over. */
-void slices_put(struct slices *s, const char *way, struct str name, struct str value);
+void slices_put(struct slices *s, const char *by, struct str name, struct str text);
 /* The values of the sample's attributes, and of those of its shapes: ways "attribute". */
 void slices_attributes(struct slices *s, struct str annotation);
 /* The sample ends; kept: it is the next of the evaluation, else what was put of it goes. */
