@@ -289,7 +289,7 @@ PLATFORM = {"log", "controllers", "users", "groups", "roles", "projects", "specs
 READS = {"POST datasets/{dataset_id}/versions/{id}/export", "POST datasets/{dataset_id}/versions/{id}/changes", "POST datasets/{dataset_id}/versions/{id}/training-data",
          "POST datasets/{dataset_id}/versions/{version_id}/records/{file}/verify",
          "POST trainings/{training_id}/instances/{id}/tensorboard", "POST model-sets/{model_set_id}/versions/{id}/netron",
-         "POST model-sets/{set_id}/versions/{version_id}/check"}
+         "POST model-sets/{set_id}/versions/{version_id}/check", "POST datasets/{dataset_id}/versions/{id}/plan"}
 # What reads, and is for whom may work in the environment.
 OF_ITS_MAKER = {"GET environments/{id}/access", "GET environments/{id}/folders"}
 

@@ -309,7 +309,7 @@ def test_every_child_of_a_project_has_its_collection(admin, project):
     assert {name: path for name, path in described.items() if path} == {
         "dataset_version": "dataset-versions", "algorithm_version": "algorithm-versions", "model_version": "model-versions",
         "image_version": "image-versions", "training_instance": "training-instances",
-        "service_version": "service-versions", "service_key": "service-keys"}
+        "service_version": "service-versions", "service_key": "service-keys", "label_example": "label-examples"}
     for path in filter(None, described.values()):
         assert admin.get(path, project=project["id"]) == {"items": [], "next": None}
 

@@ -194,12 +194,13 @@ def test_quotas_of_0_from_before_mean_no_limit(fresh_server):
     server.stop()
     with sqlite3.connect(f"{server.data}/ingot.db") as db:
         db.execute("DELETE FROM schema_migration WHERE number >= 7")
-        for index in ("tasks_subject", "jobs_owner"):  # what later migrations add
+        for index in ("tasks_subject", "jobs_owner", "image_versions_digest", "layers_made_by"):  # what later migrations add
             db.execute(f"DROP INDEX {index}")
         for table in ("samples", "import_changes"):
             db.execute(f"ALTER TABLE {table} DROP COLUMN by_person")
         db.execute("ALTER TABLE samples DROP COLUMN pack")
-        for table in ("series", "series_chunks", "sample_operations", "operation_packs", "layer_samples", "layer_purges"):
+        for table in ("series", "series_chunks", "sample_operations", "operation_packs", "layer_samples", "layer_purges",
+                      "made_from", "made_from_marks", "run_metrics", "run_parameters", "run_notes"):
             db.execute(f"DROP TABLE {table}")
     admin = server.start().admin()
     kept = admin.get(f"projects/{project['id']}")

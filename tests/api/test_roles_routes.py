@@ -12,7 +12,8 @@ SAMPLES = {f"GET {SAMPLE}", f"GET {SAMPLE}/content", f"GET {SAMPLE}/thumbnail", 
 TASK = "label-tasks/{id}"
 LABEL = {"GET label-tasks", "GET label-tasks/publish-reviews", f"GET {TASK}", f"GET {TASK}/work", f"GET {TASK}/bench", f"POST {TASK}/next",
          f"POST {TASK}/heartbeat", f"POST {TASK}/submit", f"POST {TASK}/skip", f"POST {TASK}/release", f"POST {TASK}/reopen",
-         f"GET {TASK}/threads", f"POST {TASK}/threads", f"POST {TASK}/threads/{{note}}/done"}
+         f"GET {TASK}/threads", f"POST {TASK}/threads", f"POST {TASK}/threads/{{note}}/done",
+         f"GET {TASK}/examples/{{example_id}}"}
 PROJECT = {"GET projects/{id}", "GET projects/{id}/overview", "GET projects/{id}/forecast"}
 MAY = {"annotator": PROJECT | LABEL | SAMPLES, "reviewer": PROJECT | LABEL | SAMPLES | {f"POST {TASK}/decide"}}
 # What members leave to owners; administrators' is PLATFORM.
