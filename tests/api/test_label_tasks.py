@@ -507,7 +507,7 @@ def test_a_room_ends_with_the_lease(shop):
     token = {"Authorization": f"Bearer {first.post('tokens', {'name': unique()})['secret']}"}
     with room(first, place, headers=token) as ws, room(shop.owner, place, "ownerowner", headers={
             "Authorization": f"Bearer {shop.owner.post('tokens', {'name': unique()})['secret']}"}) as others:
-        hear(ws, "hello")
+        assert hear(ws, "hello")["state"] == shop.owner.get(f"{shop.version}/samples/{place.first}")["state"]  # others of this file may have rejected it
         first.post(f"{task}/release", {"assignments": [mine["id"]]}, expect=204)
         assert hear(ws, "closed")["reason"] == "lease"
         assert [one["client"] for one in hear(others, "people")["people"]] == ["ownerowner"]  # who needs no lease stays

@@ -61,7 +61,7 @@ def test_several_labels_from_a_base_model(base, tmp_path, ask):
     assert "the probe on" in done.stdout and "trained upper part" in done.stdout
     manifest = json.loads((tmp_path / "out" / "ingot-model.json").read_text())
     assert manifest["outputs"][0]["reading"] == "sigmoid" and 0 < manifest["thresholds"]["score"] < 1
-    losses = [row["loss"] for row in points(done.stdout) if "loss" in row]  # nothing is known by random weights: how good it is says little
+    losses = [row["loss"] for row in points(done.stdout) if "loss" in row]  # how good it is is not asked: by a base of random weights it is not better than saying every label
     assert min(losses[1:]) < losses[0]
     server = ask(tmp_path / "out")
     name, row = next((n, r) for n, r in found_of(tmp_path / "out").items() if r["annotation"]["labels"])
