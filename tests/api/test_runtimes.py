@@ -127,10 +127,7 @@ def test_a_cancelled_build_leaves_nothing(server, admin):
 
 @pytest.fixture(scope="module")
 def tiny(server, admin):
-    """One that was built while the server was killed and started again. Once: it takes minutes, and the database has
-    little part in it."""
-    if os.environ.get("INGOT_TEST_DB") == "postgres":
-        pytest.skip("built with SQLite only")
+    """One that was built while the server was killed and started again."""
     row = admin.post("runtimes", {"name": "tiny", "packages": ["hello"], "python": ["six==1.16.0"]})
     task = admin.post(f"runtimes/{row['id']}/build", {}, expect=202)
 
