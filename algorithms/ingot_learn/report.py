@@ -37,22 +37,22 @@ def _run(*command) -> "str | None":
 
 
 def _by_infer(out: Path, dataset: data.Dataset, samples: list, threads: int) -> bool:
-    """ingot-infer predict writes lines by the names it was given; they become the dataset's."""
+    """By ingot-infer predict, which takes paths below a folder and writes lines by these."""
     if any(one.content is not None for one in samples):
         return False
-    names = {str(dataset.folder / one.file): one.file for one in samples}
+    names = {one.file for one in samples}
     listing = out / "checkpoint" / "test.list"
     listing.parent.mkdir(parents=True, exist_ok=True)
-    listing.write_text("".join(name + "\n" for name in names), encoding="utf-8")
+    listing.write_text("".join(json.dumps({"file": name}) + "\n" for name in sorted(names)), encoding="utf-8")
     raw = out / "checkpoint" / "found.raw"
-    said = _run("ingot-infer", "predict", "--model", out, "--threads", threads, "--out", raw, listing)
+    said = _run("ingot-infer", "predict", "--model", out, "--threads", threads, "--root", dataset.folder, "--out", raw, listing)
     listing.unlink()
     if said is None or not raw.is_file():
         raw.unlink(missing_ok=True)
         return False
     rows = [json.loads(line) for line in raw.read_text(encoding="utf-8").splitlines() if line]
     raw.unlink()
-    rows = [{**row, "file": names[row["file"]]} for row in rows if row.get("file") in names]
+    rows = [row for row in rows if row.get("file") in names]
     if len(rows) != len(samples):
         return False
     (out / "found.jsonl").write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
