@@ -84,10 +84,13 @@ class Collection(Generic[T]):
             cursor = page.next
 
     def find(self, name: str, *, project: Which | None = None) -> T:
-        """The object of that name; NotFound when there is none."""
+        """The object of that name; NotFound when there is none, ValueError when several are found."""
         quoted = '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
-        for item in self.page(project=project, filter=f"name = {quoted}", limit=1).items:
-            return item
+        found = self.page(project=project, filter=f"name = {quoted}", limit=2).items
+        if len(found) > 1:
+            raise ValueError(f"several {self.path} are named {quoted}: give project=, or the id")
+        if found:
+            return found[0]
         raise NotFound(404, {"code": "not_found", "detail": f"there is no {self.path} named {quoted}"})
 
     def get(self, which: Which) -> T:

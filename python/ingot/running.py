@@ -224,13 +224,16 @@ class Trainings(Collection[Training]):
 __all__ = ["Jobs", "Run", "RunFailed", "Trainings", "parameters"]
 
 
-def train(data: str, *, project: str | Which, minutes: float = 10, client: Client | None = None, **fields: Any) -> Run:
-    """One-click training, waited for: ``ingot.train("fruit:v3", project="vision", minutes=10).model()``. fields as of
-    ``client.datasets.train``."""
+def train(
+    data: str, *, project: str | Which | None = None, minutes: float = 10, client: Client | None = None, **fields: Any
+) -> Run:
+    """One-click training, waited for: ``ingot.train("fruit:v3", project="vision", minutes=10).model()``. The project,
+    also by name, is needed where several have a dataset of that name. fields as of ``client.datasets.train``."""
     from .client import Client
 
     name, _, version = data.partition(":")
     session = client or Client()
-    run = session.datasets.train(name, version or None, project=project, minutes=minutes, **fields)
+    where = session.projects.find(project) if isinstance(project, str) else project
+    run = session.datasets.train(name, version or None, project=where, minutes=minutes, **fields)
     run.wait()
     return run

@@ -335,7 +335,7 @@ def test_completion(cli, space):
     assert "-name" in candidates("project", "list", "--sort", "-n")
     assert space in candidates("use", space)
     assert candidates("completion", "") == ["bash", "zsh", "fish"]
-    assert candidates("train", "") == ["run", "resume"] and candidates("env", "o") == ["open"]
+    assert candidates("train", "") == ["run", "auto", "resume"] and candidates("env", "o") == ["open"]
     assert candidates("record", "v") == ["verify"]
     assert "coco-detector" in candidates("fetch", "") and candidates("fetch", "coco-detector", "ocr-") == ["ocr-zh-en"]
     assert candidates("help", "label-set", "li") == ["list"]

@@ -148,7 +148,7 @@ def test_from_a_shell_and_in_one_call(own, boss, home, pictures, spec, tmp_path)
     [run] = boss.get("training-instances", project=home["id"])["items"]
     assert {k: run["parameters"][k] for k in ("minutes", "merge", "seed")} == {"minutes": 3, "merge": {"plum": "pear"}, "seed": 5}
     with ingot.Client(own.url, token=boss.token) as client:
-        again = ingot.train(f"{data['name']}:v1", project=home["id"], minutes=2, spec=spec["id"], client=client)
+        again = ingot.train(f"{data['name']}:v1", project=home["name"], minutes=2, spec=spec["id"], client=client)
         assert again.model()["name"] == "v2"
 
 
