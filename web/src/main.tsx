@@ -6,12 +6,12 @@ import { Providers } from './app/Providers'
 import { theme } from './app/prefs'
 import { router } from './app/router'
 import { applyPalette } from './app/theme'
-import { showLanguage } from './i18n'
+import { loadLanguage, showLanguage } from './i18n'
 
 applyPalette(theme.dark())
 const root = document.getElementById('root')
 if (!root) throw new Error('no #root')
-showLanguage().then(
+showLanguage(loadLanguage).then(
   () => createRoot(root).render(
     <StrictMode>
       <Providers>

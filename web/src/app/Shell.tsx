@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { Navigate, Outlet, useLocation, useParams } from 'react-router'
 import { Problem, request } from '../api/client'
 import { useEvents } from '../api/events'
@@ -12,18 +12,18 @@ import { useI18n } from '../i18n'
 import { AppDataProvider } from './context'
 import { useKeyDispatcher, useKeys, type Shortcut } from './keys'
 import { ProblemPage } from './pages'
-import { part } from './part'
+import { lazyPart, part } from './part'
 import { language, lastProject } from './prefs'
 import { ServerAway } from './ServerAway'
 import { SideMenu } from './SideMenu'
 import { TopBar } from './TopBar'
 
 const palettePart = () => part(() => import('./Palette'))
-const Palette = lazy(async () => ({ default: (await palettePart()).Palette }))
-const Tray = lazy(async () => ({ default: (await part(() => import('../features/tasks/Tray'))).Tray }))
-const SignInAgain = lazy(async () => ({ default: (await part(() => import('../features/sign-in/SignInAgain'))).SignInAgain }))
-const Drawer = lazy(async () => ({ default: (await part(() => import('antd/es/drawer'))).default }))
-const KeyHelp = lazy(async () => ({ default: (await part(() => import('./KeyHelp'))).KeyHelp }))
+const Palette = lazyPart(palettePart, 'Palette')
+const Tray = lazyPart(() => import('../features/tasks/Tray'), 'Tray')
+const SignInAgain = lazyPart(() => import('../features/sign-in/SignInAgain'), 'SignInAgain')
+const Drawer = lazyPart(() => import('antd/es/drawer'), 'default')
+const KeyHelp = lazyPart(() => import('./KeyHelp'), 'KeyHelp')
 
 /** The project that the address names. Administrators may enter projects they are no member of. */
 function useProject(name: string | undefined, session: Session | undefined) {

@@ -1,26 +1,26 @@
 import { createBrowserRouter, type RouteObject } from 'react-router'
 import { Shell } from './Shell'
 import { CrashPage, NotFoundPage } from './pages'
-import { part } from './part'
+import { firstPart, part } from './part'
 
 // Each page is a chunk of its own; the shell and the lists come with the first load.
 const routes: RouteObject[] = [
-  { path: '/sign-in', lazy: async () => ({ Component: (await part(() => import('../features/sign-in/SignIn'))).SignIn }), HydrateFallback: () => null, ErrorBoundary: CrashPage },
+  { path: '/sign-in', lazy: async () => ({ Component: (await firstPart(() => import('../features/sign-in/SignIn'))).SignIn }), HydrateFallback: () => null, ErrorBoundary: CrashPage },
   {
     path: '/',
     Component: Shell,
     ErrorBoundary: CrashPage,
     HydrateFallback: () => null,
     children: [
-      { index: true, lazy: async () => ({ Component: (await part(() => import('./Home'))).Home }) },
+      { index: true, lazy: async () => ({ Component: (await firstPart(() => import('./Home'))).Home }) },
       {
         ErrorBoundary: CrashPage,
         children: [
-          { path: 'p/:project', lazy: async () => ({ Component: (await part(() => import('../features/projects/Overview'))).Overview }) },
+          { path: 'p/:project', lazy: async () => ({ Component: (await firstPart(() => import('../features/projects/Overview'))).Overview }) },
           { path: 'p/:project/my-tasks', lazy: async () => ({ Component: (await part(() => import('../features/labelling/MyTasks'))).MyTasks }) },
           { path: 'p/:project/publish-reviews/:dataset/:version', lazy: async () => ({ Component: (await part(() => import('../features/labelling/ReviewPage'))).ReviewPage }) },
           { path: 'p/:project/lineage/:kind/:id', lazy: async () => ({ Component: (await part(() => import('../features/lineage/LineagePage'))).LineagePage }) },
-          { path: 'p/:project/:plural', lazy: async () => ({ Component: (await part(() => import('../features/objects/ListPage'))).ListPage }) },
+          { path: 'p/:project/:plural', lazy: async () => ({ Component: (await firstPart(() => import('../features/objects/ListPage'))).ListPage }) },
           { path: 'p/:project/:plural/:id', lazy: async () => ({ Component: (await part(() => import('../features/objects/DetailPage'))).DetailPage }) },
           { path: 'p/:project/datasets/:id/v/:number/label', lazy: async () => ({ Component: (await part(() => import('../features/workbench/VersionBench'))).VersionBench }) },
           { path: 'p/:project/label-tasks/:id/:stage', lazy: async () => ({ Component: (await part(() => import('../features/workbench/TaskBench'))).TaskBench }) },
@@ -30,7 +30,7 @@ const routes: RouteObject[] = [
           { path: 'admin/controllers', lazy: async () => ({ Component: (await part(() => import('../features/platform/Controllers'))).Controllers }) },
           { path: 'admin/log', lazy: async () => ({ Component: (await part(() => import('../features/platform/PlatformLog'))).PlatformLog }) },
           { path: 'admin/resources', lazy: async () => ({ Component: (await part(() => import('../features/resources/Resources'))).Resources }) },
-          { path: 'admin/:plural', lazy: async () => ({ Component: (await part(() => import('../features/objects/ListPage'))).ListPage }) },
+          { path: 'admin/:plural', lazy: async () => ({ Component: (await firstPart(() => import('../features/objects/ListPage'))).ListPage }) },
           { path: 'admin/:plural/:id', lazy: async () => ({ Component: (await part(() => import('../features/objects/DetailPage'))).DetailPage }) },
           { path: 'profile/:plural?', lazy: async () => ({ Component: (await part(() => import('../features/profile/Profile'))).Profile }) },
           { path: '*', Component: NotFoundPage },

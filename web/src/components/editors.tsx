@@ -1,5 +1,6 @@
 import { lazy, type ComponentType } from 'react'
 import type { Field, Item } from '../api/kinds'
+import { lazyPart, part } from '../app/part'
 
 // Fields whose value has a structure of its own bring their editor and their way of being shown.
 export interface EditProps {
@@ -38,22 +39,22 @@ function shownOnly(Show: Editor['Show']): Editor {
   return { Edit: () => null, Show }
 }
 
-const state = shownOnly(lazy(async () => ({ default: (await import('../features/jobs/State')).StateShow })))
-const reason = shownOnly(lazy(async () => ({ default: (await import('../features/jobs/State')).ReasonShow })))
+const state = shownOnly(lazyPart(() => import('../features/jobs/State'), 'StateShow'))
+const reason = shownOnly(lazyPart(() => import('../features/jobs/State'), 'ReasonShow'))
 const pick = () => import('../features/jobs/pick')
-const spec: Editor = { Edit: lazy(async () => ({ default: (await pick()).SpecEdit })), Show: lazy(async () => ({ default: (await pick()).SpecShow })) }
-const image: Editor = { Edit: lazy(async () => ({ default: (await pick()).ImageEdit })), Show: lazy(async () => ({ default: (await pick()).ImageShow })) }
-const variables: Editor = { Edit: lazy(async () => ({ default: (await pick()).EnvEdit })), Show: lazy(async () => ({ default: (await pick()).EnvShow })) }
+const spec: Editor = { Edit: lazyPart(pick, 'SpecEdit'), Show: lazyPart(pick, 'SpecShow') }
+const image: Editor = { Edit: lazyPart(pick, 'ImageEdit'), Show: lazyPart(pick, 'ImageShow') }
+const variables: Editor = { Edit: lazyPart(pick, 'EnvEdit'), Show: lazyPart(pick, 'EnvShow') }
 
 const teams = () => import('../features/labelling/TeamEdit')
-const teamShow: Editor['Show'] = lazy(async () => ({ default: (await teams()).TeamShow }))
+const teamShow: Editor['Show'] = lazyPart(teams, 'TeamShow')
 const selection = () => import('../features/labelling/SelectionEdit')
 
 const registry: Record<string, Editor> = {
-  'team.members': { Edit: lazy(async () => ({ default: (await teams()).MembersEdit })), Show: lazy(async () => ({ default: (await teams()).MembersShow })) },
-  'label_task.labelling_team': { Edit: lazy(async () => ({ default: (await teams()).LabellingTeamEdit })), Show: teamShow },
-  'label_task.review_team': { Edit: lazy(async () => ({ default: (await teams()).ReviewTeamEdit })), Show: teamShow },
-  'label_task.selection': { Edit: lazy(async () => ({ default: (await selection()).SelectionEdit })), Show: lazy(async () => ({ default: (await selection()).SelectionShow })), explains: true, wide: true },
+  'team.members': { Edit: lazyPart(teams, 'MembersEdit'), Show: lazyPart(teams, 'MembersShow') },
+  'label_task.labelling_team': { Edit: lazyPart(teams, 'LabellingTeamEdit'), Show: teamShow },
+  'label_task.review_team': { Edit: lazyPart(teams, 'ReviewTeamEdit'), Show: teamShow },
+  'label_task.selection': { Edit: lazyPart(selection, 'SelectionEdit'), Show: lazyPart(selection, 'SelectionShow'), explains: true, wide: true },
   'job.state': state,
   'job.reason': reason,
   'job.spec': spec,
@@ -61,11 +62,11 @@ const registry: Record<string, Editor> = {
   'job.env': variables,
   'image.build.spec': spec,
   'image.build.env': variables,
-  'task.name': shownOnly(lazy(async () => ({ default: (await import('../features/tasks/Words')).NameShow }))),
-  'task.type': shownOnly(lazy(async () => ({ default: (await import('../features/tasks/Words')).TypeShow }))),
-  'task.state': shownOnly(lazy(async () => ({ default: (await import('../features/tasks/Words')).TaskStateShow }))),
-  'job.placement': shownOnly(lazy(async () => ({ default: (await import('../features/jobs/State')).PlacementShow }))),
-  'node.devices': shownOnly(lazy(async () => ({ default: (await import('../features/jobs/State')).DevicesShow }))),
+  'task.name': shownOnly(lazyPart(() => import('../features/tasks/Words'), 'NameShow')),
+  'task.type': shownOnly(lazyPart(() => import('../features/tasks/Words'), 'TypeShow')),
+  'task.state': shownOnly(lazyPart(() => import('../features/tasks/Words'), 'TaskStateShow')),
+  'job.placement': shownOnly(lazyPart(() => import('../features/jobs/State'), 'PlacementShow')),
+  'node.devices': shownOnly(lazyPart(() => import('../features/jobs/State'), 'DevicesShow')),
   'environment.state': state,
   'environment.reason': reason,
   'environment.spec': spec,
@@ -77,40 +78,40 @@ const registry: Record<string, Editor> = {
   'training_instance.reason': reason,
   'evaluation.state': state,
   'evaluation.reason': reason,
-  'evaluation.figures': shownOnly(lazy(async () => ({ default: (await import('../features/evaluations/FiguresShow')).FiguresShow }))),
+  'evaluation.figures': shownOnly(lazyPart(() => import('../features/evaluations/FiguresShow'), 'FiguresShow')),
   'node.state': state,
   'project.quota': {
-    Edit: lazy(async () => ({ default: (await quota()).QuotaEdit })),
-    Show: lazy(async () => ({ default: (await quota()).QuotaShow })),
+    Edit: lazyPart(quota, 'QuotaEdit'),
+    Show: lazyPart(quota, 'QuotaShow'),
     explains: true,
   },
   'label_set.labels': {
-    Edit: lazy(async () => ({ default: (await labels()).LabelsEdit })),
-    Show: lazy(async () => ({ default: (await labels()).LabelsShow })),
+    Edit: lazyPart(labels, 'LabelsEdit'),
+    Show: lazyPart(labels, 'LabelsShow'),
     wide: true,
   },
   'role.permissions': {
-    Edit: lazy(async () => ({ default: (await permissions()).RolePermissionsEdit })),
-    Show: lazy(async () => ({ default: (await permissions()).RolePermissionsShow })),
+    Edit: lazyPart(permissions, 'RolePermissionsEdit'),
+    Show: lazyPart(permissions, 'RolePermissionsShow'),
     wide: true,
   },
   'token.scopes': {
-    Edit: lazy(async () => ({ default: (await permissions()).TokenScopesEdit })),
-    Show: lazy(async () => ({ default: (await permissions()).TokenScopesShow })),
+    Edit: lazyPart(permissions, 'TokenScopesEdit'),
+    Show: lazyPart(permissions, 'TokenScopesShow'),
     wide: true,
   },
-  'role.description': { ...shownOnly(lazy(async () => ({ default: (await import('../features/roles/Description')).DescriptionShow }))), generic: true },
-  'audit.detail': shownOnly(lazy(async () => ({ default: (await audit()).AuditDetail }))),
-  'audit.verb': shownOnly(lazy(async () => ({ default: (await audit()).AuditVerb }))),
-  'audit.kind': shownOnly(lazy(async () => ({ default: (await audit()).AuditKind }))),
-  'audit.name': shownOnly(lazy(async () => ({ default: (await audit()).AuditName }))),
-  'session.agent': shownOnly(lazy(async () => ({ default: (await import('../features/profile/Agent')).Agent }))),
+  'role.description': { ...shownOnly(lazyPart(() => import('../features/roles/Description'), 'DescriptionShow')), generic: true },
+  'audit.detail': shownOnly(lazyPart(audit, 'AuditDetail')),
+  'audit.verb': shownOnly(lazyPart(audit, 'AuditVerb')),
+  'audit.kind': shownOnly(lazyPart(audit, 'AuditKind')),
+  'audit.name': shownOnly(lazyPart(audit, 'AuditName')),
+  'session.agent': shownOnly(lazyPart(() => import('../features/profile/Agent'), 'Agent')),
 }
 
-const version: Editor = { Edit: () => null, Show: lazy(async () => ({ default: (await pick()).VersionsShow })) }
+const version: Editor = { Edit: () => null, Show: lazyPart(pick, 'VersionsShow') }
 const versionOf: Record<string, Editor> = Object.fromEntries(['dataset_version', 'algorithm_version', 'model_version', 'image_version'].flatMap((kind) => [
-  [`ref ${kind}`, { ...version, Edit: lazy(async () => ({ default: (await pick()).versionEdit(kind) })) }],
-  [`refs ${kind}`, { ...version, Edit: lazy(async () => ({ default: (await pick()).versionsEdit(kind) })) }],
+  [`ref ${kind}`, { ...version, Edit: lazy(async () => ({ default: (await part(pick)).versionEdit(kind) })) }],
+  [`refs ${kind}`, { ...version, Edit: lazy(async () => ({ default: (await part(pick)).versionsEdit(kind) })) }],
 ]))
 
 /** By kind and field; references to versions have one way to be chosen everywhere. */

@@ -5,7 +5,6 @@ export const dataEn = {
   'keys.previousSample': 'Previous sample',
   'keys.shapes': 'Show or hide shapes',
 
-  'dataset.annotated': '{share}% annotated',
 
   'tab.samples': 'Samples',
   'tab.statistics': 'Statistics',
@@ -67,7 +66,6 @@ export const dataEn = {
   'versions.draft': 'Draft',
   'versions.publishing': 'Being published',
   'versions.published': 'Published',
-  'versions.samples': '{n#1 sample|{n} samples}',
   'versions.files': '{n#1 file|{n} files}',
 
   'publish.title': 'Publish',
@@ -111,7 +109,6 @@ export const dataEn = {
   'gallery.cleanedToast': '{n#1 sample is|{n} samples are} cleaned',
   'gallery.restoredToast': '{n#1 sample is|{n} samples are} back',
   'gallery.undo': 'Undo',
-  'gallery.empty': 'No samples yet',
   'gallery.emptyHint': 'Import pictures, texts, sounds or an archive of them, with or without annotations.',
   'gallery.noMatch': 'No sample fits these filters.',
   'gallery.noPicture': 'No preview',

@@ -7,7 +7,6 @@ export const dataZh: Record<keyof typeof dataEn, string> = {
   'keys.previousSample': '上一个样本',
   'keys.shapes': '显示或隐藏标注图形',
 
-  'dataset.annotated': '已标注 {share}%',
 
   'tab.samples': '样本',
   'tab.statistics': '统计',
@@ -69,7 +68,6 @@ export const dataZh: Record<keyof typeof dataEn, string> = {
   'versions.draft': '草稿',
   'versions.publishing': '发布中',
   'versions.published': '已发布',
-  'versions.samples': '{n} 个样本',
   'versions.files': '{n} 个文件',
 
   'publish.title': '发布',
@@ -113,7 +111,6 @@ export const dataZh: Record<keyof typeof dataEn, string> = {
   'gallery.cleanedToast': '已清洗 {n} 个样本',
   'gallery.restoredToast': '已移回 {n} 个样本',
   'gallery.undo': '撤销',
-  'gallery.empty': '还没有样本',
   'gallery.emptyHint': '导入图片、文本、音频或其压缩包，可带标注。',
   'gallery.noMatch': '没有符合筛选条件的样本。',
   'gallery.noPicture': '无预览',

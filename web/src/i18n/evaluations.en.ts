@@ -12,7 +12,6 @@ export const evaluationsEn = {
   'evaluation.as.html': 'One HTML file, to send or print',
   'evaluation.as.csv': 'CSV, for spreadsheets',
   'evaluation.as.json': 'JSON, all of it',
-  'evaluation.figures': 'Figures',
   'evaluation.figure': 'Figure',
   'evaluation.interval': 'Where the figure would be in 95 of 100 draws of as many samples',
   'evaluation.intervalHint': 'On {n} samples. Below each figure: where it would be in 95 of 100 draws of as many samples.',

@@ -14,7 +14,6 @@ export const evaluationsZh: Record<keyof typeof evaluationsEn, string> = {
   'evaluation.as.html': '单个 HTML 文件，便于发送或打印',
   'evaluation.as.csv': 'CSV，用于电子表格',
   'evaluation.as.json': 'JSON，完整内容',
-  'evaluation.figures': '指标',
   'evaluation.figure': '指标',
   'evaluation.interval': '同样数量样本的 100 次抽样中有 95 次落在此区间',
   'evaluation.intervalHint': '基于 {n} 个样本。各指标下方为同样数量样本的 100 次抽样中 95 次所在的区间。',

@@ -1,7 +1,5 @@
 // Messages of images, in English.
 export const imagesEn = {
-  'list.ofProject': 'Of the project',
-  'list.public': 'Public',
   'images.none': 'No versions yet',
   'images.noneText': 'Push one with the commands below, upload a saved archive, or pull one from another registry.',
   'images.pushTitle': 'Push and pull',

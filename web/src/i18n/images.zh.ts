@@ -2,8 +2,6 @@ import type { imagesEn } from './images.en'
 
 // Messages of images, in Chinese.
 export const imagesZh: Record<keyof typeof imagesEn, string> = {
-  'list.ofProject': '本项目',
-  'list.public': '公开',
   'images.none': '还没有版本',
   'images.noneText': '用下面的命令推送，上传保存好的镜像文件，或从外部仓库拉取。',
   'images.pushTitle': '推送和拉取',

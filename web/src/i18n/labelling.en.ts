@@ -116,10 +116,6 @@ export const labellingEn = {
   'labelStage.label': 'Labelling',
   'labelStage.review': 'Review',
 
-  'labelTask.what': 'What',
-  'labelTask.who': 'Who',
-  'labelTask.how': 'How',
-  'labelTask.progress': 'Progress',
   'labelTask.share': '{share}% of {n}',
   'labelTask.noSamples': 'No samples yet',
   'labelTask.open': 'Open',
@@ -198,7 +194,6 @@ export const labellingEn = {
   'labelTask.noLabellingTeam': 'No labelling team yet: make one under Teams.',
   'labelTask.noReviewTeam': 'No review team yet: make one under Teams.',
 
-  'team.members': 'Members',
   'team.choose': 'Choose people of the project',
   'team.nobody': 'Nobody of this name in the project',
   'team.people': '{n#1 person|{n} people}',
@@ -216,7 +211,6 @@ export const labellingEn = {
   'selection.order_name': 'By name',
   'selection.order_random': 'At random',
 
-  'myTasks.title': 'My tasks',
   'myTasks.hello': 'Hello {name}.',
   'myTasks.today': 'Hello {name}, you have finished {n} today.',
   'myTasks.continue': 'Continue',

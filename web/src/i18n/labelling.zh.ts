@@ -118,10 +118,6 @@ export const labellingZh: Record<keyof typeof labellingEn, string> = {
   'labelStage.label': '标注',
   'labelStage.review': '审核',
 
-  'labelTask.what': '标注内容',
-  'labelTask.who': '人员',
-  'labelTask.how': '要求',
-  'labelTask.progress': '进度',
   'labelTask.share': '{n} 个的 {share}%',
   'labelTask.noSamples': '尚无样本',
   'labelTask.open': '开始',
@@ -200,7 +196,6 @@ export const labellingZh: Record<keyof typeof labellingEn, string> = {
   'labelTask.noLabellingTeam': '尚无标注团队：请先在“团队”中创建。',
   'labelTask.noReviewTeam': '尚无审核团队：请先在“团队”中创建。',
 
-  'team.members': '成员',
   'team.choose': '选择项目成员',
   'team.nobody': '项目中没有此成员',
   'team.people': '{n} 人',
@@ -218,7 +213,6 @@ export const labellingZh: Record<keyof typeof labellingEn, string> = {
   'selection.order_name': '按名称',
   'selection.order_random': '随机',
 
-  'myTasks.title': '我的任务',
   'myTasks.hello': '{name}，你好。',
   'myTasks.today': '{name}，今天已完成 {n} 个。',
   'myTasks.continue': '继续',

@@ -1,4 +1,4 @@
 // For unit tests: both languages are there.
-import { loadLanguage } from '.'
+import { wholeLanguage } from '.'
 
-await Promise.all([loadLanguage('en'), loadLanguage('zh')])
+await Promise.all([wholeLanguage('en'), wholeLanguage('zh')])

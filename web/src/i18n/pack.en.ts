@@ -1,5 +1,9 @@
 import parts from 'antd/es/locale/en_GB'
 import type { Pack } from '.'
-import { en } from './en'
+import { firstEn } from './first.en'
 
-export const pack: Pack = { texts: en, parts, sentence: (text) => text }
+export const pack: Pack = {
+  texts: firstEn,
+  parts,
+  rest: async () => ({ texts: (await import('./rest.en')).restEn, sentence: (text) => text }),
+}

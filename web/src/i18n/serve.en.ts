@@ -29,7 +29,6 @@ export const serveEn = {
   'service.noLog': 'The replicas have not written anything yet.',
   'service.settings': 'Settings',
 
-  'catalogue.title': 'Interfaces',
   'catalogue.text': 'The services of all projects that you may use, with their addresses and interfaces.',
   'catalogue.none': 'No service yet',
   'catalogue.noneText': 'Deploy a model from its page; its interface appears here.',

@@ -31,7 +31,6 @@ export const serveZh: Record<keyof typeof serveEn, string> = {
   'service.noLog': '副本尚未输出日志。',
   'service.settings': '设置',
 
-  'catalogue.title': '接口目录',
   'catalogue.text': '您可以调用的所有项目的服务及其地址和接口。',
   'catalogue.none': '还没有服务',
   'catalogue.noneText': '在模型页面部署模型后，其接口会出现在这里。',

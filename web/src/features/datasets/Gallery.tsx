@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { App, Button } from 'antd'
-import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent } from 'react'
+import { Suspense, useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
 import { useKeys, type Shortcut } from '../../app/keys'
 import { request } from '../../api/client'
@@ -17,8 +17,9 @@ import { contentUrl, useStatistics, type SampleFilter, type Version } from './sa
 import { useColorOf } from './Splits'
 import { usePages } from './usePages'
 import { longest, useSelection } from './useSelection'
+import { lazyPart } from '../../app/part'
 
-const BulkDialog = lazy(async () => ({ default: (await import('../workbench/BulkDialog')).BulkDialog }))
+const BulkDialog = lazyPart(() => import('../workbench/BulkDialog'), 'BulkDialog')
 
 export function Gallery({ version }: { version: Version }) {
   const i18n = useI18n()

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Button, Drawer } from 'antd'
-import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { Link, useParams, useSearchParams } from 'react-router'
 import { useKeys, type Shortcut } from '../../app/keys'
 import { request } from '../../api/client'
@@ -14,6 +14,7 @@ import { contentUrl, labelCounts, listSamples, type ColorOf, type Sample, type S
 import type { Past } from './SampleHistory'
 import { SampleView } from './SampleView'
 import type { Pages } from './usePages'
+import { lazyPart } from '../../app/part'
 
 interface Props {
   version: Version
@@ -27,7 +28,7 @@ interface Props {
 }
 
 // With what describes changes, which the gallery itself does not need.
-const SampleHistory = lazy(async () => ({ default: (await import('./SampleHistory')).SampleHistory }))
+const SampleHistory = lazyPart(() => import('./SampleHistory'), 'SampleHistory')
 
 /** One sample: its picture (text, sound), what is known about it, and how that came to be. */
 export function SampleDrawer({ version, id, filter, pages, colorOf, onOpen, onClose, onClean }: Props) {

@@ -1,5 +1,5 @@
 import { Button, Dropdown } from 'antd'
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import { Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { Link, useNavigate, useParams, useSearchParams } from 'react-router'
 import { useApp } from '../../app/context'
 import { itemUrl, listUrl, projectUrl } from '../../app/links'
@@ -32,17 +32,18 @@ import { useColorOf } from './Splits'
 import { StatisticsTab } from './StatisticsTab'
 import type { Step } from './steps'
 import { StateTag } from './Versions'
+import { lazyPart } from '../../app/part'
 
-const ModelTab = lazy(async () => ({ default: (await import('../models/ModelTab')).ModelTab }))
-const TryTab = lazy(async () => ({ default: (await import('../models/TryTab')).TryTab }))
-const EvaluationsTab = lazy(async () => ({ default: (await import('../evaluations/EvaluationsTab')).EvaluationsTab }))
-const Deploy = lazy(async () => ({ default: (await import('../services/Deploy')).Deploy }))
-const TrainDrawer = lazy(async () => ({ default: (await import('../trainings/TrainDrawer')).TrainDrawer }))
-const VersionLabelling = lazy(async () => ({ default: (await import('../labelling/VersionLabelling')).VersionLabelling }))
-const AskReview = lazy(async () => ({ default: (await import('../labelling/PublishReview')).AskReview }))
-const ReviewNote = lazy(async () => ({ default: (await import('../labelling/PublishReview')).ReviewNote }))
-const LineageGraph = lazy(async () => ({ default: (await import('../lineage/LineageGraph')).LineageGraph }))
-const LineageFacts = lazy(async () => ({ default: (await import('../trainings/Lineage')).LineageFacts }))
+const ModelTab = lazyPart(() => import('../models/ModelTab'), 'ModelTab')
+const TryTab = lazyPart(() => import('../models/TryTab'), 'TryTab')
+const EvaluationsTab = lazyPart(() => import('../evaluations/EvaluationsTab'), 'EvaluationsTab')
+const Deploy = lazyPart(() => import('../services/Deploy'), 'Deploy')
+const TrainDrawer = lazyPart(() => import('../trainings/TrainDrawer'), 'TrainDrawer')
+const VersionLabelling = lazyPart(() => import('../labelling/VersionLabelling'), 'VersionLabelling')
+const AskReview = lazyPart(() => import('../labelling/PublishReview'), 'AskReview')
+const ReviewNote = lazyPart(() => import('../labelling/PublishReview'), 'ReviewNote')
+const LineageGraph = lazyPart(() => import('../lineage/LineageGraph'), 'LineageGraph')
+const LineageFacts = lazyPart(() => import('../trainings/Lineage'), 'LineageFacts')
 
 export function VersionPage() {
   const { plural, id, number } = useParams()

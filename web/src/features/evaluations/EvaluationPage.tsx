@@ -1,5 +1,5 @@
 import { Button, Dropdown } from 'antd'
-import { lazy, Suspense, useState, type ReactNode } from 'react'
+import { Suspense, useState, type ReactNode } from 'react'
 import { useNavigate } from 'react-router'
 import { useApp } from '../../app/context'
 import { listUrl } from '../../app/links'
@@ -21,10 +21,11 @@ import { fits } from '../objects/fits'
 import { Facts } from '../objects/ObjectTabs'
 import type { PageProps } from '../objects/special'
 import './evaluations.css'
+import { lazyPart } from '../../app/part'
 
-const ReportTab = lazy(async () => ({ default: (await import('./ReportTab')).ReportTab }))
-const SamplesTab = lazy(async () => ({ default: (await import('./SamplesTab')).SamplesTab }))
-const CompareTab = lazy(async () => ({ default: (await import('./CompareTab')).CompareTab }))
+const ReportTab = lazyPart(() => import('./ReportTab'), 'ReportTab')
+const SamplesTab = lazyPart(() => import('./SamplesTab'), 'SamplesTab')
+const CompareTab = lazyPart(() => import('./CompareTab'), 'CompareTab')
 
 const subjects = ['model_version', 'service_version', 'layer'] as const
 const hidden = ['state', 'reason', 'reason_zh', 'name', 'description', 'figures', 'done', 'total']

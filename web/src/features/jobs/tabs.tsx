@@ -1,15 +1,16 @@
-import { lazy, Suspense, type ReactNode } from 'react'
+import { Suspense, type ReactNode } from 'react'
 import type { Item } from '../../api/kinds'
 import { useSession } from '../../api/session'
 import { Empty } from '../../components/States'
 import { useI18n } from '../../i18n'
 import type { Tab } from './ComputePage'
 import { isOver } from './jobs'
+import { lazyPart } from '../../app/part'
 
-const Curves = lazy(async () => ({ default: (await import('./Curves')).JobCurves }))
-const Log = lazy(async () => ({ default: (await import('./LogTab')).LogTab }))
-const Events = lazy(async () => ({ default: (await import('./Events')).Events }))
-const Terminal = lazy(async () => ({ default: (await import('./Terminal')).TerminalTab }))
+const Curves = lazyPart(() => import('./Curves'), 'JobCurves')
+const Log = lazyPart(() => import('./LogTab'), 'LogTab')
+const Events = lazyPart(() => import('./Events'), 'Events')
+const Terminal = lazyPart(() => import('./Terminal'), 'TerminalTab')
 
 function Loading({ children }: { children: ReactNode }) {
   return <Suspense fallback={<div className="skeleton" aria-busy="true"><div /><div /></div>}>{children}</Suspense>

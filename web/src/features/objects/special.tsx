@@ -1,9 +1,10 @@
-import { lazy, Suspense, type ComponentType } from 'react'
+import { Suspense, type ComponentType } from 'react'
 import type { Item, Kind } from '../../api/kinds'
 import type { Place } from '../../api/objects'
 import type { Values } from '../../components/merge'
 import type { Key } from '../../i18n'
 import type { RowsProps } from './rows'
+import { lazyPart } from '../../app/part'
 
 // What some kinds show instead of the generic overview, or instead of the generic list of their children.
 export interface SpecialProps {
@@ -19,12 +20,12 @@ export interface PageProps extends SpecialProps {
 }
 
 export const pages: Record<string, ComponentType<PageProps> | undefined> = {
-  job: lazy(async () => ({ default: (await import('../jobs/JobPage')).JobPage })),
-  environment: lazy(async () => ({ default: (await import('../environments/EnvironmentPage')).EnvironmentPage })),
-  training: lazy(async () => ({ default: (await import('../trainings/TrainingPage')).TrainingPage })),
-  service: lazy(async () => ({ default: (await import('../services/ServicePage')).ServicePage })),
-  label_task: lazy(async () => ({ default: (await import('../labelling/TaskPage')).TaskPage })),
-  evaluation: lazy(async () => ({ default: (await import('../evaluations/EvaluationPage')).EvaluationPage })),
+  job: lazyPart(() => import('../jobs/JobPage'), 'JobPage'),
+  environment: lazyPart(() => import('../environments/EnvironmentPage'), 'EnvironmentPage'),
+  training: lazyPart(() => import('../trainings/TrainingPage'), 'TrainingPage'),
+  service: lazyPart(() => import('../services/ServicePage'), 'ServicePage'),
+  label_task: lazyPart(() => import('../labelling/TaskPage'), 'TaskPage'),
+  evaluation: lazyPart(() => import('../evaluations/EvaluationPage'), 'EvaluationPage'),
 }
 
 /** Below the fields of a form: what the values as they stand would mean. */
@@ -33,7 +34,7 @@ export interface FormNoteProps {
   place: Place
 }
 
-const Forecast = lazy(async () => ({ default: (await import('../jobs/Forecast')).ForecastNote }))
+const Forecast = lazyPart(() => import('../jobs/Forecast'), 'ForecastNote')
 /** By kind, or by kind and action. */
 export const formNotes: Record<string, ComponentType<FormNoteProps> | undefined> = { job: Forecast, environment: Forecast, training: Forecast, 'image.build': Forecast }
 
@@ -53,37 +54,37 @@ export interface ActionFormProps {
 }
 
 export const actionForms: Record<string, ComponentType<ActionFormProps> | undefined> = {
-  'environment.save': lazy(async () => ({ default: (await import('../environments/SaveImage')).SaveImage })),
-  'environment.keep': lazy(async () => ({ default: (await import('../environments/KeepVersion')).KeepVersion })),
-  'label_set.rename-label': lazy(async () => ({ default: (await import('../label-sets/RenameDialog')).RenameDialog })),
-  'label_set.merge-labels': lazy(async () => ({ default: (await import('../label-sets/RenameDialog')).MergeLabelsDialog })),
+  'environment.save': lazyPart(() => import('../environments/SaveImage'), 'SaveImage'),
+  'environment.keep': lazyPart(() => import('../environments/KeepVersion'), 'KeepVersion'),
+  'label_set.rename-label': lazyPart(() => import('../label-sets/RenameDialog'), 'RenameDialog'),
+  'label_set.merge-labels': lazyPart(() => import('../label-sets/RenameDialog'), 'MergeLabelsDialog'),
 }
 
 const versions = () => import('../datasets/Versions')
-const Overview = lazy(async () => ({ default: (await versions()).VersionedOverview }))
-const AllVersions = lazy(async () => ({ default: (await versions()).AllVersions }))
+const Overview = lazyPart(versions, 'VersionedOverview')
+const AllVersions = lazyPart(versions, 'AllVersions')
 
 /** Columns of a list that are no fields of their kind; they stand after the second. */
 export const extraColumns: Record<string, { title: Key; Cell: ComponentType<SpecialProps> }[] | undefined> = {
-  label_task: [{ title: 'labelTask.progress', Cell: lazy(async () => ({ default: (await import('../labelling/TaskBar')).ProgressCell })) }],
-  environment: [{ title: 'tool.title', Cell: lazy(async () => ({ default: (await import('../environments/Tools')).ToolsCell })) }],
+  label_task: [{ title: 'labelTask.progress', Cell: lazyPart(() => import('../labelling/TaskBar'), 'ProgressCell') }],
+  environment: [{ title: 'tool.title', Cell: lazyPart(() => import('../environments/Tools'), 'ToolsCell') }],
 }
 
 /** Lists that can also be looked at as cards of their own. */
-export const cardsOf: Record<string, ComponentType<RowsProps> | undefined> = { dataset: lazy(async () => ({ default: (await import('../datasets/DatasetCards')).DatasetCards })) }
+export const cardsOf: Record<string, ComponentType<RowsProps> | undefined> = { dataset: lazyPart(() => import('../datasets/DatasetCards'), 'DatasetCards') }
 
 /** By the kind whose page it is. */
 export const overviews: Registry = {
   dataset: Overview,
   algorithm_set: Overview,
   model_set: Overview,
-  image: lazy(async () => ({ default: (await import('../images/ImageOverview')).ImageOverview })),
-  task: lazy(async () => ({ default: (await import('../tasks/TaskView')).TaskOverview })),
-  runtime: lazy(async () => ({ default: (await import('../runtimes/RuntimeOverview')).RuntimeOverview })),
+  image: lazyPart(() => import('../images/ImageOverview'), 'ImageOverview'),
+  task: lazyPart(() => import('../tasks/TaskView'), 'TaskOverview'),
+  runtime: lazyPart(() => import('../runtimes/RuntimeOverview'), 'RuntimeOverview'),
 }
 
 /** What stands below the fields of a kind whose page is the general one. */
-export const belowFacts: Registry = { node: lazy(async () => ({ default: (await import('../resources/NodeCurves')).NodeCurves })), label_set: lazy(async () => ({ default: (await import('../label-sets/ExamplesTab')).LabelExamples })) }
+export const belowFacts: Registry = { node: lazyPart(() => import('../resources/NodeCurves'), 'NodeCurves'), label_set: lazyPart(() => import('../label-sets/ExamplesTab'), 'LabelExamples') }
 
 /** By the kind of the children. */
 export const childTabs: Registry = { dataset_version: AllVersions, algorithm_version: AllVersions, model_version: AllVersions }

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { App, Button, Dropdown } from 'antd'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import { useApp } from '../../app/context'
 import { childUrl, itemUrl } from '../../app/links'
@@ -29,8 +29,9 @@ import { useLineage } from './instances'
 import { ResultButtons } from './ResultButtons'
 import { LineageFacts } from './Lineage'
 import { TensorBoard } from './TensorBoard'
+import { lazyPart } from '../../app/part'
 
-const Metrics = lazy(async () => ({ default: (await import('./Metrics')).Metrics }))
+const Metrics = lazyPart(() => import('./Metrics'), 'Metrics')
 
 export function InstancePage() {
   const { plural, id, child, childId } = useParams()

@@ -1,10 +1,10 @@
 // Which surface shows what: one row each.
-import { lazy } from 'react'
 import { shapeTypes, type AnnotationType } from '../../../canvas'
 import type { Surface } from '../surface'
 import { gridSurface, soundSurface, textSurface } from './own'
+import { lazyPart } from '../../../app/part'
 
-const Component = lazy(async () => ({ default: (await import('./PictureSurface')).PictureSurface }))
+const Component = lazyPart(() => import('./PictureSurface'), 'PictureSurface')
 const common = ['delete', 'cancel', 'copy', 'paste', 'duplicate', 'select-all', 'select-next', 'select-previous', 'select-below', 'nudge-left', 'nudge-right', 'nudge-up', 'nudge-down', 'nudge-left-far', 'nudge-right-far', 'nudge-up-far', 'nudge-down-far', 'to-front', 'to-back', 'toggle-occluded', 'toggle-truncated'] as const
 const polygons = ['finish', 'remove-point', 'merge', 'simplify'] as const
 

@@ -1,21 +1,21 @@
-import { lazy } from 'react'
 import type { Surface } from '../surface'
+import { lazyPart } from '../../../app/part'
 
 // Surfaces of what is no single picture: a sheet of many, texts, sounds. Each is loaded when it is needed.
 export const gridSurface: Surface = {
-  Component: lazy(async () => ({ default: (await import('./GridSurface')).GridSurface })),
+  Component: lazyPart(() => import('./GridSurface'), 'GridSurface'),
   tools: [],
   commands: ['undo', 'redo', 'select-all', 'select-none', 'page-next', 'page-previous'],
 }
 
 export const textSurface: Surface = {
-  Component: lazy(async () => ({ default: (await import('./TextSurface')).TextSurface })),
+  Component: lazyPart(() => import('./TextSurface'), 'TextSurface'),
   tools: [],
   commands: ['find', 'find-next', 'find-previous'],
 }
 
 export const soundSurface: Surface = {
-  Component: lazy(async () => ({ default: (await import('./SoundSurface')).SoundSurface })),
+  Component: lazyPart(() => import('./SoundSurface'), 'SoundSurface'),
   tools: [],
   commands: ['play', 'restart', 'back', 'forward', 'slower', 'faster', 'loop'],
 }

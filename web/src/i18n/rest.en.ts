@@ -1,0 +1,20 @@
+import { benchEn } from './bench.en'
+import { dataEn } from './data.en'
+import { evaluationsEn } from './evaluations.en'
+import { imagesEn } from './images.en'
+import { labellingEn } from './labelling.en'
+import { learnEn } from './learn.en'
+import { modelsEn } from './models.en'
+import { serveEn } from './serve.en'
+
+// The words of the other pages, which come beside their programs.
+export const restEn = {
+  ...benchEn,
+  ...dataEn,
+  ...evaluationsEn,
+  ...imagesEn,
+  ...labellingEn,
+  ...learnEn,
+  ...modelsEn,
+  ...serveEn,
+}

@@ -1,0 +1,20 @@
+import { benchZh } from './bench.zh'
+import { dataZh } from './data.zh'
+import { evaluationsZh } from './evaluations.zh'
+import { imagesZh } from './images.zh'
+import { labellingZh } from './labelling.zh'
+import { learnZh } from './learn.zh'
+import { modelsZh } from './models.zh'
+import { serveZh } from './serve.zh'
+
+// The words of the other pages, which come beside their programs.
+export const restZh = {
+  ...benchZh,
+  ...dataZh,
+  ...evaluationsZh,
+  ...imagesZh,
+  ...labellingZh,
+  ...learnZh,
+  ...modelsZh,
+  ...serveZh,
+}
