@@ -724,6 +724,9 @@
     "attribute-taken",                                                                                       \
         "the label set does not ask for the attribute %.*s, or for other values; it was taken as it is",     \
         "标签组没有属性 %.*s，或其取值不符；已照原样导入"
+#define MESSAGE_LABEL_FORMER                                                                                 \
+    "label-former", "the label %.*s is called %.*s now: it was taken under that name",                       \
+        "标签 %.*s 现名为 %.*s，已按新名称导入"
 #define MESSAGE_EXAMPLE_SOURCE                                                                               \
     "example-source", "sample: name a version and a sample of it, or an upload",                             \
         "sample：请指定版本及其样本，或一个上传"

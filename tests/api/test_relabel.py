@@ -267,3 +267,40 @@ def test_a_killed_server_goes_on(fresh_server):
     assert over["state"] in ("done", "cancelled")
     finished(admin, admin.post(f"{work.labels}/relabel", expect=202))
     assert work.counts() == {"dog": (1500, 3000)}
+
+
+def old_file(*names: str, category: str = "cat") -> bytes:
+    """A COCO file that still says the former name, with a box on each picture."""
+    return zipped({"c.json": json.dumps({
+        "images": [{"id": i, "file_name": name, "width": 40, "height": 30} for i, name in enumerate(names, 1)],
+        "categories": [{"id": 1, "name": category}, {"id": 2, "name": "cow"}],
+        "annotations": [{"id": i, "image_id": i, "category_id": 1, "bbox": [1, 1, 5, 5]} for i, _ in enumerate(names, 1)]}).encode()})
+
+
+def test_a_file_with_former_names_is_taken_under_the_new_ones(work):
+    finished(work.api, work.rename("cat", "tomcat"))
+    finished(work.api, work.merge(["tomcat"], "dog"))
+    file = old_file("000.png", "001.png", "later.png")
+    task = bring(work.api, work.project, work.path, "c.zip", file)
+    said = [line["reason"] for line in report(work.api, task) if "called" in line["reason"]]
+    assert said == ["the label cat is called dog now: it was taken under that name"]
+    assert [labels_of(work.sample(i)) for i in work.ids[:2]] == [["dog"], ["dog"]]
+    assert work.counts() == {"dog": (2, 2)}
+    # No class of the former name comes back with it, and the same file again changes nothing.
+    revision = work.sample()["revision"]
+    task = bring(work.api, work.project, work.path, "c.zip", file)
+    assert (task["result"]["changed"], task["result"]["same"]) == (0, 2) and work.sample()["revision"] == revision
+    assert [c["label"] for c in work.api.get(f"{work.path}/statistics")["labels"]] == ["dog"]
+    # What waited for its picture while its label was renamed once more.
+    finished(work.api, work.rename("dog", "hound"))
+    bring(work.api, work.project, work.path, "p.zip", zipped({"later.png": png(40, 30, 99)}))
+    [later] = [s for s in work.api.get(f"{work.path}/samples")["items"] if s["name"] == "later.png"]
+    assert labels_of(later) == ["hound"] and work.counts() == {"hound": (3, 3)}
+
+
+def test_a_name_that_a_label_has_again_is_that_label_s(work):
+    finished(work.api, work.rename("cat", "tomcat"))
+    now = work.api.get(work.labels)
+    work.api.patch(work.labels, {"labels": [*now["labels"], {"name": "cat"}]}, revision=now["revision"])
+    task = bring(work.api, work.project, work.path, "c.zip", old_file("000.png"))
+    assert labels_of(work.sample()) == ["cat"] and "called" not in json.dumps(report(work.api, task))

@@ -11,6 +11,7 @@
 #include "core/data/folder_in.h"
 #include "core/data/frames.h"
 #include "core/data/import_own.h"
+#include "core/data/relabel.h"
 #include "core/data/s3_in.h"
 #include "core/pending.h"
 #include "store/upload.h"
@@ -24,14 +25,6 @@ bool import_progress(struct import *m, int64_t done, int64_t of, int quarter, st
 }
 
 /* --- reading --- */
-
-static bool input_label(void *ctx, const struct codec_label *l, struct err *err)
-{
-    (void)err;
-    struct import *m = ctx;
-    classes_note(&m->classes, m->task->arena, l);
-    return true;
-}
 
 static void input_problem(void *ctx, const struct codec_problem *p)
 {
@@ -145,7 +138,7 @@ static bool read_all(struct import *m, struct err *err)
                              .size =
                                  annotation_types[m->set.type].data == ANNOTATION_IMAGE ? import_size : NULL,
                              .sample = import_sample,
-                             .label = input_label,
+                             .label = import_label,
                              .problem = input_problem};
     struct str forced = json_str(yyjson_obj_get(m->task->params, "format"));
     const struct codec *c = forced.p ? codec_named(forced) : codec_detect(&in, m->set.type, err);
@@ -158,7 +151,8 @@ static bool read_all(struct import *m, struct err *err)
     if (!codec_read(c, &in, m->set.type, &counts, err) || !took_something(m, err) ||
         !import_progress(m, m->read, m->read, 2, err) || !import_put_all(m, err) ||
         !import_undo_forget(m->task, err) ||
-        !engine_write(m->task->core, &m->task->caller, m->task->arena, put_classes, m, err))
+        !engine_write(m->task->core, &m->task->caller, m->task->arena, put_classes, m, err) ||
+        !relabel_version(m->task, m->version.id, err)) /* labels were renamed while it ran */
         return false;
     write_result(m, c, &counts);
     return true;
@@ -171,6 +165,7 @@ static bool run_import(struct task *t, struct err *err)
     m->replace = yyjson_get_bool(yyjson_obj_get(t->params, "replace"));
     m->by_path = map_new();
     m->unasked = map_new();
+    m->renamed = map_new();
     arena_init(&m->batch_arena);
     m->spool = spool_new(t->core, err);
     bool ok = m->spool && open_version(m, err) && unpack_begin(&m->files, t, err) && take_sources(m, err) &&
@@ -180,6 +175,7 @@ static bool run_import(struct task *t, struct err *err)
     arena_release(&m->batch_arena);
     map_free(m->by_path);
     map_free(m->unasked);
+    map_free(m->renamed);
     unpack_end(&m->files);
     spool_free(m->spool);
     free(m);

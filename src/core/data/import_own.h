@@ -41,6 +41,7 @@ struct import {
     struct label_rules rules; /* of the dataset's label set */
     struct map *unasked;      /* attributes that it does not ask for, told already */
     size_t unasked_count;
+    struct map *renamed;                  /* former names of labels that its files say, told already */
     bool replace;                         /* also what people labelled */
     enum sample_fate fates[IMPORT_BATCH]; /* of the batch that is being put */
     int64_t fated[SAMPLE_FATE_COUNT];     /* of all that was put */
@@ -69,6 +70,8 @@ void import_drop(void *ctx, struct str part);
 bool import_size(void *ctx, struct str path, uint32_t *w, uint32_t *h, struct err *err);
 
 /* --- samples --- */
+/* A class that the files name, by the name that its label has today. */
+bool import_label(void *ctx, const struct codec_label *l, struct err *err);
 /* Whether annotations wait for samples of the version. */
 bool import_look_for_waiting(struct import *m, struct err *err);
 /* For codec_input: what the files say of a sample goes to the spool. */

@@ -6,6 +6,52 @@
 
 #define UNASKED_MOST 100 /* attributes that are told */
 
+/* --- names of labels --- */
+
+struct naming {
+    struct import *import;
+    struct str file; /* that says them */
+    bool former;
+};
+
+static void name_label(void *ctx, struct str label, uint32_t count)
+{
+    struct naming *n = ctx;
+    struct import *m = n->import;
+    struct str now = relabel_name(m->rules.former, m->rules.former_count, label);
+    (void)count;
+    if (str_eq(now, label))
+        return;
+    n->former = true;
+    if (map_get(m->renamed, label))
+        return;
+    map_set(m->renamed, arena_str(m->task->arena, label), m);
+    task_note(m->task, n->file, NULL, MESSAGE_LABEL_FORMER, STR_ARG(label), STR_ARG(now));
+}
+
+/* Labels that were renamed or merged since get the names they have today; each is told once. */
+static bool name_today(struct import *m, struct str file, struct str *annotation, struct err *err)
+{
+    struct naming n = {.import = m, .file = file};
+    return !annotation->p || !m->rules.former_count ||
+           (annotation_each_label(*annotation, name_label, &n, err) &&
+            (!n.former || label_rules_name(&m->batch_arena, &m->rules, m->set.type, annotation, err)));
+}
+
+bool import_label(void *ctx, const struct codec_label *l, struct err *err)
+{
+    struct import *m = ctx;
+    const struct label_rules *r = &m->rules;
+    struct codec_label now = *l;
+    (void)err;
+    now.name = relabel_name(r->former, r->former_count, l->name);
+    now.parent = relabel_name(r->former, r->former_count, l->parent);
+    classes_note(&m->classes, m->task->arena, &now);
+    return true;
+}
+
+/* --- what is known of it --- */
+
 /* Of a sample that is in the version already: its own blob, so that only the annotation changes. */
 static bool existing_blob(struct import *m, struct str name, struct sample_new *n, bool *found,
                           struct err *err)
@@ -125,7 +171,7 @@ static bool take_waiting(struct import *m, struct sample_new *n, struct err *err
         n->annotation = row.v[0].s;
     if (found && row.v[1].i)
         n->split = (enum codec_split)row.v[1].i;
-    return true;
+    return name_today(m, n->name, &n->annotation, err);
 }
 
 bool import_look_for_waiting(struct import *m, struct err *err)
@@ -281,12 +327,15 @@ static void tell_unasked(struct import *m, const struct codec_sample *s, const s
     task_note(m->task, s->path, NULL, MESSAGE_ATTRIBUTE_TAKEN, STR_ARG(name));
 }
 
-bool import_sample(void *ctx, const struct codec_sample *s, struct err *err)
+bool import_sample(void *ctx, const struct codec_sample *given, struct err *err)
 {
     struct import *m = ctx;
     struct sample_new n = {0};
+    struct codec_sample named = *given;
+    const struct codec_sample *s = &named;
     bool usable;
-    if (!resolve(m, s, &n, &usable, err))
+    if (!name_today(m, given->source.p ? given->source : given->path, &named.annotation, err) ||
+        !resolve(m, s, &n, &usable, err))
         return false;
     if (!usable)
         return true;
