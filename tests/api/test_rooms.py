@@ -1,11 +1,13 @@
-"""Rooms: two people on one sample see each other's shapes live (issue "Label")."""
+"""Rooms: two people on one sample see each other's shapes live."""
 
 import json
 import ssl  # noqa: F401  (websockets needs it to be importable)
 from contextlib import contextmanager
 
 import pytest
-from harness import DEADLINE, Api, unique
+from harness import DEADLINE, Api, unique, wait_for
+from test_data_out import exported
+from test_datasets import bring, zipped
 from test_operations import CLIENT, OTHER, Work, box, put
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
@@ -61,6 +63,53 @@ def test_two_people_see_each_others_shapes(work, make_user, project, admin):
         assert hear(theirs, "cursor") == {"type": "cursor", "client": CLIENT, "x": 3, "y": 4, "tool": "box"}
         mine.close()
         assert [p["client"] for p in hear(theirs, "people")["people"]] == [OTHER]
+
+
+def put_whole(work: Work) -> None:
+    where = f"{work.path}/samples/{work.first}/annotation"
+    work.api.call("PUT", where, json={"annotation": {"shapes": [box("cc", label="cow")]}}, headers={"If-Match": '"3"'}).raise_for_status()
+
+
+def restore(work: Work) -> None:
+    where = f"{work.path}/samples/{work.first}/restore"
+    work.api.call("POST", where, json={"revision": 2}, headers={"If-Match": '"3"'}).raise_for_status()
+
+
+def import_over(work: Work) -> None:
+    file = {"images": [{"id": 1, "file_name": "000.png", "width": 40, "height": 30}], "categories": [{"id": 1, "name": "cow"}],
+            "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [1, 1, 5, 5]}]}
+    bring(work.api, work.project, work.path, "c.zip", zipped({"c.json": json.dumps(file).encode()}), replace=True)
+
+
+@pytest.mark.parametrize("way, label", [(put_whole, "cow"), (restore, "cat"), (import_over, "cow")])
+def test_what_replaces_an_annotation_is_seen_everywhere(work, admin, way, label):
+    """As one operation would be: by who has the sample open, by counts, export and publishing, and in the history."""
+    work.send(put(1, box("aa")), put(2, box("bb", x=9, label="dog")))
+    with room(admin, work) as ws:
+        hear(ws, "hello")
+        way(work)
+        item, = hear(ws, "operations")["items"]
+        assert (item["revision"], item["id"], item["operation"]["op"]) == (4, None, "replace")
+        assert [s["label"] for s in item["operation"]["annotation"]["shapes"]] == [label]
+        # A stroke begun before it meets it, one begun after it does not.
+        assert [r["state"] for r in say(ws, put(3, box("aa", x=4), base=3))] == ["conflict"]
+        assert [(r["state"], r["revision"]) for r in say(ws, put(4, box("zz", x=7, label="cat"), base=4))] == [("applied", 5)]
+    labels = sorted([label, "cat"])
+    assert sorted(s["label"] for s in work.sample()["annotation"]["shapes"]) == labels
+    counts = {c["label"]: c["shapes"] for c in admin.get(f"{work.path}/statistics")["labels"]}
+    assert counts == {name: labels.count(name) for name in labels}
+    archive = exported(admin, work.path, format="coco")
+    coco = json.loads(next(archive.read(n) for n in archive.namelist() if n.endswith(".json")))
+    names = {c["id"]: c["name"] for c in coco["categories"]}
+    assert sorted(names[a["category_id"]] for a in coco["annotations"]) == labels
+    # What was before is there to be seen, and to be brought back.
+    assert [s["id"] for s in work.at(3)["annotation"]["shapes"]] == ["aa", "bb"]
+    assert [i["operation"]["op"] for i in work.history(whole="true")["items"]] == ["create", "put", "put", "replace", "put"]
+    again = admin.call("POST", f"{work.path}/samples/{work.first}/restore", json={"revision": 3}, headers={"If-Match": '"5"'})
+    assert sorted(s["label"] for s in again.json()["annotation"]["shapes"]) == ["cat", "dog"]
+    admin.post(f"{work.path}/publish", {}, expect=200)
+    wait_for(lambda: admin.get(work.path)["state"] == "published", "the publishing")
+    assert sorted(s["label"] for s in work.sample()["annotation"]["shapes"]) == ["cat", "dog"]
 
 
 def test_results_and_order_of_many(work, admin):
