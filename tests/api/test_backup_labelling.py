@@ -52,6 +52,8 @@ def labelled(place: Place) -> Shop:
     third.call("POST", f"{shop.single}/threads", params={"sample": given[1]["sample"]["id"]}, json={"text": "猫 or dog? 🐈", "x": 3, "y": 4.5}).raise_for_status()
     drawn = take(reviewer, shop.single, "review")[0]
     reviewer.post(f"{shop.single}/decide", {"assignment": drawn["id"], "verdict": "reject", "reason": "zu klein", "shapes": [{"id": "a", "reason": "here"}]}, expect=200)
+    sample = shop.owner.get(f"{shop.version}/samples")["items"][0]["id"]
+    shop.owner.post(f"label-sets/{shop.set['id']}/examples", {"label": "cat", "caption": "猫", "wrong": True, "version": shop.version_id, "sample": sample})
     shop.asked = Work(shop.owner, shop.project, 1)
     shop.owner.post(f"{shop.asked.path}/request-review", {"reviewers": [reviewer.user["id"]]}, expect=200)
     return shop
@@ -78,6 +80,9 @@ def asked(api: Api, shop: Shop) -> dict:
     answers = {"samples": samples, "tasks": tasks, "layers": api.all("layers", project=shop.project["id"]),
                "teams": api.all("teams", project=shop.project["id"]), "figures": api.get(f"{shop.version}/labelling"),
                "statistics": api.get(f"{shop.version}/statistics"), "asked": api.get(shop.asked.path)}
+    examples = f"label-sets/{shop.set['id']}/examples"
+    for one in api.get(examples)["items"]:
+        answers[f"example {one['id']}"] = [one, api.call("GET", f"{examples}/{one['id']}/picture").content]
     for task in tasks:
         path = f"label-tasks/{task['id']}"
         progress = api.get(f"{path}/progress")
@@ -104,6 +109,7 @@ def test_labelling_comes_back_the_same(fresh_server, tmp_path, request):
     shop = labelled(here)
     pack(here, shop)
     before, rows = asked(here.server.admin(), shop), here.counts()
+    assert [value[1][:2] for key, value in before.items() if key.startswith("example ")] == [b"\xff\xd8"]
     assert all(rows.values()), rows  # nothing of it was forgotten here
     for turn in range(2):  # into the other database, and back
         file = tmp_path / f"backup{turn}"

@@ -1,8 +1,11 @@
 """Examples of labels: small copies of pictures, seen by whoever labels, kept while they are used."""
 
+import os
+
 import pytest
-from harness import problem
+from harness import problem, unique, wait_for
 from test_datasets import finished, png, upload
+from test_import_faults import in_database
 from test_label_tasks import Shop
 from test_relabel import Labelled, named
 
@@ -108,3 +111,25 @@ def test_whoever_labels_sees_them_by_the_task(admin, make_user):
     foreign = other.task()
     picture(annotator, f"{foreign}/examples/{made['id']}", 404)
     picture(other.annotators[0], f"{foreign}/examples/{made['id']}", 404)
+
+
+def test_the_collector_leaves_their_pictures(fresh_server):
+    """Long after the sample and its version went, the picture is there; when the example goes, so does its blob."""
+    server = fresh_server()
+    api = server.admin()
+    project = api.post("projects", {"name": unique("p")})
+    work = Labelled(api, project, named("cat"), count=1)
+    path = f"{work.labels}/examples/{add(work)['id']}"
+    jpeg = picture(api, f"{path}/picture")
+    api.delete(work.path, headers={"If-Match": f'"{api.get(work.path)["revision"]}"'})
+
+    def left() -> int:
+        """Blobs on the disk, after the collector was woken an hour later."""
+        in_database(server, "UPDATE blobs SET touched_at = 0;", "UPDATE blobs SET touched_at = 0")
+        other = api.post(f"datasets/{work.dataset['id']}/versions", {})
+        api.delete(f"datasets/{work.dataset['id']}/versions/{other['id']}")
+        return sum(len(files) for _, _, files in os.walk(f"{server.data}/blobs/sha256"))
+    wait_for(lambda: left() == 1, "all but the picture of the example to go")
+    assert picture(api, f"{path}/picture") == jpeg
+    api.delete(path)
+    wait_for(lambda: left() == 0, "the picture to go")
