@@ -4,6 +4,8 @@
 #include "base/json.h"
 #include "core/side.h"
 
+#include <inttypes.h>
+
 struct parser {
     struct arena *arena;
     const struct kind *kind;
@@ -137,7 +139,7 @@ static bool typed(struct parser *p, const struct field *f, yyjson_val *v, struct
         *ret = db_int(us);
     } else if (f->type == FIELD_BOOL && yyjson_is_bool(v)) {
         *ret = db_int(yyjson_get_bool(v));
-    } else if ((f->type == FIELD_INT || f->type == FIELD_REF) && yyjson_is_int(v)) {
+    } else if ((f->type == FIELD_INT || f->type == FIELD_REF || f->type == FIELD_REFS) && yyjson_is_int(v)) {
         if (yyjson_is_uint(v) && yyjson_get_uint(v) > INT64_MAX)
             return fail(p, "the number is too large");
         *ret = db_int(yyjson_get_sint(v));
@@ -152,7 +154,7 @@ static bool typed(struct parser *p, const struct field *f, yyjson_val *v, struct
             [FIELD_TIME] = "a time as \"2026-11-16T09:51:30Z\"",
             [FIELD_CHOICE] = "a text in quotes",
             [FIELD_REF] = "an id",
-            [FIELD_REFS] = "null",
+            [FIELD_REFS] = "an id",
             [FIELD_TEXTS] = "null",
             [FIELD_JSON] = "null",
         };
@@ -202,9 +204,22 @@ static bool parse_in(struct parser *p, const struct field *f)
     return true;
 }
 
+/* Whether a list has an id. It is stored as "[3,17]": between commas when its brackets are commas too. */
+static void compare_list(struct parser *p, const struct field *f, bool not_, int64_t id)
+{
+    sql_and(p->out);
+    buf_printf(&p->out->text, "replace(replace(coalesce(\"%s\",''),'[',','),']',',')%s LIKE ", f->name,
+               not_ ? " NOT" : "");
+    sql_arg(p->out, db_textz(arena_printf(p->arena, "%%,%" PRId64 ",%%", id)));
+}
+
 static void compare(struct parser *p, const struct field *f, enum comparison op, const char *sql,
                     struct db_value v)
 {
+    if (f->type == FIELD_REFS && v.type == DB_INT) {
+        compare_list(p, f, op == OP_NE, v.i);
+        return;
+    }
     sql_and(p->out);
     if (v.type == DB_NULL) {
         sql_name(p->out, f->name);
@@ -305,6 +320,8 @@ static bool parse_term(struct parser *p)
     const char *sql;
     if (!parse_operator(p, &op, &sql))
         return false;
+    if (f->type == FIELD_REFS && op != OP_EQ && op != OP_NE)
+        return fail(p, "a list is compared by = and != with an id that it has");
     if (op == OP_IN)
         return parse_in(p, f);
     struct db_value v;

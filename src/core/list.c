@@ -162,15 +162,17 @@ static size_t parts_of(const struct order *o, const struct cursor *after, struct
         return 1;
     }
     bool in_nulls = after && after->value.type == DB_NULL;
+    /* Upwards null comes first, downwards last; an object without the other table's value is always last: the
+     * least loss is looked for among the runs that have one. */
+    bool last = o->down || o->side;
     if (!after) {
-        ret[0] = (struct part){!o->down, NULL};
-        ret[1] = (struct part){o->down, NULL};
+        ret[0] = (struct part){!last, NULL};
+        ret[1] = (struct part){last, NULL};
         return 2;
     }
     ret[0] = (struct part){in_nulls, after};
     ret[1] = (struct part){!in_nulls, NULL};
-    /* Upwards null comes first, downwards last. */
-    return in_nulls == o->down ? 1 : 2;
+    return in_nulls == last ? 1 : 2;
 }
 
 static void scope_sql(const struct listing *l, struct sql *s)

@@ -90,6 +90,9 @@ const struct db_migration migrations[] = {
      "CREATE INDEX run_parameters_training ON run_parameters (in_training, parameter, as_number, run);\n"
      "CREATE TABLE run_notes (run BIGINT NOT NULL, note {text} NOT NULL, times BIGINT NOT NULL,"
      " PRIMARY KEY (run, note));\n"},
+    {17, "+ how long runs took",
+     "UPDATE training_instances SET duration = (ended_at - started_at) / 1000000.0"
+     " WHERE duration IS NULL AND started_at IS NOT NULL AND ended_at IS NOT NULL;\n"},
     {0},
 };
 const size_t migration_count = countof(migrations) - 1;

@@ -109,15 +109,61 @@ def test_runs_are_sorted_by_metric(admin, table):
     project, trainings, (a, b, c, none) = table
     place = {"project": project["id"]}
     assert ids(admin, "training-instances", **place, sort="-metric:acc") == [b, c, a, none]
-    assert ids(admin, "training-instances", **place, sort="metric:acc") == [none, a, c, b]
+    assert ids(admin, "training-instances", **place, sort="metric:acc") == [a, c, b, none]
     assert ids(admin, "training-instances", **place, sort="-metric:acc", limit=1) == [b, c, a, none]
-    assert ids(admin, "training-instances", **place, sort="metric:acc", limit=1) == [none, a, c, b]
+    assert ids(admin, "training-instances", **place, sort="metric:acc", limit=1) == [a, c, b, none]
     assert ids(admin, "training-instances", **place, sort="-last:acc", limit=2) == [b, c, a, none]
-    assert ids(admin, "training-instances", **place, sort="parameter:lr", limit=1) == [none, a, b, c]
+    assert ids(admin, "training-instances", **place, sort="parameter:lr", limit=1) == [a, b, c, none]
     assert ids(admin, "training-instances", **place, sort="-text:kind", limit=1) == [none, b, c, a]
     assert ids(admin, f"trainings/{trainings[0]['id']}/instances", sort="-metric:acc", limit=1) == [c, a, none]
     # A name that nobody logged: all are without.
     assert ids(admin, "training-instances", **place, sort="-metric:nothing") == [none, c, b, a]
+
+
+def test_runs_are_sorted_by_facts(admin, table):
+    project, _, runs = table
+    place = {"project": project["id"]}
+    took = {r["id"]: r["duration"] for r in admin.all("training-instances", **place)}
+    assert all(d >= 0 for d in took.values()), took
+    longest_last = sorted(runs, key=lambda r: (took[r], r))
+    assert ids(admin, "training-instances", **place, sort="duration", limit=1) == longest_last
+    assert ids(admin, "training-instances", **place, sort="-duration", limit=1) == longest_last[::-1]
+    assert set(ids(admin, "training-instances", **place, filter=f"duration >= {took[longest_last[-1]]}")) >= {longest_last[-1]}
+    for name in ("state", "started_at", "algorithm", "datasets", "model_version", "image"):
+        assert sorted(ids(admin, "training-instances", **place, sort=name, limit=1)) == sorted(runs), name
+
+
+def test_runs_of_some_data_and_code(admin, make, project, algorithm):  # noqa: F811
+    data = admin.post("datasets", {"name": unique("data"), "project": project["id"], "data_type": "image", "annotation_type": "image-class"})
+    one, other = (admin.post(f"datasets/{data['id']}/versions", {})["id"] for _ in range(2))
+    code = algorithm(**{"a.txt": "a"})
+    training = make("true", datasets=[one, other], algorithm=code["id"])
+    place = {"project": training["project"]["id"]}
+    both = settled(admin, start(admin, training))["id"]
+    now = admin.get(f"trainings/{training['id']}")
+    admin.patch(f"trainings/{now['id']}", {"datasets": [other]}, revision=now["revision"])
+    alone = settled(admin, start(admin, training))["id"]
+    of = f"training = {training['id']} and "
+    assert ids(admin, "training-instances", **place, filter=f"{of}datasets = {one}") == [both]
+    assert ids(admin, "training-instances", **place, filter=f"{of}datasets = {other}", sort="created_at") == [both, alone]
+    assert ids(admin, "training-instances", **place, filter=f"{of}datasets != {one}") == [alone]
+    assert ids(admin, "training-instances", **place, filter=f"{of}algorithm = {code['id']}", sort="created_at") == [both, alone]
+    assert ids(admin, "training-instances", **place, filter=f"{of}datasets = {10 ** 12}") == []
+
+
+def test_metrics_of_some_steps(admin, make):  # noqa: F811
+    done = settled(admin, start(admin, make("i=0; while [ $i -lt 200 ]; do echo step=$i loss=$i; i=$((i+1)); done")))
+    path = instance_path(done) + "/metrics"
+
+    def steps(**params) -> list[float]:
+        return [p[0] for s in admin.get(path, **params)["series"] for p in s["points"]]
+
+    assert steps(**{"from": 10, "to": 14}) == [10, 11, 12, 13, 14]
+    assert steps(**{"from": 197.5}) == [198, 199] and steps(to=1) == [0, 1] and steps(**{"from": 500}) == []
+    part = steps(**{"from": 100, "to": 179, "points": 8})
+    assert part[0] == 100 and part[-1] == 179 and len(part) <= 8
+    assert admin.call("GET", path, params={"from": 2, "to": 1}).status_code == 422
+    assert admin.call("GET", path, params={"from": "x"}).status_code == 422
 
 
 @pytest.mark.parametrize("filter_, found", [
@@ -134,7 +180,8 @@ def test_runs_are_filtered(admin, table, filter_, found):
 @pytest.mark.parametrize("params", [
     {"sort": "metric:"}, {"sort": "metric:" + "x" * 300}, {"sort": "nothing:x"}, {"filter": "metric: > 1"}, {"filter": 'metric:acc > "x"'},
     {"filter": "metric:acc ~ 1"}, {"filter": "other:acc > 1"}, {"filter": "metric:acc < null"}, {"filter": 'metric:"acc > 1'},
-    {"filter": "metric:acc >"}, {"filter": "parameter:lr = [1]"}])
+    {"filter": "metric:acc >"}, {"filter": "parameter:lr = [1]"},
+    {"filter": "datasets > 3"}, {"filter": 'datasets = "x"'}, {"filter": "datasets in (1)"}, {"sort": "summary"}])
 def test_bad_sorts_and_filters(admin, table, params):
     answer = admin.call("GET", "training-instances", params={"project": table[0]["id"], **params})
     assert answer.status_code == 422, answer.text

@@ -6,11 +6,21 @@
 
 struct range {
     int64_t from, to;
+    bool by_step;
+    double step_from, step_to;
 };
 
 static struct range range_of(const struct series_query *q)
 {
-    return q->from || q->to ? (struct range){q->from, q->to} : (struct range){INT64_MIN, INT64_MAX};
+    bool timed = q->from || q->to;
+    return (struct range){timed ? q->from : INT64_MIN, timed ? q->to : INT64_MAX, q->by_step, q->step_from,
+                          q->step_to};
+}
+
+static bool in_range(const struct range *r, const struct series_point *p)
+{
+    return p->at >= r->from && p->at <= r->to &&
+           (!r->by_step || (p->step >= r->step_from && p->step <= r->step_to));
 }
 
 /* --- which series --- */
@@ -162,7 +172,7 @@ static void add_in_range(struct each *e, const struct series_point *p, size_t n)
 {
     size_t from = 0;
     for (size_t i = 0; i <= n; i++) {
-        if (i < n && p[i].at >= e->range.from && p[i].at <= e->range.to)
+        if (i < n && in_range(&e->range, &p[i]))
             continue;
         if (i > from)
             e->add(e->ctx, p + from, i - from);
@@ -233,7 +243,7 @@ static void add_count(void *ctx, const struct series_point *p, size_t n)
 /* How many points the range has. Of all there is the rows say it; else they are counted. */
 static bool count_points(struct reading *r, const struct one *o, size_t *ret, struct err *err)
 {
-    bool all = r->range.from == INT64_MIN && r->range.to == INT64_MAX && !o->waiting;
+    bool all = r->range.from == INT64_MIN && r->range.to == INT64_MAX && !r->range.by_step && !o->waiting;
     *ret = all ? (size_t)o->info.points : 0;
     return all || each_point(r, o, r->range, add_count, ret, err);
 }

@@ -76,6 +76,8 @@ struct series_query {
     struct str part;  /* p NULL: all parts */
     struct str name;  /* p NULL: all names */
     int64_t from, to; /* microseconds, both included; 0, 0: all there is */
+    bool by_step;     /* only points whose step is in step_from to step_to, both included */
+    double step_from, step_to;
 };
 
 struct series_info {

@@ -8,6 +8,8 @@
 #include "core/training/training.h"
 #include "store/store.h"
 
+#include <math.h>
+
 static const struct choice states[] = {
     {"pending", {"Pending", "等待中"}},
     {"running", {"Running", "运行中"}},
@@ -44,7 +46,11 @@ static const struct field fields[] = {
      .max = 50,
      .title = {"Name", "名称"}},
     {.name = "number", .type = FIELD_INT, .flags = FIELD_SORT | FIELD_FILTER, .title = {"Number", "序号"}},
-    JOB_FIELD_STATE(states, NULL),
+    {.name = "state",
+     .type = FIELD_CHOICE,
+     .flags = FIELD_SORT | FIELD_FILTER | FIELD_LIST,
+     .choices = states,
+     .title = {"State", "状态"}},
     JOB_FIELD_REASON(FIELD_VIRTUAL),
     {.name = "cause",
      .type = FIELD_JSON,
@@ -77,20 +83,44 @@ static const struct field fields[] = {
      .title = {"Resumed from", "续训自"}},
     {.name = "model_version",
      .type = FIELD_REF,
-     .flags = FIELD_FILTER | FIELD_LIST,
+     .flags = FIELD_SORT | FIELD_FILTER | FIELD_LIST,
      .ref = "model_version",
      .title = {"Saved model", "保存的模型"}},
-    JOB_FIELD_STARTED,
-    JOB_FIELD_ENDED,
+    {.name = "started_at",
+     .type = FIELD_TIME,
+     .flags = FIELD_SORT | FIELD_FILTER | FIELD_LIST,
+     .title = {"Started", "开始时间"}},
+    {.name = "ended_at",
+     .type = FIELD_TIME,
+     .flags = FIELD_FILTER | FIELD_LIST,
+     .title = {"Ended", "结束时间"}},
+    {.name = "duration",
+     .type = FIELD_REAL,
+     .flags = FIELD_SORT | FIELD_FILTER,
+     .unit = "seconds",
+     .title = {"Duration", "时长"},
+     .help = {"From its start to its end; null before that.", "从开始到结束；结束前为空。"}},
     {.name = "lineage", .type = FIELD_JSON, .max = 1 << 18, .title = {"Made from", "来源"}},
     {.name = "tensorboard", .type = FIELD_REF, .ref = "job", .title = {"TensorBoard", "TensorBoard"}},
 
-    {.name = "datasets", .type = FIELD_REFS, .ref = "dataset_version", .title = {"Datasets", "数据集"}},
-    {.name = "algorithm", .type = FIELD_REF, .ref = "algorithm_version", .title = {"Algorithm", "算法"}},
+    {.name = "datasets",
+     .type = FIELD_REFS,
+     .flags = FIELD_SORT | FIELD_FILTER,
+     .ref = "dataset_version",
+     .title = {"Datasets", "数据集"}},
+    {.name = "algorithm",
+     .type = FIELD_REF,
+     .flags = FIELD_SORT | FIELD_FILTER,
+     .ref = "algorithm_version",
+     .title = {"Algorithm", "算法"}},
     {.name = "function", .type = FIELD_CHOICE, .choices = training_functions, .title = {"Function", "功能"}},
     {.name = "parameters", .type = FIELD_JSON, .max = 1 << 17, .title = {"Parameters", "参数"}},
     {.name = "base_model", .type = FIELD_REF, .ref = "model_version", .title = {"Base model", "基础模型"}},
-    {.name = "image", .type = FIELD_TEXT, .max = 200, .title = {"Image", "镜像"}},
+    {.name = "image",
+     .type = FIELD_TEXT,
+     .flags = FIELD_SORT | FIELD_FILTER,
+     .max = 200,
+     .title = {"Image", "镜像"}},
     {.name = "spec", .type = FIELD_REF, .ref = "spec", .title = {"Spec", "规格"}},
     {.name = "command", .type = FIELD_TEXT, .flags = FIELD_LONG, .max = 3000, .title = {"Command", "命令"}},
     {.name = "env", .type = FIELD_JSON, .max = 1 << 17, .title = {"Environment variables", "环境变量"}},
@@ -259,10 +289,17 @@ static bool run_metrics(struct op *op, struct object *o, const struct db_value *
                         int *status, struct err *err)
 {
     (void)status;
-    struct str name = input[1].type == DB_TEXT ? input[1].s : STR_NULL;
+    const struct metrics_query q = {.points = input[0].i,
+                                    .name = input[1].type == DB_TEXT ? input[1].s : STR_NULL,
+                                    .from = input[2].type == DB_REAL ? input[2].r : -INFINITY,
+                                    .to = input[3].type == DB_REAL ? input[3].r : INFINITY};
+    if (q.from > q.to)
+        return err_set(err, ERR_INVALID, "from", "from: must not be above to");
     return training_metrics_read(op->core, o, op->arena, NULL, err) &&
-           training_metrics_write(op->core, o->id, input[0].i, name, op->arena, out, err);
+           training_metrics_write(op->core, o->id, &q, op->arena, out, err);
 }
+
+#define STEP_MOST (INT64_C(1) << 53) /* whole numbers beyond are none of a real's */
 
 static const struct field metrics_fields[] = {
     {.name = "points",
@@ -279,6 +316,20 @@ static const struct field metrics_fields[] = {
      .max = 200,
      .title = {"Name", "名称"},
      .help = {"Of this name only", "只返回该名称"}},
+    {.name = "from",
+     .type = FIELD_REAL,
+     .flags = FIELD_CREATE,
+     .min = -STEP_MOST,
+     .max = STEP_MOST,
+     .title = {"From step", "起始步"},
+     .help = {"Of this step and later ones", "该步及之后"}},
+    {.name = "to",
+     .type = FIELD_REAL,
+     .flags = FIELD_CREATE,
+     .min = -STEP_MOST,
+     .max = STEP_MOST,
+     .title = {"To step", "结束步"},
+     .help = {"Of this step and earlier ones", "该步及之前"}},
     {0},
 };
 

@@ -329,14 +329,17 @@ static bool points_of_each(struct core *core, const struct series_query *q, int6
     return true;
 }
 
-bool training_metrics_write(struct core *core, int64_t instance, int64_t points, struct str name,
+bool training_metrics_write(struct core *core, int64_t instance, const struct metrics_query *of,
                             struct arena *a, struct json_out *out, struct err *err)
 {
     struct series_query q = query_of(instance);
     struct series_points *s;
     size_t n, most;
-    q.name = name.n ? name : STR_NULL;
-    if (!points_of_each(core, &q, points, a, &most, err) || !series_read(core, &q, most, a, &s, &n, err))
+    q.name = of->name.n ? of->name : STR_NULL;
+    q.by_step = of->from != -INFINITY || of->to != INFINITY;
+    q.step_from = of->from;
+    q.step_to = of->to;
+    if (!points_of_each(core, &q, of->points, a, &most, err) || !series_read(core, &q, most, a, &s, &n, err))
         return false;
     json_object(out);
     json_key(out, "series");

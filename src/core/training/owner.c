@@ -234,6 +234,9 @@ static bool changed(struct op *op, const struct object *job, enum job_state from
     /* One that is over before the controller of jobs saw it run. */
     if (job_is_over(s) && !object_int(&o, "started_at") && object_value(job, "exit_code")->type == DB_INT)
         *object_value(&o, "started_at") = *object_value(&o, "ended_at");
+    if (job_is_over(s) && object_int(&o, "started_at"))
+        *object_value(&o, "duration") =
+            db_real((double)(object_int(&o, "ended_at") - object_int(&o, "started_at")) / 1e6);
     if (!engine_update_row(op, &o, err))
         return false;
     return !job_is_over(s) || start_end(op, &o, err);

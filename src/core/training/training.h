@@ -67,10 +67,13 @@ pthread_mutex_t *training_metrics_lock(int64_t instance);
  * allowed). */
 bool training_metrics_read(struct core *core, const struct object *instance, struct arena *a, bool *ret_more,
                            struct err *err);
-/* {"series":[{"name","points":[[step,at,value],...]}]} by name; of each name at most so many points (0: all,
- * as far as an answer can have them: a million), thinned so that peaks stay. name: of that alone, if it has
- * bytes. */
-bool training_metrics_write(struct core *core, int64_t instance, int64_t points, struct str name,
+struct metrics_query {
+    int64_t points;  /* of each name at most; 0: all, as far as an answer can have them: a million */
+    struct str name; /* of that alone, if it has bytes */
+    double from, to; /* steps, both included; may be infinite */
+};
+/* {"series":[{"name","points":[[step,at,value],...]}]} by name, thinned so that peaks stay. */
+bool training_metrics_write(struct core *core, int64_t instance, const struct metrics_query *of,
                             struct arena *a, struct json_out *out, struct err *err);
 /* metrics_move.c: brings in what a program from before has kept of the instance. */
 bool metrics_move(struct core *core, int64_t instance, struct err *err);
