@@ -1,3 +1,4 @@
+import { pictures, samples } from './bench'
 import { dialog, expect, signInAsAdmin, test } from './fixtures'
 
 test('the label editor: two levels, colours, keys, order, duplicates', async ({ page, api, project }) => {
@@ -57,4 +58,66 @@ test('labels are reordered by dragging', async ({ page, api, project }) => {
   await expect(form).toBeHidden()
   const after = (await api.get(`label-sets/${made.id}`)) as { labels: { name: string }[] }
   expect(after.labels.map((l) => l.name)).toEqual(['c', 'a'])
+})
+
+test('attributes of a label are edited, with what is wrong beside the field', async ({ page, api, project }) => {
+  const made = await api.create('label-sets', { project: project.id, name: 'asking', labels: [{ name: 'car', color: '#46a758' }] })
+  await signInAsAdmin(page)
+  await page.goto(`/p/${project.name}/label-sets/${made.id}`)
+  await expect(page.getByRole('heading', { name: 'asking' })).toBeVisible()
+  await page.keyboard.press('e')
+  const form = dialog(page)
+  await form.getByRole('button', { name: 'Attributes of car' }).click()
+  await form.getByRole('button', { name: 'Add attribute' }).click()
+  const first = form.getByRole('group', { name: 'Attribute 1: unnamed' })
+  await expect(first.getByLabel('Name', { exact: true })).toBeFocused()
+  await expect(first.getByText('A name is required.')).toBeVisible()
+  await expect(first.getByText('1 to 100 different choices')).toBeVisible()
+  await page.keyboard.type('colour')
+  const colour = form.getByRole('group', { name: 'Attribute 1: colour' })
+  await colour.getByLabel('Title (Chinese)').fill('颜色')
+  await colour.getByLabel('Choices').fill('red')
+  await page.keyboard.press('Enter')
+  await colour.getByLabel('Choices').fill('blue')
+  await page.keyboard.press('Enter')
+  await expect(colour.locator('.field-error')).toHaveCount(0)
+  await colour.getByLabel('Required').check()
+  await form.getByRole('checkbox', { name: /^Retired/ }).check()
+  await form.getByRole('button', { name: 'Save' }).click()
+  await expect(form).toBeHidden()
+  const after = (await api.get(`label-sets/${made.id}`)) as { labels: unknown[] }
+  expect(after.labels).toEqual([{ name: 'car', color: '#46a758', retired: true, attributes: [{ name: 'colour', type: 'choice', title: { zh: '颜色' }, choices: ['red', 'blue'], required: true }] }])
+})
+
+test('a label is renamed in what is labelled, after it was said how much that is', async ({ page, api, project }) => {
+  await signInAsAdmin(page)
+  const { set, version } = await pictures(page, api, project, 2)
+  const path = `datasets/${set.id}/versions/${version.id}`
+  const [first] = await samples(api, set, version)
+  const labels = ((await api.get(`datasets/${set.id}`)) as { label_set: { id: number } }).label_set.id
+  const box = { id: 'aa', type: 'box', label: 'cat', x: 1, y: 1, w: 9, h: 9 }
+  const sent = await api.context.post(`/api/v1/${path}/operations`, { data: { operations: [{ id: 'browsertest.1', op: 'put', shape: box, sample: first?.id }] } })
+  expect(sent.ok(), await sent.text()).toBe(true)
+  await page.goto(`/p/${project.name}/label-sets/${labels}`)
+  await page.getByRole('button', { name: 'Rename a label' }).click()
+  const form = dialog(page)
+  await form.getByLabel('Label', { exact: true }).click()
+  await page.getByTitle('cat').or(page.locator('.ant-select-item-option', { hasText: 'cat' })).first().click()
+  await expect(form.getByRole('status')).toContainText('1 sample with 1 object in 1 draft')
+  await form.getByLabel('New name').fill('dog')
+  await expect(form.getByText('merge them instead')).toBeVisible()
+  await form.getByLabel('New name').fill('tomcat')
+  await form.getByRole('button', { name: 'Rename a label' }).click()
+  await expect(form).toBeHidden()
+  await expect(page.getByText('tomcat').first()).toBeVisible()
+  await expect.poll(async () => (await samples(api, set, version))[0]?.annotation.shapes?.[0]?.label).toBe('tomcat')
+  await page.getByRole('button', { name: 'Merge labels' }).click()
+  await form.getByLabel('Labels', { exact: true }).click()
+  await page.locator('.ant-select-item-option', { hasText: 'tomcat' }).click()
+  await page.keyboard.press('Tab')
+  await form.getByLabel('Into').click()
+  await page.locator('.ant-select-dropdown:visible .ant-select-item-option', { hasText: 'dog' }).click()
+  await form.getByRole('button', { name: 'Merge labels' }).click()
+  await expect(form).toBeHidden()
+  await expect.poll(async () => (await samples(api, set, version))[0]?.annotation.shapes?.[0]?.label).toBe('dog')
 })
