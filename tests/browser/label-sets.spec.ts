@@ -1,5 +1,6 @@
-import { pictures, samples } from './bench'
+import { pictures, samples, shown } from './bench'
 import { dialog, expect, signInAsAdmin, test } from './fixtures'
+import { png } from './pictures'
 
 test('the label editor: two levels, colours, keys, order, duplicates', async ({ page, api, project }) => {
   await signInAsAdmin(page)
@@ -114,10 +115,67 @@ test('a label is renamed in what is labelled, after it was said how much that is
   await page.getByRole('button', { name: 'Merge labels' }).click()
   await form.getByLabel('Labels', { exact: true }).click()
   await page.locator('.ant-select-item-option', { hasText: 'tomcat' }).click()
-  await page.keyboard.press('Tab')
+  await form.getByText('Merge labels: ').click() // closes the list
+  await expect(form.getByRole('status')).toContainText('1 sample with 1 object in 1 draft')
   await form.getByLabel('Into').click()
   await page.locator('.ant-select-dropdown:visible .ant-select-item-option', { hasText: 'dog' }).click()
   await form.getByRole('button', { name: 'Merge labels' }).click()
   await expect(form).toBeHidden()
   await expect.poll(async () => (await samples(api, set, version))[0]?.annotation.shapes?.[0]?.label).toBe('dog')
+})
+
+test('examples of labels: of a file, of a sample, with other words, and gone', async ({ page, api, project }) => {
+  await signInAsAdmin(page)
+  const { set, version } = await pictures(page, api, project, 2)
+  const labels = ((await api.get(`datasets/${set.id}`)) as { label_set: { id: number } }).label_set.id
+  const list = async () => ((await api.get(`label-sets/${labels}/examples?sort=id`)) as { items: { label: string; caption: string; wrong: boolean }[] }).items.map((e) => [e.label, e.caption, e.wrong])
+  const form = dialog(page)
+  await page.goto(`/p/${project.name}/label-sets/${labels}`)
+  await page.getByRole('button', { name: 'Add example' }).click()
+  await form.getByLabel('Label', { exact: true }).click()
+  await page.locator('.ant-select-item-option', { hasText: 'dog' }).click()
+  await form.getByLabel('Picture').setInputFiles([{ name: 'dog.png', mimeType: 'image/png', buffer: png(300, 200, 7) }])
+  await form.getByLabel('Caption').fill('all of it')
+  await form.getByRole('button', { name: 'Add example' }).click()
+  const card = page.getByRole('region', { name: 'Examples' }).getByRole('listitem')
+  await expect(card).toHaveCount(1)
+  await expect(card).toContainText('Right. all of it')
+
+  // Other words, and the other meaning.
+  await page.getByRole('button', { name: 'Edit the example all of it' }).click()
+  await expect(form.getByRole('button', { name: 'Save' })).toBeDisabled()
+  await form.getByLabel('Caption').fill('half of it')
+  await form.getByLabel('Shows what is wrong').check()
+  await form.getByRole('button', { name: 'Save' }).click()
+  await expect(card).toContainText('Wrong. half of it')
+
+  // From the gallery.
+  const [first, second] = await samples(api, set, version)
+  await page.goto(`/p/${project.name}/datasets/${set.id}/v/1?sample=${first?.id}`)
+  await page.getByRole('button', { name: 'Use as example' }).click()
+  const use = page.locator('.form-dialog')
+  await use.getByLabel('Label', { exact: true }).click()
+  await page.locator('.ant-select-item-option', { hasText: 'cat' }).click()
+  await use.getByRole('button', { name: 'Add example' }).click()
+  await expect(use).toBeHidden()
+  expect(await list()).toEqual([['dog', 'half of it', true], ['cat', '', false]])
+
+  // From the workbench, where the chosen label is likely meant, and it is shown at once.
+  await page.goto(`/p/${project.name}/datasets/${set.id}/v/1/label?sample=${second?.id}`)
+  await shown(page)
+  await page.keyboard.press('2')
+  await page.keyboard.press('Shift+x')
+  const panel = page.getByRole('region', { name: 'Examples of the label' })
+  await panel.getByRole('button', { name: 'Use as example' }).click()
+  await expect(use.locator('.ant-select-selection-item')).toHaveText('dog')
+  await use.getByLabel('Caption').fill('from work')
+  await use.getByRole('button', { name: 'Add example' }).click()
+  await expect(panel.getByRole('listitem')).toHaveCount(2)
+  expect(await list()).toContainEqual(['dog', 'from work', false])
+
+  await page.goto(`/p/${project.name}/label-sets/${labels}`)
+  await page.getByRole('button', { name: 'Remove the example half of it' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await expect(card).toHaveCount(2)
+  expect(await list()).toEqual([['cat', '', false], ['dog', 'from work', false]])
 })

@@ -31,6 +31,9 @@ export const labellingEn = {
 
   'examples.title': 'Examples',
   'examples.add': 'Add example',
+  'examples.use': 'Use as example',
+  'examples.edit': 'Edit the example {name}',
+  'examples.editTitle': 'Edit example',
   'examples.none': 'No examples yet: pictures that show annotators how a label is meant.',
   'examples.help': 'A small copy is kept, which everybody sees who labels with this set.',
   'examples.right': 'Right.',

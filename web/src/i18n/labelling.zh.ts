@@ -33,6 +33,9 @@ export const labellingZh: Record<keyof typeof labellingEn, string> = {
 
   'examples.title': '示例',
   'examples.add': '添加示例',
+  'examples.use': '用作示例',
+  'examples.edit': '编辑示例 {name}',
+  'examples.editTitle': '编辑示例',
   'examples.none': '还没有示例：向标注员说明标签含义的图片。',
   'examples.help': '保存一份小图，使用此标签组标注的人都能看到。',
   'examples.right': '正确。',

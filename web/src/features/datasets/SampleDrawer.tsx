@@ -1,16 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { Button, Drawer } from 'antd'
-import { Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { Link, useParams, useSearchParams } from 'react-router'
+import { Suspense, useCallback, useEffect, useMemo, useRef, useState, type MouseEvent } from 'react'
+import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { useKeys, type Shortcut } from '../../app/keys'
 import { request } from '../../api/client'
+import type { Ref } from '../../api/kinds'
 import { formatBytes, formatMoment } from '../../components/format'
 import { useEscape, useShown } from '../../components/hooks'
 import { Icon } from '../../components/Icon'
 import { ErrorState } from '../../components/States'
 import { Time } from '../../components/Time'
 import { useI18n } from '../../i18n'
-import { contentUrl, labelCounts, listSamples, type ColorOf, type Sample, type SampleFilter, type Version } from './samples'
+import { contentUrl, labelCounts, listSamples, thumbnailUrl, type ColorOf, type Sample, type SampleFilter, type Version } from './samples'
 import type { Past } from './SampleHistory'
 import { SampleView } from './SampleView'
 import type { Pages } from './usePages'
@@ -28,6 +29,7 @@ interface Props {
 }
 
 // With what describes changes, which the gallery itself does not need.
+const UseAsExample = lazyPart(() => import('../label-sets/UseAsExample'), 'UseAsExample')
 const SampleHistory = lazyPart(() => import('./SampleHistory'), 'SampleHistory')
 
 /** One sample: its picture (text, sound), what is known about it, and how that came to be. */
@@ -100,10 +102,17 @@ function LabelLink({ id }: { id: number }) {
   const { t } = useI18n()
   const { project, id: dataset, number } = useParams()
   const [params] = useSearchParams()
+  const navigate = useNavigate()
   const next = new URLSearchParams(params)
   next.set('sample', String(id))
   next.delete('tab')
-  return <Link className="ant-btn ant-btn-primary" to={`/p/${encodeURIComponent(project ?? '')}/datasets/${dataset}/v/${number}/label?${next}`}>{t('bench.label')}</Link>
+  const url = `/p/${encodeURIComponent(project ?? '')}/datasets/${dataset}/v/${number}/label?${next}`
+  const go = (event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return
+    event.preventDefault()
+    void navigate(url)
+  }
+  return <Button type="primary" href={url} onClick={go}>{t('bench.label')}</Button>
 }
 
 function Side({ version, sample, colorOf, shapes, onShapes, onClean, past, onPast }: { past: Past | null; onPast: (past: Past | null) => void; version: Version; sample: Sample; colorOf: ColorOf; shapes: boolean; onShapes: (value: boolean) => void; onClean: Props['onClean'] }) {
@@ -117,6 +126,7 @@ function Side({ version, sample, colorOf, shapes, onShapes, onClean, past, onPas
         {version.open && <Button size="small" onClick={() => onClean(sample.id, sample.state !== 'cleaned')}>{t(sample.state === 'cleaned' ? 'gallery.restore' : 'gallery.clean')}</Button>}
         <Button size="small" href={contentUrl(version.path, sample)} download={sample.name.split('/').at(-1)}>{t('sample.download')}</Button>
         {list.length > 0 && <Button size="small" aria-pressed={shapes} onClick={() => onShapes(!shapes)}>{t(shapes ? 'sample.hideShapes' : 'sample.showShapes')}</Button>}
+        {sample.width > 0 && <Suspense fallback={null}><UseAsExample labelSet={version.parent['label_set'] as Ref | null} sample={{ version: version.item.id, id: sample.id, url: thumbnailUrl(version.path, sample, 256), label: labels[0]?.[0] }} /></Suspense>}
       </div>
       <dl className="facts facts-small">
         {sample.width > 0 && <div><dt>{t('sample.pixels')}</dt><dd className="num">{`${sample.width} × ${sample.height}`}</dd></div>}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { add, addChild, clean, count, faults, leafAt, move, nextColor, normalize, palette, remove, update, type Label } from './model'
+import { add, addChild, clean, count, faults, leafAt, move, nextColor, normalize, palette, pathsOf, remove, update, type Label } from './model'
 
 const labels: Label[] = [
   { name: 'cat', color: '#e5484d', key: 'c', children: [{ name: 'tabby', color: '#f76b15' }, { name: 'siamese', color: '#ffb224', key: 's' }] },
@@ -50,4 +50,9 @@ test('skeleton, attributes and retirement stay with their label', () => {
   const person = { name: 'person', color: '#000000', keypoints: ['nose', 'neck'], edges: [[0, 1]] as [number, number][], attributes: [{ name: 'age', type: 'number' as const }], retired: true }
   const edited = update(normalize([{ ...person, children: [person] }]), [0], { name: 'man' })
   expect(clean(edited)).toEqual([{ ...person, name: 'man', children: [person] }])
+})
+
+test('a label is named shortly where that is enough', () => {
+  const twice: Label[] = [...labels, { name: 'fish', color: '#46a758', children: [{ name: 'tabby', color: '#46a758' }] }]
+  expect(pathsOf(twice).map((l) => [l.path, l.full])).toEqual([['cat', 'cat'], ['cat/tabby', 'cat/tabby'], ['siamese', 'cat/siamese'], ['dog', 'dog'], ['fish', 'fish'], ['fish/tabby', 'fish/tabby']])
 })

@@ -90,6 +90,8 @@ export type Fault = { path: Path; field: 'name' | 'color' | 'key' | 'attributes'
 export interface LabelPath {
   /** How the set is asked for it: its name, or parent/name where another has that name. */
   path: string
+  /** With what it stands below, whether or not that is needed. */
+  full: string
   name: string
   color: string
   /** Others stand below it. */
@@ -100,7 +102,10 @@ export interface LabelPath {
 export function pathsOf(labels: readonly Label[]): LabelPath[] {
   const all = labels.flatMap((l) => [{ parent: '', leaf: l as Leaf, above: (l.children ?? []).length > 0 }, ...(l.children ?? []).map((leaf) => ({ parent: l.name, leaf, above: false }))])
   const alone = (name: string) => all.filter((one) => one.leaf.name === name).length === 1
-  return all.map(({ parent, leaf, above }) => ({ path: parent === '' || alone(leaf.name) ? leaf.name : `${parent}/${leaf.name}`, name: leaf.name, color: leaf.color, above }))
+  return all.map(({ parent, leaf, above }) => {
+    const full = parent === '' ? leaf.name : `${parent}/${leaf.name}`
+    return { path: alone(leaf.name) ? leaf.name : full, full, name: leaf.name, color: leaf.color, above }
+  })
 }
 
 export function nameFault(name: string): 'name' | 'maxLength' | null {

@@ -51,12 +51,14 @@ interface Props {
   title: string
   backUrl: string
   instructions: string | null
+  /** Stands with the examples of labels, for whoever may add one. */
+  addExample?: ReactNode
   openId: number | null
   task: TaskPart | null
 }
 
 /** The workbench: filmstrip, surface, panels. What is special about a task comes as `task`. */
-export function BenchPage({ bench, source, labels, mayAdd, title, backUrl, instructions, openId, task }: Props) {
+export function BenchPage({ bench, source, labels, mayAdd, title, backUrl, instructions, addExample, openId, task }: Props) {
   const i18n = useI18n()
   const { t, n } = i18n
   const alive = useShown()
@@ -178,7 +180,7 @@ export function BenchPage({ bench, source, labels, mayAdd, title, backUrl, instr
         {task?.side}
       </aside>
       <footer className="bench-foot"><StateLine bench={bench} /></footer>
-      <Panels bench={bench} labels={labels} instructions={instructions} count={count} onJump={jump} />
+      <Panels bench={bench} labels={labels} instructions={instructions} addExample={addExample} count={count} onJump={jump} />
       {task?.dialogs}
     </div>
   )

@@ -1,5 +1,5 @@
 import { Button, InputNumber, Modal } from 'antd'
-import { memo, useState } from 'react'
+import { memo, useState, type ReactNode } from 'react'
 import { Icon } from '../../components/Icon'
 import { Markdown } from '../../components/Markdown'
 import { useI18n, type Key } from '../../i18n'
@@ -13,7 +13,7 @@ import { useBenchState } from './useBench'
 const titles: Partial<Record<NonNullable<Panel>, Key>> = { instructions: 'bench.instructions', examples: 'bench.examples', history: 'bench.history' }
 
 /** What opens above or beside the work: one at a time. */
-export const Panels = memo(function Panels({ bench, labels, instructions, count, onJump }: { bench: BenchStore; labels: readonly LabelDefinition[]; instructions: string | null; count: number; onJump: (index: number) => void }) {
+export const Panels = memo(function Panels({ bench, labels, instructions, addExample, count, onJump }: { bench: BenchStore; labels: readonly LabelDefinition[]; instructions: string | null; addExample?: ReactNode; count: number; onJump: (index: number) => void }) {
   const { t } = useI18n()
   const panel = useBenchState(bench, (s) => s.panel)
   const chosen = useBenchState(bench, (s) => s.label)
@@ -34,6 +34,7 @@ export const Panels = memo(function Panels({ bench, labels, instructions, count,
               {examples.map((e) => <li key={e.url} className={e.wrong ? 'example wrong' : 'example'}><img src={e.url} alt={e.caption || label.name} loading="lazy" /><p><strong>{e.wrong ? t('examples.wrong') : t('examples.right')}</strong> {e.caption}</p></li>)}
             </ul>
           ) : <p className="muted">{t('bench.noExamples')}</p>)}
+          {panel === 'examples' && addExample}
         </section>
       )}
       {panel === 'troubles' && <Troubles bench={bench} labels={labels} onClose={close} />}

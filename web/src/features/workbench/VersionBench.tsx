@@ -9,12 +9,14 @@ import { lasting, useItem } from '../../api/objects'
 import { offers } from '../../api/session'
 import type { AnnotationType } from '../../canvas'
 import { nameOf } from '../../components/names'
-import { colorsOf, useStatistics, useVersionNumber, type SampleFilter, type Version } from '../datasets/samples'
+import { colorsOf, thumbnailUrl, useStatistics, useVersionNumber, type SampleFilter, type Version } from '../datasets/samples'
 import { exampleKey, listExamples, pictureOf } from '../label-sets/examples'
+import { UseAsExample } from '../label-sets/UseAsExample'
+import type { BenchStore } from './bench'
 import { BenchPage } from './BenchPage'
 import { labelsOf, withFound } from './labels'
 import { useVersionSource } from './source'
-import { useBench } from './useBench'
+import { useBench, useBenchState } from './useBench'
 
 /** The workbench over a version, without a task: for whoever may change it. A published one can be looked at. */
 export function VersionBench() {
@@ -34,6 +36,13 @@ export function VersionBench() {
   if (error) return <ProblemPage error={error} onRetry={() => void (parent.error ? parent.refetch() : found.refetch())} />
   if (found.data === null) return <NotFoundPage />
   return version && <Loaded key={version.item.id} version={version} />
+}
+
+/** In the panel of examples: one more, of the picture that is open. */
+function OpenAsExample({ bench, version, labelSet }: { bench: BenchStore; version: Version; labelSet: Ref }) {
+  const sample = useBenchState(bench, (s) => s.sample)
+  const label = useBenchState(bench, (s) => s.label)
+  return sample && <UseAsExample labelSet={labelSet} sample={{ version: version.item.id, id: sample.id, url: thumbnailUrl(version.path, sample, 256), label }} />
 }
 
 function Loaded({ version }: { version: Version }) {
@@ -58,12 +67,13 @@ function Loaded({ version }: { version: Version }) {
   const bench = useBench(session.user.id, {
     path: version.path, type: String(version.parent['annotation_type']) as AnnotationType, dataType: String(version.parent['data_type']) as 'image', readOnly: !version.open, colorOf, onOpen,
   })
+  const addExample = useMemo(() => bench && set && bench.dataType === 'image' && <OpenAsExample bench={bench} version={version} labelSet={set} />, [bench, set, version])
   const waits = set !== null && found.isPending
   if (!bench || waits) return <div className="bench" aria-busy="true" />
   return (
     <BenchPage
       bench={bench} source={source} labels={labels} mayAdd={set === null} title={`${nameOf(version.parentKind, version.parent)} ${nameOf(version.kind, version.item)}`}
-      backUrl={versionUrl(version.parentKind, version.parent.id, Number(version.item['number']), project)} instructions={null} openId={Number(params.get('sample')) || null} task={null}
+      backUrl={versionUrl(version.parentKind, version.parent.id, Number(version.item['number']), project)} instructions={null} addExample={addExample} openId={Number(params.get('sample')) || null} task={null}
     />
   )
 }
