@@ -50,7 +50,7 @@ async function browse() {
   const signedIn = await page.request.post(`${url}/api/v1/sessions`, { data: { name: 'admin', password }, headers: { Origin: url } })
   if (!signedIn.ok()) throw new Error(await signedIn.text())
   await page.goto(`${url}${path}`)
-  await page.locator('.bench-canvas img').first().waitFor({ state: 'attached', timeout: 60_000 })
+  await page.locator('.bench-canvas [data-src] canvas').first().waitFor({ state: 'attached', timeout: 60_000 })
   // Chromium's first process; the others end with it.
   context.pid = Number(execFileSync('pgrep', ['-o', '-f', '--', `--user-data-dir=${profile}`]).toString())
 }

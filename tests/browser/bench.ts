@@ -72,8 +72,8 @@ export async function click(page: Page, ...places: Place[]): Promise<void> {
 
 /** Places of the window, of pixels of the picture that is shown. */
 async function onPicture(page: Page, places: readonly Place[]): Promise<Place[]> {
-  const image = page.locator('.bench-canvas img')
-  const [box, width] = [await image.boundingBox(), await image.evaluate((node) => (node as HTMLImageElement).naturalWidth)]
+  const image = page.locator('.bench-canvas [data-src]')
+  const [box, width] = [await image.boundingBox(), await image.evaluate((node) => (node as HTMLElement).offsetWidth)]
   if (!box) throw new Error('no picture')
   return places.map(([x, y]) => [box.x + (x * box.width) / width, box.y + (y * box.width) / width])
 }

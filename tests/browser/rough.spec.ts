@@ -39,7 +39,7 @@ test('files that hold a program show what they are, and run nothing', async ({ p
   const both = await pictures(page, api, project, 1, { files: { 'both.png': Buffer.concat([png(64, 48, 1), Buffer.from(script)]) } })
   await page.goto(address(project, both))
   await shown(page)
-  const source = (await page.locator('.bench-canvas img').getAttribute('src')) ?? ''
+  const source = (await page.locator('.bench-canvas [data-src]').getAttribute('data-src')) ?? ''
   const answer = await page.goto(source)
   expect(answer?.headers()).toMatchObject({ 'content-type': 'image/png', 'x-content-type-options': 'nosniff', 'content-security-policy': expect.stringContaining('sandbox') as string })
   const [sample] = await samples(api, text.set, text.version)

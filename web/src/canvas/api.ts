@@ -1,6 +1,7 @@
 // What the canvas offers to the page around it, and what it tells. Free of DOM but for the host element.
 import type { CanvasDocument } from './document'
 import type { LabelStyle, Shape } from './model'
+import type { PictureFile } from './render/bitmap'
 
 export type ToolName =
   | 'select' | 'pan' | 'box' | 'box-clicks' | 'box-extreme' | 'rotated' | 'polygon' | 'freehand'
@@ -15,8 +16,8 @@ export type CommandName =
   | `nudge-${'left' | 'right' | 'up' | 'down'}${'' | '-far'}`
 
 export type Picture =
-  /** `element`: the same picture, already loaded, to be shown without a wait; the canvas takes it. */
-  | { readonly url: string; readonly width: number; readonly height: number; readonly element?: HTMLImageElement }
+  /** `file`: the same picture, loaded or on its way, to be shown without a wait; the canvas takes it. */
+  | { readonly url: string; readonly width: number; readonly height: number; readonly file?: PictureFile | Promise<PictureFile> }
   /** Level 0 is full size, each further one half of it; tiles are 256 px wide and high, but for the last ones. */
   | { readonly tiles: (level: number, x: number, y: number) => string; readonly width: number; readonly height: number }
 

@@ -10,7 +10,7 @@ export interface Minimap {
   readonly element: HTMLElement
   show(on: boolean): void
   /** Draws again when something is other than last time. */
-  frame(view: Viewport, window: Size, picture: Size, image: HTMLImageElement | null, ratio: number, ink: string): void
+  frame(view: Viewport, window: Size, picture: Size, image: HTMLCanvasElement | null, ratio: number, ink: string): void
   close(): void
 }
 
@@ -20,7 +20,7 @@ export function createMinimap(go: (p: Point) => void): Minimap {
   const context = element.getContext('2d')
   // The picture is scaled down once; drawing it whole in every frame would cost more than all shapes.
   const small = document.createElement('canvas')
-  let smallOf: HTMLImageElement | null = null
+  let smallOf: HTMLCanvasElement | null = null
   let on = false
   let scale = 1
   let last = ''

@@ -1,12 +1,13 @@
-// The picture under the shapes: one <img>, or tiles of which only those in sight are fetched. The browser decodes, scales
-// and filters them outside of our script; an <img> never runs what a malicious file holds.
+// The picture under the shapes: one bitmap in the size that is wanted (bitmap.ts), or tiles of which only those in sight are
+// fetched. The browser decodes, scales and filters them outside of our script; neither runs what a malicious file holds.
 import type { Picture, Viewport, ViewSettings } from '../api'
+import { decode, levelFor, loadPicture, type PictureFile } from './bitmap'
 import { visible, type Size } from './view'
 
 export interface PictureLayer {
   readonly element: HTMLElement
   /** The picture itself, for the minimap; null while it is loading and for tiles. */
-  readonly image: HTMLImageElement | null
+  readonly image: HTMLCanvasElement | null
   /** `arrived`: a tile came, the next frame may drop others. */
   open(picture: Picture, tell: (state: 'loading' | 'shown' | 'failed') => void, arrived: () => void): void
   frame(view: Viewport, window: Size, ratio: number): void
@@ -29,47 +30,88 @@ export function createPicture(): PictureLayer {
   const element = document.createElement('div')
   element.style.cssText = 'position:absolute;left:0;top:0;transform-origin:0 0'
   let picture: Picture | null = null
-  let image: HTMLImageElement | null = null
-  let shown = false
+  let image: HTMLCanvasElement | null = null
+  let blob: Blob | null = null
+  /** Of the bitmap that is shown, and the one that is wanted. */
+  let level = 0
+  let wanted = 0
+  let decoding = false
   let smooth = false
   let count = 0
   let came = (): void => undefined
   const tiles = new Map<string, Tile>()
 
   function close(): void {
-    // Without an address the browser lets go of the decoded picture at once.
+    // Without an address the browser lets go of the decoded tile at once, without a size of the bitmap.
     for (const img of element.querySelectorAll('img')) img.removeAttribute('src')
+    if (image) image.width = image.height = 0
     element.replaceChildren()
     tiles.clear()
     picture = null
     image = null
-    shown = false
+    blob = null
+    delete element.dataset['src']
   }
 
+  function put(bitmap: ImageBitmap, at: number): void {
+    if (!image) {
+      image = document.createElement('canvas')
+      image.style.cssText = 'position:absolute;left:0;top:0;width:100%;height:100%;user-select:none'
+      element.append(image)
+    }
+    level = at
+    image.width = bitmap.width
+    image.height = bitmap.height
+    image.getContext('bitmaprenderer')?.transferFromImageBitmap(bitmap)
+    bitmap.close()
+  }
+
+  const given = (file: NonNullable<Extract<Picture, { url: string }>['file']>): void => void Promise.resolve(file).then((f) => f.bitmap.close(), () => undefined)
+
   function open(next: Picture, tell: (state: 'loading' | 'shown' | 'failed') => void, arrived: () => void): void {
-    close()
     came = arrived
+    // Another document over the same picture.
+    if (picture && image && 'url' in picture && 'url' in next && picture.url === next.url) {
+      if (next.file) given(next.file)
+      picture = next
+      return tell('shown')
+    }
+    close()
     picture = next
     element.style.width = `${next.width}px`
     element.style.height = `${next.height}px`
     if ('tiles' in next) return tell('shown')
-    const img = next.element ?? new Image()
+    element.dataset['src'] = next.url
     const here = (): boolean => picture === next
-    const ready = (): void => {
-      if (!here()) return
-      shown = true
+    const show = (file: PictureFile): void => {
+      if (!here()) return file.bitmap.close()
+      blob = file.blob
+      wanted = file.level
+      put(file.bitmap, file.level)
       tell('shown')
     }
-    image = img
-    img.alt = ''
-    img.draggable = false
-    img.style.cssText = 'position:absolute;left:0;top:0;width:100%;height:100%;user-select:none'
-    element.append(img)
-    if (next.element?.complete && next.element.naturalWidth > 0) return ready()
+    if (next.file && !('then' in next.file)) return show(next.file)
     tell('loading')
-    img.onload = ready
-    img.onerror = () => void (here() && tell('failed'))
-    if (!next.element) img.src = next.url
+    const load = (): Promise<PictureFile> => loadPicture(next.url, next, () => wanted)
+    const coming = next.file?.catch(load) ?? load()
+    coming.then(show, () => void (here() && tell('failed')))
+  }
+
+  /** Another zoom wants the picture in another size: the old one is shown until that is there. */
+  function resize(of: Picture): void {
+    const bytes = blob
+    if (!bytes || decoding || wanted === level) return
+    const now = wanted
+    decoding = true
+    decode(bytes, of, now).then((bitmap) => {
+      decoding = false
+      if (blob === bytes) put(bitmap, now)
+      else bitmap.close()
+      came()
+    }, () => {
+      decoding = false
+      level = now
+    })
   }
 
   function need(from: Extract<Picture, { tiles: unknown }>, level: number, x: number, y: number): Tile {
@@ -128,13 +170,16 @@ export function createPicture(): PictureLayer {
 
   return {
     element,
-    get image() { return shown ? image : null },
+    get image() { return image },
     open,
     frame(view, window, ratio) {
       element.style.transform = `matrix(${view.scale},0,0,${view.scale},${view.x},${view.y})`
       const rendering = !smooth && view.scale >= 2 ? 'pixelated' : 'auto'
       if (element.style.imageRendering !== rendering) element.style.imageRendering = rendering
-      if (picture && 'tiles' in picture) layTiles(picture, view, window, ratio)
+      if (!picture) return
+      if ('tiles' in picture) return layTiles(picture, view, window, ratio)
+      wanted = levelFor(picture, view.scale * ratio)
+      resize(picture)
     },
     set(settings) {
       smooth = settings.smooth

@@ -105,7 +105,7 @@ export function BenchPage({ bench, source, labels, mayAdd, title, backUrl, instr
     source.film.want(Math.max(0, at - 20), at + 20)
     for (const by of [1, 2, -1]) {
       const near = source.film.at(at + by)
-      if (near && near.width > 0 && Math.max(near.width, near.height) <= 8192) preloadPicture(contentUrl(bench.path, near))
+      if (near && near.width > 0 && Math.max(near.width, near.height) <= 8192) preloadPicture(contentUrl(bench.path, near), near)
     }
   }, [at, source, bench])
 

@@ -16,8 +16,8 @@ function pictureOf(bench: Bench, sample: Sample): Picture {
   const { width, height } = sample
   if (width > largest || height > largest) return { width, height, tiles: (level, x, y) => apiUrl(`${bench.path}/samples/${sample.id}/tile`, { level, x, y, v: sample.digest.slice(0, 12) }) }
   const url = contentUrl(bench.path, sample)
-  const element = takePicture(url)
-  return { url, width, height, ...(element && { element }) }
+  const file = takePicture(url)
+  return { url, width, height, ...(file && { file }) }
 }
 
 /** One picture with its shapes, drawn by web/src/canvas. */
