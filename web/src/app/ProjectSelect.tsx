@@ -7,10 +7,10 @@ import { useDebounced } from '../components/hooks'
 import { useI18n } from '../i18n'
 
 /** Opens at once: it is fetched when somebody wants to choose. */
-export function ProjectSelect({ name: shown, projects, onChoose }: { name: string | null; projects: readonly { name: string }[]; onChoose: (name: string) => void }) {
+export function ProjectSelect({ typed, name: shown, projects, onChoose }: { typed: string; name: string | null; projects: readonly { name: string }[]; onChoose: (name: string) => void }) {
   const { t } = useI18n()
   const [open, setOpen] = useState(true)
-  const [text, setText] = useState('')
+  const [text, setText] = useState(typed)
   const q = useDebounced(text, 150)
   const found = useQuery({
     queryKey: ['objects', 'project', 'switch', q],

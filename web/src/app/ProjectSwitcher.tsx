@@ -1,4 +1,4 @@
-import { lazy, memo, Suspense, useState } from 'react'
+import { lazy, memo, Suspense, useState, type KeyboardEvent } from 'react'
 import { useNavigate } from 'react-router'
 import { useLatest } from '../components/hooks'
 import { useI18n } from '../i18n'
@@ -21,12 +21,19 @@ export function ProjectSwitcher() {
  * select: that is a fifth of the first load. */
 const Switcher = memo(function Switcher({ name, projects, onChoose }: { name: string | null; projects: readonly { name: string }[]; onChoose: (name: string) => void }) {
   const { t } = useI18n()
-  const [wanted, setWanted] = useState(false)
+  const [wanted, setWanted] = useState<string | null>(null) // what was typed to open it
+  const onKeyDown = (event: KeyboardEvent) => {
+    const typed = event.key.length === 1 && event.key !== ' ' && !event.ctrlKey && !event.metaKey && !event.altKey
+    if (!typed && event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+    event.preventDefault()
+    event.stopPropagation()
+    setWanted((before) => (before ?? '') + (typed ? event.key : ''))
+  }
   const button = (
-    <button type="button" className="project-switcher project-button" role="combobox" aria-expanded={wanted} aria-controls="project-select" aria-label={t('project.switch')} onClick={() => setWanted(true)}>
+    <button type="button" className="project-switcher project-button" role="combobox" aria-expanded={wanted !== null} aria-controls="project-select" aria-label={t('project.switch')} onClick={() => setWanted('')} onKeyDown={onKeyDown}>
       <span>{name ?? t('project.none')}</span>
       <svg viewBox="0 0 12 12" width="10" height="10" aria-hidden="true"><path d="M1.5 4 6 8.5 10.5 4" fill="none" stroke="currentColor" strokeWidth="1.5" /></svg>
     </button>
   )
-  return wanted ? <Suspense fallback={button}><ProjectSelect name={name} projects={projects} onChoose={onChoose} /></Suspense> : button
+  return wanted !== null ? <Suspense fallback={button}><ProjectSelect typed={wanted} name={name} projects={projects} onChoose={onChoose} /></Suspense> : button
 })
