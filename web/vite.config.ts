@@ -1,11 +1,12 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vitest/config'
+import { fontPlugin } from './scripts/font'
 
 // `npm run dev` serves the pages and passes the API to a running server ($INGOT_SERVER).
 const server = process.env.INGOT_SERVER ?? 'http://127.0.0.1:8080'
 
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), fontPlugin],
   server: { proxy: { '/api': { target: server, changeOrigin: false }, '/docs': server } },
   build: {
     target: 'es2022',

@@ -1,4 +1,4 @@
-import { expect, signInAsAdmin, test } from './fixtures'
+import { expect, member, signInAs, signInAsAdmin, test } from './fixtures'
 
 test('the command palette finds pages, objects and actions', async ({ page, api, project }) => {
   const made = await api.create('label-sets', { project: project.id, name: `findme ${project.name}` })
@@ -134,4 +134,40 @@ test('a page whose program did not come is loaded anew, once', async ({ page, ap
   enough = 1000
   await page.reload()
   await expect(page.getByRole('alert')).toContainText('A new version is available.')
+})
+
+test('groups of the menu fold, for good; administration is for those who have it', async ({ page, api, project }) => {
+  await signInAsAdmin(page)
+  await page.goto(`/p/${project.name}/label-sets`)
+  const menu = page.getByRole('navigation', { name: 'Menu' })
+  const group = (name: string) => menu.getByRole('button', { name, exact: true })
+  await expect(group('Administration')).toHaveAttribute('aria-expanded', 'false')
+  await expect(menu.getByRole('link', { name: 'Users' })).toBeHidden()
+  await group('Administration').click()
+  await menu.getByRole('link', { name: 'Users' }).click()
+  await expect(page.getByRole('heading', { name: 'Users' })).toBeVisible()
+  // Of a folded group the page one is at stays.
+  await group('Administration').click()
+  await expect(menu.getByRole('link', { name: 'Users' })).toBeVisible()
+  await expect(menu.getByRole('link', { name: 'Roles' })).toBeHidden()
+  await group('Data').click()
+  await expect(menu.getByRole('link', { name: 'Datasets' })).toBeHidden()
+  await page.reload()
+  await expect(menu.getByRole('link', { name: 'Services' })).toBeVisible()
+  await expect(menu.getByRole('link', { name: 'Datasets' })).toBeHidden()
+
+  const { user, password } = await member(api, project, 'member')
+  await page.context().clearCookies()
+  await signInAs(page, user.name, password)
+  await page.goto(`/p/${project.name}`)
+  await expect(menu.getByRole('link', { name: 'Services' })).toBeVisible()
+  await expect(group('Administration')).toHaveCount(0)
+})
+
+test('the font comes with the pages, and is small', async ({ page }) => {
+  const come = page.waitForResponse(/\.woff2$/)
+  await page.goto('/sign-in')
+  const font = await (await come).body()
+  expect(font.length).toBeLessThan(60 * 1024)
+  expect(await page.evaluate(async () => (await document.fonts.load('550 13px Inter')).length)).toBe(1)
 })

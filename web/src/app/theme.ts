@@ -61,8 +61,9 @@ const dark: Palette = {
   edge: 'rgb(255 255 255 / 14%)',
 }
 
+// Inter has no Chinese: that comes from the system.
 const font =
-  'system-ui, -apple-system, "Segoe UI", "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", "Noto Sans SC", sans-serif'
+  'Inter, system-ui, -apple-system, "Segoe UI", "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", "Noto Sans SC", sans-serif'
 
 export function applyPalette(isDark: boolean): void {
   const root = document.documentElement
