@@ -556,8 +556,12 @@
     "picture-format", "this is no JPEG, PNG or WebP picture", "不是 JPEG、PNG 或 WebP 图像"
 #define MESSAGE_TEXT_UTF8     "text-utf8", "the text is not UTF-8", "文本不是 UTF-8 编码"
 #define MESSAGE_SOUND_DAMAGED "sound-damaged", "this sound cannot be read: %s", "无法读取该声音：%s"
-#define MESSAGE_SOUND_FORMAT  "sound-format", "this is no WAV or FLAC sound", "不是 WAV 或 FLAC 声音"
-#define MESSAGE_SOUND_LARGE   "sound-large", "the sound is longer than %lld samples", "声音超过 %lld 个采样点"
+#define MESSAGE_SOUND_FORMAT                                                                                 \
+    "sound-format", "this is no WAV, FLAC, MP3 or Ogg sound", "不是 WAV、FLAC、MP3 或 Ogg 声音"
+#define MESSAGE_SOUND_LIBRARY                                                                                \
+    "sound-library", "MP3 and Ogg sounds need libsndfile, which is not installed here",                      \
+        "MP3 和 Ogg 声音需要 libsndfile，此处未安装"
+#define MESSAGE_SOUND_LARGE "sound-large", "the sound is longer than %lld samples", "声音超过 %lld 个采样点"
 #define MESSAGE_PREDICT_NOT_YET                                                                              \
     "predict-not-yet", "there is no predict for %s yet; the v2 protocol serves this model",                  \
         "%s 尚不支持 predict；可以用 v2 协议调用该模型"

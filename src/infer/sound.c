@@ -106,7 +106,7 @@ static bool sound_wav(struct arena *a, struct str bytes, struct sound *ret, stru
 bool sound_known(struct str bytes)
 {
     return (bytes.n >= 12 && !memcmp(bytes.p, "RIFF", 4) && !memcmp(bytes.p + 8, "WAVE", 4)) ||
-           (bytes.n >= 4 && !memcmp(bytes.p, "fLaC", 4));
+           (bytes.n >= 4 && !memcmp(bytes.p, "fLaC", 4)) || sound_other_known(bytes);
 }
 
 bool sound_decode(struct arena *a, struct str bytes, struct sound *ret, struct err *err)
@@ -114,7 +114,10 @@ bool sound_decode(struct arena *a, struct str bytes, struct sound *ret, struct e
     struct sound s = {0};
     if (!sound_known(bytes))
         return err_message(err, ERR_MEDIA_TYPE, "sound", MESSAGE_SOUND_FORMAT);
-    if (!(bytes.p[0] == 'R' ? sound_wav(a, bytes, &s, err) : sound_flac(a, bytes, &s, err)))
+    bool ok = bytes.p[0] == 'R'   ? sound_wav(a, bytes, &s, err)
+              : bytes.p[0] == 'f' ? sound_flac(a, bytes, &s, err)
+                                  : sound_other(a, bytes, &s, err);
+    if (!ok)
         return false;
     if (!s.n)
         return sound_damaged("there is nothing in it", err);

@@ -1,4 +1,5 @@
-/* Sounds out of the bytes of a WAV or FLAC file that may be hostile, as mono floats -1..1, and resampling. */
+/* Sounds out of the bytes of a WAV, FLAC, MP3 or Ogg file that may be hostile, as mono floats -1..1, and
+ * resampling. */
 #ifndef INGOT_INFER_SOUND_H
 #define INGOT_INFER_SOUND_H
 
@@ -14,7 +15,8 @@ struct sound {
     uint32_t rate; /* Hz */
 };
 
-/* ERR_MEDIA_TYPE: another format; ERR_INVALID: damaged, or nothing in it; ERR_TOO_LARGE. */
+/* ERR_MEDIA_TYPE: another format, or MP3 and Ogg where libsndfile is missing; ERR_INVALID: damaged, or
+ * nothing in it; ERR_TOO_LARGE. */
 bool sound_decode(struct arena *a, struct str bytes, struct sound *ret, struct err *err);
 bool sound_known(struct str bytes);
 
@@ -25,6 +27,8 @@ bool sound_resample(struct arena *a, struct sound *s, uint32_t rate, struct err 
 
 /* --- for sound.c --- */
 bool sound_flac(struct arena *a, struct str bytes, struct sound *ret, struct err *err);
+bool sound_other(struct arena *a, struct str bytes, struct sound *ret, struct err *err);
+bool sound_other_known(struct str bytes);
 bool sound_damaged(const char *why, struct err *err);
 
 #endif

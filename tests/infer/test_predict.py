@@ -185,6 +185,17 @@ def test_flac_is_the_wav(server):
         same(answers[1]["scores"], answers[0]["scores"], "flac")
 
 
+@pytest.mark.parametrize("form", ["mp3", "ogg"])
+def test_coded_sounds_are_nearly_the_wav(server, form):
+    if not shutil.which("ffmpeg"):
+        pytest.skip("no ffmpeg to make such a file with")
+    data = tone(1)
+    coded = subprocess.run(["ffmpeg", "-loglevel", "error", "-i", "-", "-q:a", {"mp3": "0", "ogg": "9"}[form], "-f", form, "-"], input=data, capture_output=True, check=True).stdout
+    answers = [server.http.post("/v2/models/audio/predict", content=d) for d in (data, coded)]
+    assert [a.status_code for a in answers] == [200, 200], answers[1].text
+    assert answers[0].json()["annotation"]["labels"] == answers[1].json()["annotation"]["labels"]
+
+
 def test_thresholds_of_the_client(server):
     data = encoded(scene(3), 3)
     few, many = ([*server.http.post("/v2/models/rows/predict", params={"score": s}, content=data).json()["annotation"]
@@ -199,7 +210,9 @@ BAD = {
     "webp": ("class", b"RIFF\x10\0\0\0WEBPVP8 " + b"\xff" * 40, 400),
     "wav": ("audio", b"RIFF\x10\0\0\0WAVEfmt " + b"\xff" * 40, 400),
     "flac": ("audio", b"fLaC" + b"\xff" * 90, 400),
-    "other-sound": ("audio", b"ID3 no wav", 415),
+    "mp3": ("audio", b"ID3 no mp3" + b"\xff\xfb" * 200, 400),
+    "ogg": ("audio", b"OggS" + b"\xff" * 90, 400),
+    "other-sound": ("audio", b"no sound", 415),
     "text": ("ngrams", b"\xff\xfe", 400),
 }
 

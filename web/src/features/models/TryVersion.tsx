@@ -31,7 +31,7 @@ export function TryVersion({ version, manifest, sample }: { version: Version; ma
   return <TryIt path={path} before={ready} manifest={manifest} sample={sample ? bytes : undefined} state={state} />
 }
 
-const types: Record<string, string | undefined> = { jpg: 'image/jpeg', jpeg: 'image/jpeg', png: 'image/png', webp: 'image/webp', wav: 'audio/wav', flac: 'audio/flac', txt: 'text/plain' }
+const types: Record<string, string | undefined> = { jpg: 'image/jpeg', jpeg: 'image/jpeg', png: 'image/png', webp: 'image/webp', wav: 'audio/wav', flac: 'audio/flac', mp3: 'audio/mpeg', ogg: 'audio/ogg', txt: 'text/plain' }
 
 function typeOf(path: string): string {
   return types[path.slice(path.lastIndexOf('.') + 1).toLowerCase()] ?? 'application/octet-stream'
