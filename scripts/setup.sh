@@ -18,7 +18,7 @@ packages_of() {
     test)
         echo clang libclang-rt-14-dev python3-dev postgresql mariadb-server chromium fonts-noto-cjk openssl zstd curl procps ffmpeg \
             libarchive-tools nginx-light iproute2 openmpi-bin sshpass \
-            python3-mpi4py python3-torch libopenblas0 python3-pil \
+            python3-mpi4py python3-torch libopenblas0 python3-pil python3-soundfile \
             skopeo podman buildah
         # Docker of another origin stays: Debian's would take its place.
         command -v dockerd >/dev/null || echo docker.io
