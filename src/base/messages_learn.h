@@ -64,9 +64,8 @@
     "training-type", "datasets: %.*s has annotations of the type %.*s, which the algorithm does not take",   \
         "datasets：%.*s 的标注类型为 %.*s，算法不支持"
 #define MESSAGE_RUNTIME_NONE                                                                                 \
-    "runtime-none",                                                                                          \
-        "image: the algorithm's runtime %.*s is not on this platform: give the training an image",           \
-        "image：本平台没有算法所需的运行时 %.*s：请为训练指定镜像"
+    "runtime-none", "image: give the training one, or have the algorithm's runtime %.*s made ready",         \
+        "image：请为训练指定镜像，或先准备好算法所需的运行环境 %.*s"
 
 /* --- one-click training: what is said before it starts --- */
 #define MESSAGE_ONE_CLICK_FILES                                                                              \
@@ -97,6 +96,9 @@
         "%.*s 只有 %lld 个样本，少于 10 个时常会被误认"
 #define MESSAGE_PLAN_SOME                                                                                    \
     "plan-some", "%.*s has %lld samples: 30 and more are better", "%.*s 有 %lld 个样本，30 个以上效果更好"
+#define MESSAGE_PLAN_FURTHER                                                                                 \
+    "plan-further", "%lld further classes have fewer than 30 samples, %lld of them fewer than 10",           \
+        "另有 %lld 个类别少于 30 个样本，其中 %lld 个少于 10 个"
 #define MESSAGE_PLAN_UNBALANCED                                                                              \
     "plan-unbalanced",                                                                                       \
         "the largest class has %lld samples, the smallest %lld: the small ones will be found less",          \
@@ -109,8 +111,7 @@
         "the pretrained network is not installed, so training begins from nothing: an administrator runs "   \
         "`ingot fetch %s`",                                                                                  \
         "未安装预训练网络，将从零开始训练：请管理员运行 `ingot fetch %s`"
-#define MESSAGE_PLAN_RUNTIME                                                                                 \
-    "plan-runtime", "the runtime %.*s is not ready on this platform", "本平台尚未准备好运行时 %.*s"
+#define MESSAGE_PLAN_RUNTIME "plan-runtime", "training needs the runtime %.*s", "训练需要运行环境 %.*s"
 #define MESSAGE_PLAN_SPEC                                                                                    \
     "plan-spec", "no spec has %d GB of memory without accelerators: an administrator makes one",             \
         "没有内存不少于 %d GB 且不含加速卡的规格：请管理员创建"

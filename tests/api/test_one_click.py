@@ -11,7 +11,7 @@ from test_datasets import bring, png, zipped
 from test_training import instance_path, saved, settled
 
 MANIFEST = {"ingot": 1, "title": {"en": "Test", "zh": "测试"}, "functions": {"train": {
-    "command": "sh ingot_learn/train.sh", "types": ["image-class", "text-class", "detection"], "parameters": [
+    "command": "sh ingot_learn/train.sh", "types": ["image-class", "image-classes", "text-class", "audio-class", "detection"], "parameters": [
         {"name": "minutes", "type": "real", "default": 10, "min": 0.01, "max": 1440},
         {"name": "test_share", "type": "real", "default": 0.2, "min": 0, "max": 0.5},
         {"name": "leave_out", "type": "labels", "default": []}, {"name": "merge", "type": "json", "default": {}},
@@ -113,6 +113,25 @@ def test_what_cannot_be_trained_is_said(boss, home, pictures):
     assert {"plan-type", "plan-unannotated"} <= ids(plan(boss, other), "error")
     assert boss.get("trainings", project=home["id"])["items"] == []
     assert boss.get("model-sets", project=home["id"], filter="public = false")["items"] == []
+
+
+def test_pictures_and_sounds_want_the_pretrained_network(boss, home):
+    for data_type, kind, wants in (("image", "detection", True), ("audio", "audio-class", True), ("text", "text-class", False)):
+        data = boss.post("datasets", {"name": unique("data"), "project": home["id"], "data_type": data_type, "annotation_type": kind})
+        told = plan(boss, (data, boss.post(f"datasets/{data['id']}/versions", {})))
+        assert ("plan-no-base" in ids(told)) == wants, kind
+
+
+def test_a_thousand_classes(boss, pictures):
+    """Small classes are named up to a number; what keeps the training from being started is said however much else there is."""
+    made = pictures({f"label {i:04}": 1 for i in range(1000)})
+    told = plan(boss, made)
+    assert told["ok"] and len(told["classes"]) == 1000 and len(told["remarks"]) < 30
+    [further] = [r["text"]["en"] for r in told["remarks"] if r["id"] == "plan-further"]
+    assert further.startswith("980 further classes") and "980 of them fewer than 10" in further
+    unknown = [f"nobody {i}" for i in range(100)]
+    told = plan(boss, made, leave_out=[c["label"] for c in told["classes"][1:]] + unknown)
+    assert not told["ok"] and ids(told, "error") == {"plan-one-class"} and len(told["remarks"]) <= 60
 
 
 def test_one_click_trains_and_saves_and_the_next_click_is_another_run(boss, home, pictures, spec):

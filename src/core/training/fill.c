@@ -21,11 +21,10 @@ static const struct {
 
 bool training_runtime(struct core *core, struct str name, struct arena *a, const char **ret, struct err *err)
 {
-    struct err why = {0};
     *ret = "host";
     if (!name.n || str_is(name, "host"))
         return true;
-    const char *image = runtime_image(core, name, a, &why);
+    const char *image = runtime_image(core, name, a, err);
     if (image) {
         *ret = image;
         return true;
@@ -33,7 +32,7 @@ bool training_runtime(struct core *core, struct str name, struct arena *a, const
     for (size_t i = 0; i < countof(on_host); i++)
         if (str_is(name, on_host[i].runtime) && access(on_host[i].file, R_OK) == 0)
             return true;
-    return err_message(err, ERR_INVALID, "image", MESSAGE_RUNTIME_NONE, STR_ARG(name));
+    return false;
 }
 
 /* --- parameters --- */
@@ -134,6 +133,7 @@ bool training_fill(struct core *core, const struct object *t, struct str given, 
                    struct training_filled *ret, struct err *err)
 {
     const struct algorithm_function *f;
+    struct err why = {0};
     struct training_filled made = {.image = arena_strz(a, object_text(t, "image")),
                                    .command = object_text(t, "command")};
     yyjson_val *values = join(a, object_text(t, "parameters"), given, err);
@@ -148,8 +148,8 @@ bool training_fill(struct core *core, const struct object *t, struct str given, 
     /* A runtime that is missing is no reason to refuse a definition. */
     if (!*made.image && !(start && f))
         made.image = "host";
-    if (!*made.image && !training_runtime(core, f->runtime, a, &made.image, err))
-        return false;
+    if (!*made.image && !training_runtime(core, f->runtime, a, &made.image, &why))
+        return err_because(err, ERR_INVALID, "image", &why, MESSAGE_RUNTIME_NONE, STR_ARG(f->runtime));
     *ret = made;
     return true;
 }

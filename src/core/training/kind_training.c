@@ -68,7 +68,7 @@ static const struct field fields[] = {
      .max = 200,
      .title = {"Image", "镜像"},
      .help = {"\"host\" is this machine's own programs. Without one the algorithm's runtime, or else host.",
-              "“host” 为本机自带的程序。不填则使用算法的运行时，没有则为 host。"}},
+              "“host” 为本机自带的程序。不填则使用算法的运行环境，没有则为 host。"}},
     JOB_FIELD_SPEC(FIELD_EDIT | FIELD_FILTER | FIELD_LIST),
     {.name = "command",
      .type = FIELD_TEXT,

@@ -24,6 +24,7 @@ struct plan_remark {
     struct str label; /* that it is about, or STR_NULL */
 };
 #define PLAN_MAX_REMARKS 60
+#define PLAN_MAX_ERRORS  10 /* of these places only errors take */
 
 struct plan_class {
     struct str label, into; /* into: itself unless it is merged */

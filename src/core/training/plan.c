@@ -14,17 +14,27 @@
 #define FEWEST      10                 /* samples from which on there is a test part, as the trainer has it */
 #define VAL_SHARE   0.15
 #define MOST_LABELS 10000
+#define FEW         10 /* samples of a class below which it is often wrong */
+#define ENOUGH      30
+#define NAMED       20 /* small classes that have a remark of their own */
 #define BASE_MODEL  "imagenet-classifier"
 
 /* --- remarks --- */
 
+/* NULL when there are too many already, which errors never are. */
+static struct plan_remark *add_remark(struct one_click *p, enum plan_level level, struct str label)
+{
+    if (p->n_remarks >= PLAN_MAX_REMARKS - (level == PLAN_ERROR ? 0 : PLAN_MAX_ERRORS))
+        return NULL;
+    p->remarks[p->n_remarks] = (struct plan_remark){.level = level, .label = label};
+    return &p->remarks[p->n_remarks++];
+}
+
 #define REMARK(p, how, of, ...)                                                                              \
     do {                                                                                                     \
-        if ((p)->n_remarks < PLAN_MAX_REMARKS) {                                                             \
-            struct plan_remark *r_ = &(p)->remarks[(p)->n_remarks++];                                        \
-            *r_ = (struct plan_remark){.level = (how), .label = (of)};                                       \
+        struct plan_remark *r_ = add_remark((p), (how), (of));                                               \
+        if (r_)                                                                                              \
             (void)err_message(&r_->said, ERR_INVALID, NULL, __VA_ARGS__);                                    \
-        }                                                                                                    \
     } while (0)
 
 const struct plan_remark *one_click_obstacle(const struct one_click *p)
@@ -176,9 +186,19 @@ static bool share_out(struct op *op, struct one_click *p, double test_share, str
 
 /* --- what is doubtful --- */
 
+static void remark_class(struct one_click *p, const struct plan_class *c)
+{
+    if (c->total < 3)
+        REMARK(p, PLAN_WARNING, c->label, MESSAGE_PLAN_HARDLY, STR_ARG(c->label), (long long)c->total);
+    else if (c->total < FEW)
+        REMARK(p, PLAN_WARNING, c->label, MESSAGE_PLAN_FEW, STR_ARG(c->label), (long long)c->total);
+    else
+        REMARK(p, PLAN_NOTE, c->label, MESSAGE_PLAN_SOME, STR_ARG(c->label), (long long)c->total);
+}
+
 static void remark_classes(struct one_click *p)
 {
-    int64_t least = INT64_MAX, most = 0, n = 0;
+    int64_t least = INT64_MAX, most = 0, n = 0, small = 0, further = 0, few = 0;
     for (size_t i = 0; i < p->n_classes; i++) {
         const struct plan_class *c = &p->classes[i];
         if (c->left_out || !c->total)
@@ -186,14 +206,16 @@ static void remark_classes(struct one_click *p)
         n++;
         least = c->total < least ? c->total : least;
         most = c->total > most ? c->total : most;
-        if (c->total < 3)
-            REMARK(p, PLAN_WARNING, c->label, MESSAGE_PLAN_HARDLY, STR_ARG(c->label), (long long)c->total);
-        else if (c->total < 10)
-            REMARK(p, PLAN_WARNING, c->label, MESSAGE_PLAN_FEW, STR_ARG(c->label), (long long)c->total);
-        else if (c->total < 30)
-            REMARK(p, PLAN_NOTE, c->label, MESSAGE_PLAN_SOME, STR_ARG(c->label), (long long)c->total);
+        if (c->total >= ENOUGH)
+            continue;
+        if (small++ < NAMED)
+            remark_class(p, c);
+        else if (further++, c->total < FEW)
+            few++;
     }
-    if (n == 1 && is_single(p->type))
+    if (further)
+        REMARK(p, PLAN_WARNING, STR_NULL, MESSAGE_PLAN_FURTHER, (long long)further, (long long)few);
+    if (n == 1 && (is_single(p->type) || (p->type == ANNOTATION_IMAGE_CLASSES && p->negatives == 0)))
         REMARK(p, PLAN_ERROR, STR_NULL, MESSAGE_PLAN_ONE_CLASS);
     if (n == 0 && p->usable > 0)
         REMARK(p, PLAN_ERROR, STR_NULL, MESSAGE_PLAN_NO_CLASS);
@@ -255,14 +277,19 @@ static bool remark_unused(struct op *op, struct one_click *p, struct err *err)
 static bool find_needs(struct op *op, struct one_click *p, struct err *err)
 {
     struct op reading = *op;
-    p->wants_base = annotation_types[p->type].data == ANNOTATION_IMAGE;
+    /* Spectrograms of sounds are pictures to it. */
+    p->wants_base = annotation_types[p->type].data == ANNOTATION_IMAGE ||
+                    annotation_types[p->type].data == ANNOTATION_AUDIO;
     if (p->wants_base && !built_in_model(op->core, op->arena, BASE_MODEL, &p->base_model, err))
         return false;
     if (p->wants_base && !p->base_model)
         REMARK(p, PLAN_WARNING, STR_NULL, MESSAGE_PLAN_NO_BASE, BASE_MODEL);
     if (!training_runtime(op->core, p->function->runtime, op->arena, &p->image, &p->runtime_why)) {
+        struct plan_remark *r = add_remark(p, PLAN_ERROR, STR_NULL);
         p->image = NULL;
-        REMARK(p, PLAN_ERROR, STR_NULL, MESSAGE_PLAN_RUNTIME, STR_ARG(p->function->runtime));
+        if (r)
+            (void)err_because(&r->said, ERR_INVALID, NULL, &p->runtime_why, MESSAGE_PLAN_RUNTIME,
+                              STR_ARG(p->function->runtime));
     }
     if (p->spec)
         return true;
