@@ -455,7 +455,9 @@ def test_several_people_label_each_sample_apart(admin, make_person):
     where = f"{shop.version}/samples/{mine[0]['sample']['id']}"
     assert draw(first, shop, mine[0], 1)["state"] == "applied"
     assert draw(second, shop, theirs[0], 1, {"x": 9})["state"] == "applied"
-    # Each sees their own; the sample itself has nothing, and nobody draws on it.
+    # Each sees their own, also among what they hold; the sample itself has nothing, and nobody draws on it.
+    for who, x in ((first, 1), (second, 9)):
+        assert take(who, task)[0]["sample"]["annotation"]["shapes"][0]["x"] == x
     assert first.get(where)["annotation"] == {} and first.get(where, layer=mine[0]["layer"])["annotation"]["shapes"][0]["x"] == 1
     problem(first.call("GET", where, params={"layer": theirs[0]["layer"]}), 403, "forbidden")
     shop.annotate(first, mine[0], expect=403)

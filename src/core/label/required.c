@@ -10,6 +10,13 @@ static bool has_value(yyjson_val *values, yyjson_val *attribute)
     return v && !yyjson_is_null(v) && !(yyjson_is_str(v) && yyjson_get_len(v) == 0);
 }
 
+/* What a label says by itself needs nobody to say it. */
+static bool has_default(yyjson_val *attribute)
+{
+    yyjson_val *v = yyjson_obj_get(attribute, "default");
+    return v && !yyjson_is_null(v);
+}
+
 /* values: attributes of the shape or the sample, or NULL. */
 static bool check_label(yyjson_val *labels, yyjson_val *label, yyjson_val *values, struct err *err)
 {
@@ -20,7 +27,7 @@ static bool check_label(yyjson_val *labels, yyjson_val *label, yyjson_val *value
     {
         struct str wanted = json_str(yyjson_obj_get(attribute, "name"));
         if (wanted.p && yyjson_get_bool(yyjson_obj_get(attribute, "required")) &&
-            !has_value(values, attribute))
+            !has_value(values, attribute) && !has_default(attribute))
             return err_message(err, ERR_INVALID, "attributes", MESSAGE_LABEL_ATTRIBUTE, STR_ARG(wanted),
                                STR_ARG(name));
     }

@@ -161,13 +161,28 @@ static bool place_of(struct op *op, const struct object *task, struct place *ret
     return true;
 }
 
+/* Whoever labels on a layer sees what they said there, as if it were the sample's. */
+static bool own_layer(struct op *op, const struct assignment *a, struct sample *s, struct err *err)
+{
+    struct db_row row;
+    bool found;
+    if (!a->layer || a->stage != STAGE_LABEL)
+        return true;
+    if (!label_query_one(op, "SELECT annotation FROM layer_samples WHERE layer = ? AND sample = ?",
+                         db_args(db_int(a->layer), db_int(a->sample)), &row, &found, err))
+        return false;
+    s->annotation = found ? row.v[0].s : STR("{}");
+    return true;
+}
+
 static bool write_one(struct op *op, const struct place *p, int64_t id, struct json_out *out, struct err *err)
 {
     struct assignment a;
     struct sample s;
     struct str name;
     if (!assignment_load(op, p->task.id, id, &a, err) || !user_name(op, a.worker, &name, err) ||
-        !sample_get(op->core->db, op->conn, op->arena, p->version, a.sample, &s, err))
+        !sample_get(op->core->db, op->conn, op->arena, p->version, a.sample, &s, err) ||
+        !own_layer(op, &a, &s, err))
         return false;
     json_object(out);
     json_kint(out, "id", a.id);

@@ -10,7 +10,8 @@
 static const char set[] =
     "[{\"name\":\"car\",\"attributes\":[{\"name\":\"colour\",\"type\":\"text\",\"required\":true},"
     "{\"name\":\"note\",\"type\":\"text\"}],\"children\":[{\"name\":\"van\",\"attributes\":[{\"name\":"
-    "\"doors\",\"type\":\"number\",\"required\":true}]}]},{\"name\":\"tree\"}]";
+    "\"doors\",\"type\":\"number\",\"required\":true}]}]},{\"name\":\"tree\"},{\"name\":"
+    "\"bus\",\"attributes\":[{\"name\":\"full\",\"type\":\"flag\",\"required\":true,\"default\":false}]}]";
 
 static bool there(const char *annotation)
 {
@@ -33,6 +34,13 @@ static void shapes(void **state)
     assert_true(there("{\"shapes\":[{\"label\":\"car\",\"attributes\":{\"colour\":\"red\"}}]}"));
 }
 
+static void defaults(void **state)
+{
+    (void)state;
+    assert_true(there("{\"shapes\":[{\"label\":\"bus\"}]}"));
+    assert_true(there("{\"labels\":[\"bus\"]}"));
+}
+
 static void children(void **state)
 {
     (void)state;
@@ -50,7 +58,7 @@ static void whole_samples(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(shapes), cmocka_unit_test(children),
-                                       cmocka_unit_test(whole_samples)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(shapes), cmocka_unit_test(defaults),
+                                       cmocka_unit_test(children), cmocka_unit_test(whole_samples)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,6 +98,8 @@ export interface LabelStyle {
   /** What is written beside the shape; the name when left out. */
   readonly title?: string
   readonly skeleton?: Skeleton
+  /** What is said of a shape of this label unless somebody says otherwise. */
+  readonly attributes?: Readonly<Record<string, unknown>>
 }
 
 const oneLabel: ReadonlySet<AnnotationType> = new Set<AnnotationType>(['image-class'])

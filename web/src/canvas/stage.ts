@@ -105,7 +105,8 @@ export function createStage(options: StageOptions): Stage {
     let [clipped, crossing] = [false, false]
     for (const shape of shapes) {
       if (how.made && !shapeTypes[document.type].includes(shape.type)) return stage.refuse('wrong-type')
-      const fit = fitted(shape, document.width, document.height)
+      const said = how.made && shape.label !== undefined && !shape.attributes ? stage.style(shape.label)?.attributes : undefined
+      const fit = fitted(said ? { ...shape, attributes: said } : shape, document.width, document.height)
       if (typeof fit === 'string') return stage.refuse(fit)
       clipped ||= fit.clipped
       crossing ||= fit.crossing

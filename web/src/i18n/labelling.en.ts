@@ -189,6 +189,7 @@ export const labellingEn = {
   'labelTask.threadOf': 'Sample {sample}',
   'labelTask.onShape': 'about a shape',
   'labelTask.answer': 'Answer',
+  'labelTask.openSample': 'Open the sample',
   'labelTask.answered': 'settled',
   'labelTask.send': 'Send',
   'labelTask.settle': 'Settled',

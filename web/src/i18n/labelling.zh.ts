@@ -191,6 +191,7 @@ export const labellingZh: Record<keyof typeof labellingEn, string> = {
   'labelTask.threadOf': '样本 {sample}',
   'labelTask.onShape': '关于某个标注对象',
   'labelTask.answer': '答复',
+  'labelTask.openSample': '打开样本',
   'labelTask.answered': '已处理',
   'labelTask.send': '发送',
   'labelTask.settle': '标为已处理',

@@ -48,6 +48,8 @@ export interface Note {
   at: string
   text: string
   shape: string | null
+  x: number | null
+  y: number | null
   done: boolean
 }
 

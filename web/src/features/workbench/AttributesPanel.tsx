@@ -12,6 +12,7 @@ export const AttributesPanel = memo(function AttributesPanel({ bench, labels }: 
   const { t } = useI18n()
   useBenchState(bench, (s) => s.version)
   const selection = useBenchState(bench, (s) => s.selection)
+  useBenchState(bench, (s) => s.closed)
   const { document } = bench.state
   if (!document) return null
   const shapes = selection.flatMap((id) => document.shape(id) ?? [])
@@ -20,7 +21,8 @@ export const AttributesPanel = memo(function AttributesPanel({ bench, labels }: 
   const shape = shapes.length === 1 ? shapes[0] : undefined
   if (shapes.length === 0 && definitions.length === 0) return null
   // Of this document, also when another one has been opened since: what was typed is kept when its field goes.
-  const change = (what: Change | Change[], visit?: string) => !bench.readOnly && document.change(what, visit)
+  const { readOnly } = bench
+  const change = (what: Change | Change[], visit?: string) => !readOnly && document.change(what, visit)
   const put = (of: (shape: Shape) => Shape, visit?: string) => change(shapes.flatMap((s): Change[] => { const now = document.shape(s.id); return now ? [{ op: 'put', shape: of(now) }] : [] }), visit)
   const set = (name: string, value: unknown, visit?: string) => {
     if (shapes.length === 0) return change({ op: 'attribute', name, value: value === '' ? null : (value ?? null) }, visit)
@@ -45,11 +47,11 @@ export const AttributesPanel = memo(function AttributesPanel({ bench, labels }: 
       {shape && bench.type === 'ocr' && <ShapeText key={shape.id} bench={bench} open={document} shape={shape} />}
       {shapes.length > 0 && (
         <div className="row wrap">
-          <Checkbox disabled={bench.readOnly} checked={shapes.every((s) => s.occluded === true)} onChange={(e) => flag('occluded', e.target.checked)}>{t('bench.occluded')}</Checkbox>
-          <Checkbox disabled={bench.readOnly} checked={shapes.every((s) => s.truncated === true)} onChange={(e) => flag('truncated', e.target.checked)}>{t('bench.truncated')}</Checkbox>
+          <Checkbox disabled={readOnly} checked={shapes.every((s) => s.occluded === true)} onChange={(e) => flag('occluded', e.target.checked)}>{t('bench.occluded')}</Checkbox>
+          <Checkbox disabled={readOnly} checked={shapes.every((s) => s.truncated === true)} onChange={(e) => flag('truncated', e.target.checked)}>{t('bench.truncated')}</Checkbox>
         </div>
       )}
-      {definitions.map((d) => <Attribute key={`${d.name}-${selection.join()}`} definition={d} value={valueOf(d)} disabled={bench.readOnly} onChange={(value, visit) => set(d.name, value, visit)} />)}
+      {definitions.map((d) => <Attribute key={`${d.name}-${selection.join()}`} definition={d} value={valueOf(d)} disabled={readOnly} onChange={(value, visit) => set(d.name, value, visit)} />)}
     </section>
   )
 })
@@ -58,7 +60,7 @@ function Attribute({ definition: d, value, disabled, onChange }: { definition: A
   const { language } = useI18n()
   const title = d.title?.[language] || d.title?.en || d.name
   const id = `attribute-${d.name}`
-  if (d.type === 'flag') return <Checkbox disabled={disabled} checked={value === true} onChange={(e) => onChange(e.target.checked || null)}>{title}</Checkbox>
+  if (d.type === 'flag') return <Checkbox disabled={disabled} checked={value === true} onChange={(e) => onChange(e.target.checked || (d.default === true ? false : null))}>{title}</Checkbox>
   return (
     <div className="bench-attribute">
       <label htmlFor={id}>{title}{d.required ? ' *' : ''}</label>
@@ -77,9 +79,11 @@ function TextAttribute({ id, disabled, value, onChange }: { id: string; disabled
 /** What is written in a shape; Tab goes to the next one in reading order. */
 function ShapeText({ bench, open, shape }: { bench: BenchStore; open: CanvasDocument; shape: Shape }) {
   const { t } = useI18n()
+  // As it was when this was drawn: what was typed is kept when its field goes, whatever is open then.
+  const { readOnly } = bench
   const { field, flush } = useTyping(shape.text ?? '', (text, visit) => {
     const now = open.shape(shape.id)
-    if (!now || bench.readOnly) return
+    if (!now || readOnly) return
     const { text: _old, ...rest } = now
     void _old
     open.change({ op: 'put', shape: (text === '' ? rest : { ...rest, text }) as Shape }, visit)
@@ -99,7 +103,7 @@ function ShapeText({ bench, open, shape }: { bench: BenchStore; open: CanvasDocu
   return (
     <div className="bench-attribute">
       <label htmlFor="bench-shape-text">{t('bench.text')}</label>
-      <Input.TextArea id="bench-shape-text" size="small" autoSize={{ minRows: 1, maxRows: 6 }} disabled={bench.readOnly} {...field} onKeyDown={onKeyDown} />
+      <Input.TextArea id="bench-shape-text" size="small" autoSize={{ minRows: 1, maxRows: 6 }} disabled={readOnly} {...field} onKeyDown={onKeyDown} />
     </div>
   )
 }

@@ -22,6 +22,7 @@ import type { Source } from './source'
 import { colorOfClient, StateLine } from './StateLine'
 import type { LabelDefinition, Surface, SurfaceHandle } from './surface'
 import { mayGrid, surfaceOf } from './surfaces'
+import { placed } from './Threads'
 import { Toolbar } from './Toolbar'
 import { useBenchState } from './useBench'
 import { useCommands, useOwnKeys } from './useCommands'
@@ -32,6 +33,7 @@ import './workbench.css'
 export interface TaskPart {
   stage: 'label' | 'review'
   submit: (nothing: boolean) => void
+  takeBack: () => void
   decide: (accept: boolean) => void
   /** Stands in the head: progress, submit, accept. */
   head: ReactNode
@@ -124,19 +126,20 @@ export function BenchPage({ bench, source, labels, mayAdd, title, backUrl, instr
   const comparing = useLayers(bench)
   const surface = useMemo(() => surfaceOf(bench.type, bench.dataType, grid), [bench, grid])
   const submit = useLatest((nothing: boolean) => task?.submit(nothing))
+  const takeBack = useLatest(() => task?.takeBack())
   const decide = useLatest((accept: boolean) => task?.decide(accept))
   const restore = useLatest(() => {
     if (bench.state.past) bench.say(t(bench.restore() ? 'bench.stateRestored' : 'bench.stateSame'))
   })
   const stage = task?.stage ?? null
   const page = useMemo((): Page => ({
-    go, find, submit, decide, restore, compare: comparing.run, stage, copyPrevious: past.copyPrevious, repeat: past.repeat,
+    go, find, submit, takeBack, decide, restore, compare: comparing.run, stage, copyPrevious: past.copyPrevious, repeat: past.repeat,
     fit: () => void bench.surface?.command('fit'), zoom: (factor) => void bench.surface?.command(`zoom:${factor}`),
-    mayGrid: mayGrid(bench.type, bench.dataType), tools: surface.tools, surfaceCommands: surface.commands,
-  }), [go, find, submit, decide, restore, comparing.run, stage, past, bench, surface])
+    mayGrid: mayGrid(bench.type, bench.dataType), tools: stage !== null && surface.tools.includes('pan') ? [...surface.tools, 'note'] : surface.tools, surfaceCommands: surface.commands,
+  }), [go, find, submit, takeBack, decide, restore, comparing.run, stage, past, bench, surface])
   const offered = useCommands(bench, page, labels, own.keys)
 
-  const shapes = surface.tools.length > 1
+  const shapes = surface.tools.includes('select')
   // What is drawn has a label from the first stroke on; text on pictures may have none.
   const usual = shapes && bench.type !== 'ocr' ? (labels.find((l) => !l.retired)?.name ?? null) : null
   useEffect(() => {
@@ -191,6 +194,7 @@ const Shown = memo(function Shown({ bench, surface, labels }: { bench: BenchStor
   const sample = useBenchState(bench, (s) => s.sample)
   const document = useBenchState(bench, (s) => s.document)
   const version = useBenchState(bench, (s) => s.version)
+  const closed = useBenchState(bench, (s) => s.closed && !s.grid)
   const label = useBenchState(bench, (s) => s.label)
   const tool = useBenchState(bench, (s) => s.tool)
   const selection = useBenchState(bench, (s) => s.selection)
@@ -201,7 +205,11 @@ const Shown = memo(function Shown({ bench, surface, labels }: { bench: BenchStor
   const layers = useBenchState(bench, (s) => s.layers)
   const people = useBenchState(bench, (s) => s.room?.people)
   const others = useMemo(() => (people ?? []).flatMap((p) => (p.x === undefined || p.y === undefined ? [] : [{ client: p.client, name: p.user.name, color: colorOfClient(p.client), x: p.x, y: p.y, selection: p.selection ?? [] }])), [people])
-  const marks = useMemo(() => (assignment?.rejections.at(-1)?.shapes ?? []).map((s) => ({ id: `rejected-${s.id}`, shape: s.id, kind: 'rejected' as const, text: s.reason || assignment?.rejections.at(-1)?.reason || '' })), [assignment])
+  const notes = useBenchState(bench, (s) => s.notes)
+  const marks = useMemo(() => [
+    ...(assignment?.rejections.at(-1)?.shapes ?? []).map((s) => ({ id: `rejected-${s.id}`, shape: s.id, kind: 'rejected' as const, text: s.reason || assignment?.rejections.at(-1)?.reason || '' })),
+    ...notes.flatMap((note, i) => (note.done || !placed(note) ? [] : [{ id: `note-${note.id}`, kind: 'note' as const, number: i + 1, note: note.id, text: note.text, ...(note.shape ? { shape: note.shape } : { x: note.x ?? 0, y: note.y ?? 0 }) }])),
+  ], [assignment, notes])
   const drawnLayers = useMemo(() => drawn(layers), [layers])
   const setHandle = useCallback((now: SurfaceHandle | null) => {
     bench.surface = now
@@ -209,7 +217,7 @@ const Shown = memo(function Shown({ bench, surface, labels }: { bench: BenchStor
   if (!sample || !document) return null
   return (
     <Suspense fallback={null}>
-      <surface.Component bench={bench} sample={sample} document={document} version={version} labels={labels} label={label} tool={tool} selection={selection} readOnly={bench.readOnly} others={others} marks={marks} layers={drawnLayers} view={view} before={past?.annotation ?? (before ? (assignment?.for_review?.before ?? nothing) : null)} handle={setHandle} />
+      <surface.Component bench={bench} sample={sample} document={document} version={version} labels={labels} label={label} tool={tool} selection={selection} readOnly={bench.fixed || closed} others={others} marks={marks} layers={drawnLayers} view={view} before={past?.annotation ?? (before ? (assignment?.for_review?.before ?? nothing) : null)} handle={setHandle} />
     </Suspense>
   )
 })

@@ -49,7 +49,7 @@ export const Filmstrip = memo(function Filmstrip({ bench, film }: Props) {
   const rows = []
   for (let index = first; index < last; index += 1) {
     const sample = film.at(index)
-    rows.push(<Cell key={index} bench={bench} index={index} sample={sample} state={sample && bench.stateOf(sample)} current={sample !== undefined && sample.id === open} top={view.top + index * rowHeight - view.top * scale} />)
+    rows.push(<Cell key={index} bench={bench} index={index} sample={sample} state={sample && bench.stateOf(sample)} handedIn={sample !== undefined && bench.handedIn(sample)} current={sample !== undefined && sample.id === open} top={view.top + index * rowHeight - view.top * scale} />)
   }
   return (
     <nav className="bench-film" aria-label={t('bench.samples')}>
@@ -65,21 +65,22 @@ interface CellProps {
   index: number
   sample: Sample | undefined
   state: SampleState | undefined
+  handedIn: boolean
   current: boolean
   top: number
 }
 
-const Cell = memo(function Cell({ bench, index, sample, state, current, top }: CellProps) {
+const Cell = memo(function Cell({ bench, index, sample, state, handedIn, current, top }: CellProps) {
   const { t, n } = useI18n()
   return (
     <button
       type="button" className="film-cell" style={{ top }} aria-current={current ? 'true' : undefined}
-      aria-label={sample ? `${n(index + 1)}: ${sample.name}, ${t(`sampleState.${sample.state}`)}` : t('list.loading')} disabled={!sample} onClick={() => sample && bench.open(sample.id)}
+      aria-label={sample ? `${n(index + 1)}: ${sample.name}, ${handedIn ? t('bench.handedIn') : t(`sampleState.${sample.state}`)}` : t('list.loading')} disabled={!sample} onClick={() => sample && bench.open(sample.id)}
     >
       <span className="film-picture">
         {sample && (bench.dataType === 'image' ? <img key={sample.id} src={thumbnailUrl(bench.path, sample, 128)} alt="" loading="lazy" decoding="async" draggable={false} /> : <Icon name={bench.dataType === 'audio' ? 'sound' : 'file'} size={20} />)}
       </span>
-      <span className="film-name"><span className="num">{n(index + 1)}</span>{state && <span className={`state-dot state-${state}`} title={t(`sampleState.${state}`)} />}</span>
+      <span className="film-name"><span className="num">{n(index + 1)}</span>{handedIn ? <span className="handed-in" title={t('bench.handedIn')}><Icon name="check" size={12} /></span> : state && <span className={`state-dot state-${state}`} title={t(`sampleState.${state}`)} />}</span>
     </button>
   )
 })

@@ -14,6 +14,7 @@ export const LabelsPanel = memo(function LabelsPanel({ bench, labels, mayAdd }: 
   const version = useBenchState(bench, (s) => s.version)
   const selection = useBenchState(bench, (s) => s.selection)
   const hidden = useBenchState(bench, (s) => s.view.hidden)
+  const closed = useBenchState(bench, (s) => s.closed && !s.grid)
   const { document } = bench.state
   const counts = useMemo(() => {
     const found = new Map<string, number>()
@@ -44,7 +45,7 @@ export const LabelsPanel = memo(function LabelsPanel({ bench, labels, mayAdd }: 
       <ul>
         {listed.map((l) => (
           <li key={`${l.parent ?? ''}/${l.name}`} className={l.parent ? 'bench-child' : undefined}>
-            <button type="button" className="bench-label" aria-pressed={marked(l.name)} data-chosen={chosen === l.name} disabled={bench.readOnly || l.retired} onClick={() => bench.choose(l.name)}>
+            <button type="button" className="bench-label" aria-pressed={marked(l.name)} data-chosen={chosen === l.name} disabled={bench.fixed || closed || l.retired} onClick={() => bench.choose(l.name)}>
               <span className="dot" style={{ background: l.color }} />
               <span className="clip-line grow">{l.name}</span>
               {counts.has(l.name) && <span className="muted num">{counts.get(l.name)}</span>}

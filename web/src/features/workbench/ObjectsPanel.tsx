@@ -14,6 +14,7 @@ export const ObjectsPanel = memo(function ObjectsPanel({ bench }: { bench: Bench
   useBenchState(bench, (s) => s.version)
   const selection = useBenchState(bench, (s) => s.selection)
   const view = useBenchState(bench, (s) => s.view)
+  useBenchState(bench, (s) => s.closed)
   const [top, setTop] = useState(0)
   const box = useRef<HTMLDivElement>(null)
   const shapes = bench.state.document?.shapes ?? []

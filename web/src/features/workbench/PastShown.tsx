@@ -15,7 +15,7 @@ export function PastShown({ bench, past, labels, onRestore }: { bench: BenchStor
     <Alert
       type="info" banner className="bench-past"
       message={<span className="row wrap"><span>{t('bench.pastShown', { what: past.text })}</span><span className="muted"><Time at={past.at} /></span>{shapeTypes[bench.type].length === 0 && <Chosen document={document} labels={labels} colorOf={bench.colorOf} />}{document.text && <span className="pre clip-line">{document.text}</span>}</span>}
-      action={<span className="row"><Button size="small" onClick={() => bench.set({ past: null })}>{t('bench.showAfter')}</Button>{!bench.readOnly && <Button size="small" type="primary" onClick={onRestore}>{t('bench.restoreState')}</Button>}</span>}
+      action={<span className="row"><Button size="small" onClick={() => bench.set({ past: null })}>{t('bench.showAfter')}</Button>{!bench.fixed && <Button size="small" type="primary" onClick={onRestore}>{t('bench.restoreState')}</Button>}</span>}
     />
   )
 }

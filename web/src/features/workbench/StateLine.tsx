@@ -13,7 +13,7 @@ export const StateLine = memo(function StateLine({ bench }: { bench: BenchStore 
   const text = status.state === 'offline' ? (status.waiting > 0 ? t('bench.offline', { n: status.waiting }) : t('bench.offlineNone')) : t(status.state === 'saved' ? 'bench.saved' : 'bench.saving')
   return (
     <>
-      <span className={`bench-saved bench-${status.state}`} role="status" aria-live="polite">{bench.readOnly ? t('bench.readOnly') : text}</span>
+      <span className={`bench-saved bench-${status.state}`} role="status" aria-live="polite">{bench.fixed ? t('bench.readOnly') : text}</span>
       {status.journal !== 'fine' && <span className="bench-warn" role="alert">{t(status.journal === 'full' ? 'bench.journalFull' : 'bench.journalOff')}</span>}
       {status.troubles.length > 0 && <Button size="small" danger onClick={() => bench.set({ panel: 'troubles' })}>{t('bench.troubles', { n: status.troubles.length })}</Button>}
       <span className="grow bench-said" role="status">{said && <span key={said.n}>{said.text}</span>}</span>

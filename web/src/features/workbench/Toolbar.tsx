@@ -24,7 +24,7 @@ export const Toolbar = memo(function Toolbar({ bench, page, commands, own }: { b
   const set = (part: Partial<typeof view>) => bench.set({ view: { ...bench.state.view, ...part } })
   return (
     <div className="bench-tools" role="toolbar" aria-label={t('bench.group.tool')}>
-      {!bench.readOnly && commands.filter((c) => c.group === 'tool').map((c) => {
+      {!bench.fixed && commands.filter((c) => c.group === 'tool').map((c) => {
         const name = c.id.slice('tool.'.length)
         return <Tooltip key={c.id} title={title(c)}><Button type="text" className={tool === name ? 'bench-on' : undefined} aria-pressed={tool === name} aria-label={t(c.title)} icon={<ToolIcon name={name} />} onClick={() => c.run({ bench, page })} /></Tooltip>
       })}

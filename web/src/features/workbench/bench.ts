@@ -3,11 +3,12 @@
 import { createDocument, shapeTypes, type Annotation, type AnnotationType, type CanvasDocument, type Change, type ViewSettings } from '../../canvas'
 import type { Place } from './journal'
 import { noLayers, type Layers } from './layers'
+import { called, defaultsFor } from './labels'
 import type { RoomView } from './room'
 import type { Bench, Film, LabelDefinition, Sample, SampleState, SurfaceEvent, SurfaceHandle } from './surface'
 import type { Status, Sync } from './sync'
 import { restoring } from './past'
-import type { Assignment } from './work'
+import type { Assignment, Thread } from './work'
 
 /** So many samples keep their document and its undo. */
 const documentsMost = 60
@@ -39,6 +40,14 @@ export interface BenchState {
   past: { revision: number; at: string; text: string; annotation: Annotation } | null
   said: { text: string; n: number } | null
   saving: boolean
+  /** What is open was handed in, or decided on: it is looked at until it is taken back. */
+  closed: boolean
+  /** Many at once: the samples that are selected. */
+  picked: readonly number[]
+  /** Of a task: questions on the sample, the one that is looked at, and where the next is to stand. */
+  notes: readonly Thread[]
+  note: number | null
+  askAt: { x: number; y: number } | null
 }
 
 export interface BenchOptions {
@@ -54,6 +63,9 @@ export interface BenchOptions {
 
 export interface BenchStore extends Bench {
   readonly state: BenchState
+  /** Nothing in this version can be changed. */
+  readonly fixed: boolean
+  /** What is open cannot be changed. */
   readonly readOnly: boolean
   readonly sync: Sync
   labels: readonly LabelDefinition[]
@@ -67,6 +79,8 @@ export interface BenchStore extends Bench {
   isShown(id: number): boolean
   /** Shows a sample that has been loaded. */
   show(sample: Sample, assignment?: Assignment | null): void
+  /** Whether something was changed here on a sample since it was opened or given out. */
+  touched(sample: number): boolean
   /** A label by key or click: on the sample, on what is selected, and for what comes next. */
   choose(label: string): void
   change(change: Change | readonly Change[]): void
@@ -92,7 +106,7 @@ const same = (a: unknown, b: unknown): boolean => a === b || (Array.isArray(a) &
 
 const noFilm: Film = { count: 0, exact: true, at: () => undefined, indexOf: () => undefined, want: () => undefined }
 
-export function createBench({ path, type, dataType, readOnly, sync, colorOf, onOpen }: BenchOptions): BenchStore {
+export function createBench({ path, type, dataType, readOnly: fixed, sync, colorOf, onOpen }: BenchOptions): BenchStore {
   const listeners = new Set<() => void>()
   const documents = new Map<number, { document: CanvasDocument; sample: Sample; place: Place }>()
   let steps: number[][] = []
@@ -100,9 +114,11 @@ export function createBench({ path, type, dataType, readOnly, sync, colorOf, onO
   /** Shown, and not yet in the address. */
   const echoes = new Set<number>()
   let said = 0
+  /** The tool that comes back when a place for a question was shown. */
+  let before = firstTool(type)
   let state: BenchState = {
     sample: null, assignment: null, document: null, place: null, version: 0, label: null, tool: firstTool(type), selection: [],
-    view: { hidden: new Set(), locked: new Set() }, room: null, status: sync.status, panel: null, grid: false, before: false, layers: noLayers, past: null, said: null, saving: false,
+    view: { hidden: new Set(), locked: new Set() }, room: null, status: sync.status, panel: null, grid: false, before: false, layers: noLayers, past: null, said: null, saving: false, closed: false, picked: [], notes: [], note: null, askAt: null,
   }
   const tell = () => {
     for (const fn of [...listeners]) fn()
@@ -120,42 +136,52 @@ export function createBench({ path, type, dataType, readOnly, sync, colorOf, onO
     ...(assignment && { task: assignment.task.id, assignment: assignment.id, ...(assignment.layer !== null && { layer: assignment.layer }) }),
   })
   const documentOf = (sample: Sample, assignment: Assignment | null) => {
+    const place = placeOf(sample, assignment)
     const known = documents.get(sample.id)
-    if (known) {
-      documents.delete(sample.id)
+    documents.delete(sample.id)
+    if (known && known.place.layer === place.layer) {
+      // It may have been given out again since; what was submitted or taken back has another revision.
+      known.place = place
+      if (sample.revision > known.sample.revision) known.sample = sample
       documents.set(sample.id, known)
       return known
     }
-    // The work on a seat with a layer is what the layer says, which its room tells.
-    const document = createDocument({ annotation: assignment && assignment.layer !== null ? {} : (sample.annotation as Annotation), type, width: sample.width, height: sample.height })
-    const place = placeOf(sample, assignment)
+    const document = createDocument({ annotation: sample.annotation as Annotation, type, width: sample.width, height: sample.height })
     const made = { document, sample, place }
     document.listen(({ changes, origin }) => {
       // Whoever changes it wants to see what becomes of it, not what was.
       if (state.document === document) set({ version: state.version + 1, selection: state.selection.filter((id) => document.shape(id)), ...(origin !== 'remote' && { past: null }) })
-      else if (origin !== 'remote') sync.change(place, made.sample.revision, changes)
+      // A layer counts its own revisions.
+      else if (origin !== 'remote') sync.change(made.place, made.place.layer === undefined ? made.sample.revision : 0, changes)
     })
     documents.set(sample.id, made)
     for (const [id, { document: old }] of documents) if (documents.size > documentsMost && old !== state.document && old !== document) documents.delete(id)
     return made
   }
   const classifies = shapeTypes[type].length === 0
+  const assignmentOf = (id: number) => (state.assignment?.sample.id === id ? state.assignment : null) ?? store.known(id)?.assignment ?? null
+  const handedIn = (id: number) => {
+    // As the batch knows it now: what was opened may have been handed in since.
+    const given = store.known(id)?.assignment ?? assignmentOf(id)
+    return given !== null && given.state !== 'leased'
+  }
   const walk = (from: number[][], to: number[][], way: 'undo' | 'redo'): boolean => {
     const step = from.pop()
     if (!step) return false
-    for (const id of step) documents.get(id)?.document[way]()
+    for (const id of step) if (!handedIn(id)) documents.get(id)?.document[way]()
     to.push(step)
     tell()
     return true
   }
 
   const store: BenchStore = {
-    path, type, dataType, readOnly, sync, colorOf,
+    path, type, dataType, fixed, sync, colorOf,
     labels: [],
     film: noFilm,
     known: () => null,
     surface: null,
     get state() { return state },
+    get readOnly() { return fixed || state.closed },
     listen(fn) {
       listeners.add(fn)
       return () => listeners.delete(fn)
@@ -183,39 +209,40 @@ export function createBench({ path, type, dataType, readOnly, sync, colorOf, onO
       const { document, place } = documentOf(sample, assignment)
       const layered = place.layer !== undefined
       const whole = layered || sample.annotation.shapes?.some((s) => !s.id) === true
-      state = { ...state, sample, assignment, document, place, version: state.version + 1, selection: [], room: null, before: false, layers: noLayers, past: null, panel: beside.has(state.panel) ? state.panel : null }
-      if (readOnly) sync.leave()
+      state = { ...state, sample, assignment, document, place, version: state.version + 1, selection: [], room: null, before: false, layers: noLayers, past: null, panel: beside.has(state.panel) ? state.panel : null, closed: handedIn(sample.id), notes: [], note: null, askAt: null }
+      if (fixed) sync.leave()
       else sync.open({ place, document, revision: layered ? 0 : sample.revision, whole, onRoom: (room) => set({ room }) })
       tell()
     },
     choose(label) {
-      if (readOnly || store.surface?.label(label)) return set({ label })
+      if (store.surface?.label(label) || store.readOnly) return set({ label })
       const { document, selection } = state
       if (!document) return
-      if (classifies) document.change({ op: 'label', label, on: !document.labels.includes(label) })
+      if (classifies) {
+        const on = !document.labels.includes(label)
+        document.change([{ op: 'label', label, on }, ...(on ? defaultsFor(store.labels, label, document) : [])])
+      }
       // What was just drawn stays selected: the key of the next one's label does not change it.
       else if (selection.length > 0 && (state.tool === 'select' || state.tool === 'points')) {
         document.change(selection.flatMap((id): Change[] => {
           const shape = document.shape(id)
-          return shape && shape.label !== label ? [{ op: 'put', shape: { ...shape, label } }] : []
+          return shape && shape.label !== label ? [{ op: 'put', shape: called(store.labels, shape, label) }] : []
         }))
       }
       set({ label })
     },
     change(change) {
-      if (!readOnly) state.document?.change(change)
+      if (!store.readOnly) state.document?.change(change)
     },
     undo() {
-      if (readOnly || store.surface?.command('undo')) return
-      state.document?.undo()
+      if (!store.surface?.command('undo') && !store.readOnly) state.document?.undo()
     },
     redo() {
-      if (readOnly || store.surface?.command('redo')) return
-      state.document?.redo()
+      if (!store.surface?.command('redo') && !store.readOnly) state.document?.redo()
     },
     restore() {
       const { document, past } = state
-      if (readOnly || !document || !past) return false
+      if (store.readOnly || !document || !past) return false
       const changes = restoring(document, past.annotation)
       set({ past: null })
       document.change(changes)
@@ -228,25 +255,31 @@ export function createBench({ path, type, dataType, readOnly, sync, colorOf, onO
     tell(event: SurfaceEvent) {
       switch (event.type) {
         case 'selection': return set({ selection: event.ids })
-        case 'tool': return set({ tool: event.tool })
+        case 'tool':
+          if (event.tool !== 'note') before = event.tool
+          return set({ tool: event.tool })
         case 'say': return store.say(event.text)
         case 'cursor': return event.x !== null && event.y !== null ? sync.cursor(event.x, event.y, state.tool, state.selection) : undefined
+        case 'picked': return set({ picked: event.samples })
         case 'activate': return state.grid ? set({ grid: false }) : document.getElementById('bench-shape-text')?.focus()
         case 'layer': return set({ layers: { ...state.layers, picked: { layer: event.layer, shape: event.shape } } })
-        case 'mark': return set({ selection: [event.id] })
+        case 'place': return set({ panel: 'ask', askAt: { x: event.x, y: event.y }, tool: before })
+        case 'note': return set({ note: event.id })
         case 'shown': return performance.mark('bench-shown', { detail: event.sample }) && undefined
       }
     },
     changeMany(changes) {
       const step: number[] = []
       for (const { sample, changes: list } of changes) {
-        documentOf(sample, state.assignment?.sample.id === sample.id ? state.assignment : null).document.change(list)
+        documentOf(sample, assignmentOf(sample.id)).document.change(list)
         step.push(sample.id)
       }
       steps = [...steps, step]
       undone = []
       tell()
     },
+    handedIn: (sample) => handedIn(sample.id),
+    touched: (id) => documents.get(id)?.document.canUndo ?? false,
     undoMany: () => walk(steps, undone, 'undo'),
     redoMany: () => walk(undone, steps, 'redo'),
     annotationOf: (sample) => documents.get(sample.id)?.document.annotation() ?? (sample.annotation as Annotation),

@@ -17,6 +17,7 @@ export interface Page {
   /** Makes the earlier state that is shown the one that is. */
   restore(): void
   submit(nothing: boolean): void
+  takeBack(): void
   decide(accept: boolean): void
   /** Of the layers under review. */
   compare(step: CompareStep): void
@@ -57,7 +58,7 @@ const media = (name: string, key: string): Command => ({
 const compare = (step: CompareStep, title: Key, key: string): Command => ({ id: `layers.${step}`, title, key, group: 'work', when: reviews, run: ({ page }) => page.compare(step) })
 /** Opens a panel, or closes it. What it showed on the surface goes with it. */
 const panel = (name: 'instructions' | 'examples' | 'history') => ({ bench }: Context) => bench.set({ panel: bench.state.panel === name ? null : name, past: null })
-const writes = ({ bench }: Context) => !bench.readOnly
+const writes = ({ bench }: Context) => !bench.fixed
 const labels = ({ page }: Context) => page.stage === 'label'
 const reviews = ({ page }: Context) => page.stage === 'review'
 const pictures = ({ bench }: Context) => bench.dataType === 'image'
@@ -94,8 +95,9 @@ export const commands: readonly Command[] = [
   { id: 'restore', title: 'bench.restoreState', key: 'Ctrl+Shift+y', group: 'work', when: writes, run: ({ page }) => page.restore() },
   { id: 'submit', title: 'bench.submit', key: 's', group: 'work', icon: 'check', when: labels, run: ({ page }) => page.submit(false) },
   { id: 'nothing', title: 'bench.nothing', key: 'm', group: 'work', when: labels, run: ({ page }) => page.submit(true) },
+  { id: 'take-back', title: 'bench.takeBack', key: 'Shift+z', group: 'work', when: labels, run: ({ page }) => page.takeBack() },
   { id: 'skip', title: 'bench.skip', key: 'w', group: 'work', when: labels, run: ({ bench }) => bench.set({ panel: 'skip' }) },
-  { id: 'ask', title: 'bench.ask', key: 'Shift+a', group: 'work', when: ({ page }) => page.stage !== null, run: ({ bench }) => bench.set({ panel: 'ask' }) },
+  { id: 'ask', title: 'bench.ask', key: 'Shift+a', group: 'work', when: ({ page }) => page.stage !== null, run: ({ bench }) => bench.set({ panel: 'ask', askAt: null }) },
   { id: 'accept', title: 'bench.accept', key: 'y', group: 'work', icon: 'check', when: reviews, run: ({ page }) => page.decide(true) },
   { id: 'reject', title: 'bench.reject', key: 'u', group: 'work', icon: 'close', when: reviews, run: ({ page }) => page.decide(false) },
   { id: 'before', title: 'bench.before', key: 'z', group: 'work', when: reviews, run: ({ bench }) => bench.set({ before: !bench.state.before }) },
@@ -104,7 +106,7 @@ export const commands: readonly Command[] = [
 
   tool('select', 'v'), tool('box', 'b'), tool('box-clicks', 'Shift+b'), tool('box-extreme', 'x'), tool('rotated', 'r'),
   tool('polygon', 'p'), tool('freehand', 'f'), tool('points', 'e'), tool('hole', 'o'), tool('cut', 'c'),
-  tool('keypoints', 'k'), tool('skeleton', 'Shift+k'), tool('order', 'q'), tool('pan', 'h'),
+  tool('keypoints', 'k'), tool('skeleton', 'Shift+k'), tool('order', 'q'), tool('pan', 'h'), tool('note', "'"),
 
   shape('delete', 'Delete'), shape('finish', 'Enter'), shape('cancel', 'Escape'), shape('remove-point', 'Backspace'),
   shape('copy', 'Ctrl+c'), shape('paste', 'Ctrl+v'), shape('duplicate', 'Ctrl+d'), shape('select-all', 'Ctrl+a'),

@@ -1,5 +1,5 @@
 // Labels as the workbench wants them: one list, each with the key that chooses it.
-import type { LabelStyle } from '../../canvas'
+import type { Annotation, Change, LabelStyle, Shape } from '../../canvas'
 import { shownOf, type Example } from '../label-sets/examples'
 import { palette } from '../label-sets/model'
 import type { AttributeDefinition, LabelDefinition } from './surface'
@@ -43,5 +43,31 @@ function withKeys(labels: readonly LabelDefinition[]): LabelDefinition[] {
 }
 
 export function stylesOf(labels: readonly LabelDefinition[]): LabelStyle[] {
-  return labels.map(({ name, color, keypoints, edges }) => ({ name, color, ...(keypoints && { skeleton: { keypoints, edges: edges ?? [] } }) }))
+  return labels.map((label) => {
+    const { name, color, keypoints, edges } = label
+    const attributes = defaultsOf(label)
+    return { name, color, ...(keypoints && { skeleton: { keypoints, edges: edges ?? [] } }), ...(Object.keys(attributes).length > 0 && { attributes }) }
+  })
+}
+
+/** What a label says of what bears it unless somebody says otherwise. */
+export function defaultsOf(label: LabelDefinition | undefined): Record<string, unknown> {
+  return Object.fromEntries((label?.attributes ?? []).flatMap((a) => (a.default === undefined || a.default === null || a.default === '' ? [] : [[a.name, a.default]])))
+}
+
+/** What is said of a sample besides the label that it gets. */
+export function defaultsFor(labels: readonly LabelDefinition[], label: string, annotation: Pick<Annotation, 'attributes'>): Change[] {
+  const said = annotation.attributes ?? {}
+  return Object.entries(defaultsOf(labels.find((l) => l.name === label))).flatMap(([name, value]): Change[] => (name in said ? [] : [{ op: 'attribute', name, value }]))
+}
+
+/** A shape called otherwise: what only its former label asks for goes, what the new one says by itself comes. */
+export function called(labels: readonly LabelDefinition[], shape: Shape, label: string): Shape {
+  const [from, to] = [shape.label, label].map((name) => labels.find((l) => l.name === name))
+  const asked = new Set(to?.attributes.map((a) => a.name))
+  const kept = Object.entries(shape.attributes ?? {}).filter(([name]) => asked.has(name) || !from?.attributes.some((a) => a.name === name))
+  const attributes = { ...defaultsOf(to), ...Object.fromEntries(kept) }
+  const { attributes: _old, ...rest } = shape
+  void _old
+  return { ...rest, label, ...(Object.keys(attributes).length > 0 && { attributes }) } as Shape
 }

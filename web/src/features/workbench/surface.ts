@@ -52,7 +52,12 @@ export type SurfaceEvent =
   | { type: 'tool'; tool: string }
   /** A shape is to be worked on (double click): the page puts the focus on its text or attributes. */
   | { type: 'activate'; id: string }
-  | { type: 'mark'; id: string }
+  /** The mark of a question was clicked. */
+  | { type: 'note'; id: number }
+  /** A question is to stand there. */
+  | { type: 'place'; x: number; y: number }
+  /** Many at once: what is selected. */
+  | { type: 'picked'; samples: readonly number[] }
   /** A shape of a layer under review was clicked. */
   | { type: 'layer'; layer: number; shape: string }
   /** A sentence for the person: why a stroke made nothing. */
@@ -79,6 +84,8 @@ export interface Bench {
   /** A sample's annotation with what has been changed here and is not yet in the list. */
   annotationOf(sample: Sample): Annotation
   stateOf(sample: Sample): SampleState
+  /** Submitted, or decided on: it stays as it is unless it is taken back. */
+  handedIn(sample: Sample): boolean
 }
 
 export interface SurfaceProps {
@@ -95,7 +102,7 @@ export interface SurfaceProps {
   selection: readonly string[]
   readOnly: boolean
   others: readonly Other[]
-  marks: readonly (Mark & { text: string })[]
+  marks: readonly (Mark & { text: string; note?: number })[]
   /** Review: what others made of it, drawn over it. */
   layers: readonly Layer[]
   view: Partial<ViewSettings>

@@ -31,7 +31,12 @@ export function useLayers(bench: BenchStore): Comparing {
     }))),
     enabled: wanted.length > 0,
   })
-  useEffect(() => bench.set({ layers: wanted.length > 0 && data ? data : noLayers }), [bench, assignment, data, wanted.length])
+  useEffect(() => {
+    // What comes again is looked at as before.
+    const { list, hidden, picked } = bench.state.layers
+    const again = data?.list.length === list.length && data.list.every((l, i) => l.id === list[i]?.id)
+    bench.set({ layers: wanted.length === 0 || !data ? noLayers : again ? { ...data, hidden, picked } : data })
+  }, [bench, assignment, data, wanted.length])
   useEffect(() => {
     if (error) bench.say(t('bench.layersFailed'))
   }, [bench, error, t])

@@ -50,13 +50,14 @@ export const tasks = {
   bench: (task: number, signal?: AbortSignal) => request<TaskBench>(`/label-tasks/${task}/bench`, { signal }),
   next: (task: number, stage: 'label' | 'review') => act<{ items: Assignment[]; left: number }>(task, 'next', { stage }),
   heartbeat: (task: number, assignments: number[], seconds: number) => act<{ until: string }>(task, 'heartbeat', { assignments, active_seconds: seconds }),
-  submit: (task: number, assignment: number, nothing: boolean, seconds: number) => act(task, 'submit', { assignment, nothing, active_seconds: seconds }),
-  reopen: (task: number, assignment: number) => act(task, 'reopen', { assignment }),
-  skip: (task: number, assignment: number, reason: string) => act(task, 'skip', { assignment, reason }),
+  submit: (task: number, assignment: number, nothing: boolean, seconds: number) => act<Assignment>(task, 'submit', { assignment, nothing, active_seconds: seconds }),
+  reopen: (task: number, assignment: number) => act<Assignment>(task, 'reopen', { assignment }),
+  skip: (task: number, assignment: number, reason: string) => act<Assignment>(task, 'skip', { assignment, reason }),
   decide: (task: number, assignment: number, verdict: 'accept' | 'reject', reason: string | null, shapes: { id: string; reason: string }[]) =>
-    act(task, 'decide', { assignment, verdict, ...(reason && { reason }), ...(shapes.length > 0 && { shapes }) }),
+    act<Assignment>(task, 'decide', { assignment, verdict, ...(reason && { reason }), ...(shapes.length > 0 && { shapes }) }),
   threads: async (task: number, sample: number, signal?: AbortSignal) => (await request<{ items: Thread[] }>(`/label-tasks/${task}/threads`, { query: { sample }, signal })).items,
-  ask: (task: number, sample: number, text: string, shape: string | undefined) => request<Thread>(`/label-tasks/${task}/threads`, { method: 'POST', query: { sample }, body: { text, ...(shape && { shape }) } }),
+  ask: (task: number, sample: number, note: { text: string; shape?: string; x?: number; y?: number }) => request<Thread>(`/label-tasks/${task}/threads`, { method: 'POST', query: { sample }, body: note }),
+  settle: (task: number, note: number) => request<Thread>(`/label-tasks/${task}/threads/${note}/done`, { method: 'POST', body: {} }),
 }
 
 /** Seconds of work since they were last taken: time in which something was done at least every 60 s. */

@@ -5,12 +5,13 @@ import { useLatest } from '../../../components/hooks'
 import { Icon } from '../../../components/Icon'
 import { useI18n } from '../../../i18n'
 import { thumbnailUrl } from '../../datasets/samples'
+import { defaultsFor } from '../labels'
 import type { Sample, SampleState, SurfaceProps } from '../surface'
 import { cellsOf, labelling, moved, pageOf, pageSize, selected, type Place } from './gridModel'
 import './surfaces.css'
 
 /** Fifty pictures at once: arrows move, Shift selects, a label's key labels what is selected. */
-export function GridSurface({ bench, sample, readOnly, handle }: SurfaceProps) {
+export function GridSurface({ bench, sample, labels, readOnly, handle }: SurfaceProps) {
   const { t, n } = useI18n()
   const { film } = bench
   const [place, setPlace] = useState<Place>(() => {
@@ -37,20 +38,37 @@ export function GridSurface({ bench, sample, readOnly, handle }: SurfaceProps) {
     bench.open(one.id)
   }
   const chosen = selected(place, picked)
+  const ids = chosen.flatMap((index) => film.at(index)?.id ?? []).join()
+  useEffect(() => bench.tell({ type: 'picked', samples: ids === '' ? [] : ids.split(',').map(Number) }), [bench, ids])
+  // Another batch is another sheet.
+  const head = film.at(0)?.id
+  const [began, setBegan] = useState(head)
+  if (head !== began) {
+    setBegan(head)
+    if (began !== undefined && place.cursor >= film.count) setPlace({ cursor: 0, anchor: 0 })
+  }
   const turn = (by: number) => {
     const next = moved(place, by > 0 ? 'PageDown' : 'PageUp', false, 1, film.count)
     if (next) goTo(next)
   }
 
-  const label = (name: string): boolean => {
-    if (readOnly) return true
-    const samples = chosen.flatMap((index) => film.at(index) ?? [])
-    const changes = labelling(bench.type, samples.map((s) => bench.annotationOf(s)), name)
-    const todo = samples.flatMap((s, i) => (changes[i] ? [{ sample: s, changes: changes[i] }] : []))
-    if (todo.length > 0) bench.changeMany(todo)
-    // One picture after the other: a key labels it and leads on.
+  /** One picture after the other: a key labels it, or decides on it, and leads to the next. */
+  const leadOn = () => {
     const next = chosen.length === 1 && picked.size === 0 ? moved(place, 'ArrowRight', false, 1, film.count) : null
     if (next) goTo(next)
+  }
+  const label = (name: string): boolean => {
+    if (readOnly) return true
+    const samples = chosen.flatMap((index) => film.at(index) ?? []).filter((one) => !bench.handedIn(one))
+    if (samples.length === 0) bench.tell({ type: 'say', text: t('bench.handedIn') })
+    const said = samples.map((s) => bench.annotationOf(s))
+    const changes = labelling(bench.type, said, name)
+    const todo = samples.flatMap((s, i) => {
+      const [change, now] = [changes[i], said[i]]
+      return change && now ? [{ sample: s, changes: change.some((c) => c.op === 'label' && c.on) ? [...change, ...defaultsFor(labels, name, now)] : change }] : []
+    })
+    if (todo.length > 0) bench.changeMany(todo)
+    leadOn()
     drawAgain()
     return true
   }
@@ -66,6 +84,7 @@ export function GridSurface({ bench, sample, readOnly, handle }: SurfaceProps) {
       setPlace({ cursor: place.cursor, anchor: place.cursor })
     } else if (name === 'page-next') turn(1)
     else if (name === 'page-previous') turn(-1)
+    else if (name === 'lead-on') leadOn()
     else return false
     return true
   }
@@ -118,7 +137,7 @@ export function GridSurface({ bench, sample, readOnly, handle }: SurfaceProps) {
       >
         {Array.from({ length: to - from }, (_, i) => {
           const one = film.at(from + i)
-          return <Thumb key={from + i} index={from + i} path={bench.path} sample={one} annotation={one && bench.annotationOf(one)} state={one && bench.stateOf(one)} colorOf={bench.colorOf} selected={marked.has(from + i)} active={from + i === place.cursor} />
+          return <Thumb key={from + i} index={from + i} path={bench.path} sample={one} annotation={one && bench.annotationOf(one)} state={one && bench.stateOf(one)} handedIn={one !== undefined && bench.handedIn(one)} colorOf={bench.colorOf} selected={marked.has(from + i)} active={from + i === place.cursor} />
         })}
       </div>
     </section>
@@ -131,23 +150,24 @@ interface ThumbProps {
   sample: Sample | undefined
   annotation: Annotation | undefined
   state: SampleState | undefined
+  handedIn: boolean
   colorOf: (label: string | undefined) => string
   selected: boolean
   active: boolean
 }
 
-const Thumb = memo(function Thumb({ index, path, sample, annotation, state, colorOf, selected: isSelected, active }: ThumbProps) {
+const Thumb = memo(function Thumb({ index, path, sample, annotation, state, handedIn, colorOf, selected: isSelected, active }: ThumbProps) {
   const { t } = useI18n()
   const labels = annotation?.labels ?? []
   const stateName = state ? t(`sampleState.${state}`) : ''
   return (
     <div
       id={`sheet-${index}`} data-index={index} role="option" aria-selected={isSelected} className={['thumb-cell-box', isSelected && 'selected', active && 'active'].filter(Boolean).join(' ')}
-      aria-label={sample ? [sample.name, stateName, ...labels].join(', ') : t('list.loading')}
+      aria-label={sample ? [sample.name, handedIn ? t('bench.handedIn') : stateName, ...labels].join(', ') : t('list.loading')}
     >
       <div className="thumb-picture">{sample && <img src={thumbnailUrl(path, sample, 256)} alt="" loading="lazy" decoding="async" draggable={false} />}</div>
       <div className="thumb-labels">
-        {state && <span className={`state-dot state-${state}`} title={stateName} />}
+        {handedIn ? <span className="handed-in" title={t('bench.handedIn')}><Icon name="check" size={12} /></span> : state && <span className={`state-dot state-${state}`} title={stateName} />}
         {labels.length === 0 ? <span className="muted">{t('value.none')}</span> : labels.map((label) => <span key={label} className="thumb-label"><span className="dot" style={{ background: colorOf(label) }} />{label}</span>)}
       </div>
     </div>

@@ -20,6 +20,13 @@ function pictureOf(bench: Bench, sample: Sample): Picture {
   return { url, width, height, ...(file && { file }) }
 }
 
+/** Brings a point of the picture into the middle. */
+function centre(canvas: Canvas | null, host: HTMLElement | null, x: number, y: number): void {
+  if (!canvas || !host) return
+  const at = canvas.view.toScreen(x, y)
+  canvas.view.panBy(host.clientWidth / 2 - at.x, host.clientHeight / 2 - at.y)
+}
+
 /** One picture with its shapes, drawn by web/src/canvas. */
 export function PictureSurface({ bench, sample, document, labels, label, tool, selection, readOnly, others, marks, layers, view, before, handle }: SurfaceProps) {
   const { t } = useI18n()
@@ -36,8 +43,10 @@ export function PictureSurface({ bench, sample, document, labels, label, tool, s
       case 'activate': return bench.tell({ type: 'activate', id: event.id })
       case 'mark': {
         const mark = marks.find((m) => m.id === event.id)
+        if (mark?.note !== undefined) bench.tell({ type: 'note', id: mark.note })
         return mark && bench.tell({ type: 'say', text: mark.text })
       }
+      case 'place': return bench.tell({ type: 'place', x: event.x, y: event.y })
       case 'layer': return bench.tell({ type: 'layer', layer: event.layer, shape: event.shape })
       case 'refused': return bench.tell({ type: 'say', text: t(`bench.refused.${event.reason}` as Key) })
       case 'picture':
@@ -102,6 +111,8 @@ export function PictureSurface({ bench, sample, document, labels, label, tool, s
       if (zoom) return canvas.current?.view.zoomBy(Number(zoom[1])), true
       const show = /^show:(.+)$/.exec(name)
       if (show) return canvas.current?.view.show([show[1] ?? '']), true
+      const at = /^at:([\d.]+),([\d.]+)$/.exec(name)
+      if (at) return centre(canvas.current, host.current, Number(at[1]), Number(at[2])), true
       return canvas.current?.command(name as CommandName) ?? false
     },
     label: () => false,
