@@ -5,6 +5,7 @@
 #include "core/refs.h"
 #include "core/row.h"
 #include "core/rule.h"
+#include "core/spelled.h"
 #include "core/validate.h"
 
 #include <inttypes.h>
@@ -315,7 +316,8 @@ static bool merge_json(struct op *op, const struct field *f, const struct db_val
     if (!yyjson_is_obj(patch))
         return true;
     yyjson_val *was = json_parse(op->arena, old->type == DB_TEXT ? old->s : STR("{}"), err);
-    if (!was)
+    patch = was ? spelled_stored(op->arena, f, patch, err) : NULL;
+    if (!patch)
         return false;
     yyjson_mut_doc *doc = yyjson_mut_doc_new(NULL);
     size_t n;

@@ -75,7 +75,9 @@ struct field {
     const char *ref;      /* REF, REFS: the kind's name; a referenced object must be visible to the caller */
     const char *fallback; /* the value when absent at create, as JSON text; NULL: null */
     const char *unit;     /* "bytes", "cores", "hours" ... for display */
-    const char *schema;   /* JSON: JSON Schema of the value, for the OpenAPI document; NULL: anything */
+    const char *const *spelled; /* JSON object: pairs of names of a member, as it is stored and as it is shown
+                                   (core/spelled.h); ended by NULL */
+    const char *schema;         /* JSON: JSON Schema of the value, for the OpenAPI document; NULL: anything */
     struct words title, help;
     /* Further rule; v is the parsed JSON (TEXTS, JSON) or NULL, value the stored form. */
     bool (*check)(struct arena *a, const struct field *f, const struct db_value *value, struct err *err);

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "core/names.h"
+#include "core/spelled.h"
 
 static void show_time(int64_t us, struct json_out *out)
 {
@@ -36,7 +37,10 @@ void show_value(const struct field *f, const struct db_value *v, struct json_out
     case FIELD_REFS:
     case FIELD_TEXTS:
     case FIELD_JSON:
-        json_raw(out, v->s);
+        if (f->spelled)
+            spelled_show(f, v->s, out);
+        else
+            json_raw(out, v->s);
         return;
     }
 }

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/messages.h"
 #include "core/rule.h"
+#include "core/spelled.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -262,7 +263,10 @@ static bool texts_value(struct arena *a, const struct field *f, yyjson_val *v, s
 static bool json_field(struct arena *a, const struct field *f, yyjson_val *v, struct db_value *ret,
                        struct err *err)
 {
-    struct str s = json_text(a, v);
+    yyjson_val *stored = spelled_stored(a, f, v, err);
+    if (!stored)
+        return false;
+    struct str s = json_text(a, stored);
     if ((int64_t)s.n > validate_max(f))
         return err_set(err, ERR_INVALID, f->name, "%s: has %zu bytes; it may have %" PRId64, f->name, s.n,
                        validate_max(f));

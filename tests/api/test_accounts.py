@@ -304,13 +304,13 @@ def test_weights_are_given_by_administrators(admin, make_user):
 
 
 def test_quota(admin):
-    quota = {"cpu": 7.5, "memory": 1 << 40, "storage": 0, "accelerators": {"gpu": 2, "昇腾": 0.5}}
+    quota = {"cpus": 7.5, "memory": 1 << 40, "storage": 0, "accelerators": {"gpu": 2, "昇腾": 0.5}}
     assert admin.post("projects", {"name": unique(), "quota": quota})["quota"] == quota
     assert admin.post("projects", {"name": unique()})["quota"] == {}
 
 
 def test_quotas_are_changed_by_administrators(admin, make_user):
-    quota = {"cpu": 4, "storage": 1 << 30}
+    quota = {"cpus": 4, "storage": 1 << 30}
     project = admin.post("projects", {"name": unique(), "quota": quota})
     path = f"projects/{project['id']}"
     owner = make_user(project, "owner")
@@ -321,7 +321,7 @@ def test_quotas_are_changed_by_administrators(admin, make_user):
         refused = owner.call("PATCH", path, json={"quota": more}, headers={"If-Match": f'"{revision}"'})
         assert refused.status_code == 403 and "quota: only administrators" in refused.json()["detail"], refused.text
     assert owner.get(path)["quota"] == quota
-    assert admin.patch(path, {"quota": {"cpu": 5}}, revision)["quota"] == quota | {"cpu": 5}
+    assert admin.patch(path, {"quota": {"cpus": 5}}, revision)["quota"] == quota | {"cpus": 5}
 
 
 def test_project_in_use_stays(admin, project, make_set):

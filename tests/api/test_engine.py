@@ -55,7 +55,7 @@ def test_merge_patch_goes_into_json_fields(admin, project):
     path = f"projects/{project['id']}"
     first = admin.patch(path, {"quota": {"cpu": 8, "accelerators": {"gpu": 2, "npu": 1}}}, project["revision"])
     second = admin.patch(path, {"quota": {"memory": GIB, "accelerators": {"npu": None}}}, first["revision"])
-    assert second["quota"] == {"cpu": 8, "memory": GIB, "accelerators": {"gpu": 2}}
+    assert second["quota"] == {"cpus": 8, "memory": GIB, "accelerators": {"gpu": 2}}
 
 
 def test_if_match(admin, make_set):

@@ -204,7 +204,7 @@ def test_quotas_of_0_from_before_mean_no_limit(fresh_server):
             db.execute(f"DROP TABLE {table}")
     admin = server.start().admin()
     kept = admin.get(f"projects/{project['id']}")
-    assert kept["quota"] == {"cpu": None, "memory": 100, "storage": None, "accelerators": {"npu": None, "gcu": None, "gpu": 10}}
+    assert kept["quota"] == {"cpus": None, "memory": 100, "storage": None, "accelerators": {"npu": None, "gcu": None, "gpu": 10}}
     admin.patch(f"projects/{project['id']}", {"quota": {"memory": 200}}, kept["revision"])
 
 

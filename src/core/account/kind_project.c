@@ -7,6 +7,7 @@
 #include "core/quota.h"
 
 /* --- quota --- */
+static const char *const quota_spelled[] = {"cpu", "cpus", NULL};
 #define QUOTA_MAX 9007199254740992.0 /* 2^53: whole numbers survive JSON */
 
 static bool quota_number(const struct field *f, const char *key, yyjson_val *v, bool whole, struct err *err)
@@ -55,14 +56,14 @@ static bool quota_check(struct arena *a, const struct field *f, const struct db_
         struct str name = json_str(key);
         bool ok;
         if (str_is(name, "cpu"))
-            ok = quota_number(f, "cpu", v, false, err);
+            ok = quota_number(f, "cpus", v, false, err);
         else if (str_is(name, "memory") || str_is(name, "storage"))
             ok = quota_number(f, yyjson_get_str(key), v, true, err);
         else if (str_is(name, "accelerators"))
             ok = quota_accelerators(f, v, err);
         else
             ok = err_set(err, ERR_INVALID, f->name,
-                         "%s: \"" STR_FMT "\" is no resource; known are cpu, memory, storage, accelerators",
+                         "%s: \"" STR_FMT "\" is no resource; known are cpus, memory, storage, accelerators",
                          f->name, (int)(name.n > 60 ? 60 : name.n), name.p);
         if (!ok)
             return false;
@@ -161,18 +162,19 @@ static const struct field project_fields[] = {
     FIELD_DESCRIPTION,
     {.name = "quota",
      .type = FIELD_JSON,
+     .spelled = quota_spelled,
      .flags = FIELD_EDIT,
      .max = 8192,
      .fallback = "{}",
      .check = quota_check,
-     .schema = "{\"type\":\"object\",\"properties\":{\"cpu\":" QUOTA_NUMBER ",\"memory\":" QUOTA_NUMBER
+     .schema = "{\"type\":\"object\",\"properties\":{\"cpus\":" QUOTA_NUMBER ",\"memory\":" QUOTA_NUMBER
                ",\"storage\":" QUOTA_NUMBER
                ",\"accelerators\":{\"type\":\"object\",\"additionalProperties\":" QUOTA_NUMBER "}}}",
      .title = {"Quota", "配额"},
      .help =
-         {"cpu, memory and storage in bytes, accelerators by kind; absent: no limit, 0: none at all. Once "
+         {"cpus, memory and storage in bytes, accelerators by kind; absent: no limit, 0: none at all. Once "
           "the project is there, administrators change it",
-          "cpu、memory 与 storage（字节）、accelerators（按类型）；缺省表示不限，0 "
+          "cpus、memory 与 storage（字节）、accelerators（按类型）；缺省表示不限，0 "
           "表示禁止使用。项目创建后由管理员修改"}},
     {.name = "weight",
      .type = FIELD_INT,

@@ -53,7 +53,7 @@ export function QuotaShow({ value, short }: ShowProps) {
   const add = (name: string, value: number | null | undefined, text: (value: number) => string) => {
     if (typeof value === 'number') facts.push([name, text(value)])
   }
-  add(t('quota.cpu'), quota.cpu, n)
+  add(t('quota.cpu'), quota.cpus, n)
   add(t('quota.memory'), quota.memory, formatBytes)
   add(t('quota.storage'), quota.storage, formatBytes)
   for (const [kind, count] of Object.entries(quota.accelerators ?? {})) add(kind, count, n)

@@ -3,7 +3,7 @@ import { bytesForInput, parseBytes } from '../../components/format'
 import { quotaFromRows, quotaToRows } from './quotaModel'
 
 test('a quota survives being edited', () => {
-  const quota = { cpu: 8, memory: 16 * 1024 ** 3, storage: 2 * 1024 ** 4, accelerators: { 'nvidia-a100': 4 } }
+  const quota = { cpus: 8, memory: 16 * 1024 ** 3, storage: 2 * 1024 ** 4, accelerators: { 'nvidia-a100': 4 } }
   expect(quotaFromRows(quotaToRows(quota, bytesForInput), parseBytes)).toEqual({ quota, bad: null })
 })
 
@@ -12,7 +12,7 @@ test('empty means no limit, zero none at all', () => {
   const quota = { memory: 0, accelerators: { gcu: 0 } }
   expect(quotaFromRows(rows, parseBytes)).toEqual({ quota, bad: null })
   expect(quotaFromRows(quotaToRows(quota, bytesForInput), parseBytes)).toEqual({ quota, bad: null })
-  expect(quotaFromRows(quotaToRows({ cpu: null, accelerators: { gcu: null } }, bytesForInput), parseBytes)).toEqual({ quota: {}, bad: null })
+  expect(quotaFromRows(quotaToRows({ cpus: null, accelerators: { gcu: null } }, bytesForInput), parseBytes)).toEqual({ quota: {}, bad: null })
 })
 
 test('mistakes are named', () => {

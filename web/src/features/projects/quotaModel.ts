@@ -1,6 +1,6 @@
 // A project's quota as the API has it (what is absent or null has no limit, 0 is none at all), and as rows of text while it is edited.
 export interface Quota {
-  cpu?: number | null
+  cpus?: number | null
   memory?: number | null
   storage?: number | null
   accelerators?: Record<string, number | null>
@@ -18,7 +18,7 @@ export type Bad = 'bytes' | 'number' | 'kind'
 export function quotaToRows(quota: Quota, bytes: (n: number) => string): QuotaRows {
   const size = (n: number | null | undefined) => (typeof n === 'number' ? bytes(n) : '')
   return {
-    cpu: String(quota.cpu ?? ''),
+    cpu: String(quota.cpus ?? ''),
     memory: size(quota.memory),
     storage: size(quota.storage),
     accelerators: Object.entries(quota.accelerators ?? {}).map(([kind, number]) => ({ kind, number: String(number ?? '') })),
@@ -36,7 +36,7 @@ export function quotaFromRows(rows: QuotaRows, parse: (text: string) => number |
   if (rows.cpu.trim() !== '') {
     const cpu = number(rows.cpu)
     if (cpu === null) bad ??= 'number'
-    else quota.cpu = cpu
+    else quota.cpus = cpu
   }
   for (const name of ['memory', 'storage'] as const) {
     if (rows[name].trim() === '') continue
