@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "base/map.h"
+#include "base/messages.h"
 #include "codec/model.h"
 
 const struct annotation_type_info annotation_types[] = {
@@ -35,6 +36,18 @@ bool annotation_type_of(struct str name, enum annotation_type *ret)
         }
     }
     return false;
+}
+
+bool annotation_type_asked(const char *field, struct str name, enum annotation_type *ret, struct err *err)
+{
+    char shown[64], all[256] = "";
+    size_t n = 0;
+    if (annotation_type_of(name, ret))
+        return true;
+    for (size_t i = 0; i < countof(annotation_types) && n < sizeof all; i++)
+        n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", i ? ", " : "", annotation_types[i].name);
+    snprintf(shown, sizeof shown, "\"" STR_FMT "\"", STR_ARG(name));
+    return err_message(err, ERR_INVALID, field, MESSAGE_NO_CHOICE, field, shown, all);
 }
 
 bool annotation_check(struct arena *a, enum annotation_type type, struct str json, struct str *ret_canonical,

@@ -47,6 +47,8 @@ struct annotation_type_info {
 extern const struct annotation_type_info annotation_types[];
 extern const char *const annotation_data_names[]; /* "image", "text", "audio" */
 bool annotation_type_of(struct str name, enum annotation_type *ret);
+/* The same of a name that a client gave as `field`: the error lists the known ones. */
+bool annotation_type_asked(const char *field, struct str name, enum annotation_type *ret, struct err *err);
 
 /* Limits of one annotation. */
 #define ANNOTATION_MAX_BYTES  (16u << 20)

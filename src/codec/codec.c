@@ -111,6 +111,20 @@ const struct codec *codec_named(struct str name)
     return NULL;
 }
 
+const struct codec *codec_asked(struct str name, struct err *err)
+{
+    const struct codec *c = codec_named(name);
+    char shown[64], all[256] = "";
+    size_t n = 0;
+    if (c)
+        return c;
+    for (size_t i = 0; i < codec_count && n < sizeof all; i++)
+        n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", i ? ", " : "", codec_table[i].name);
+    snprintf(shown, sizeof shown, "\"" STR_FMT "\"", STR_ARG(name));
+    err_message(err, ERR_INVALID, "format", MESSAGE_NO_CHOICE, "format", shown, all);
+    return NULL;
+}
+
 /* From here on annotation files speak for a format, not only the layout of the folders. */
 enum { BY_FILES = 50, CERTAIN = 100 };
 

@@ -149,6 +149,8 @@ struct codec {
 extern const struct codec codec_table[]; /* codec_count rows, in order of preference */
 extern const size_t codec_count;
 const struct codec *codec_named(struct str name); /* NULL when there is none */
+/* The same of a name that a client gave: NULL with ERR_INVALID (field "format") that lists the known ones. */
+const struct codec *codec_asked(struct str name, struct err *err);
 
 /* The format of the upload, by all its files. Media files alone give "image-folder" or, without folders that
  * could be classes, "files" (no annotations). NULL and ERR_INVALID (field "format") when several fit: the

@@ -126,9 +126,7 @@ static bool read_type(struct api_call *call, const struct codec *c, enum annotat
             (*ret)++;
         return !err->code;
     }
-    return annotation_type_of(name, ret) ||
-           err_set(err, ERR_INVALID, "type", "type: there is no annotation type \"" STR_FMT "\"",
-                   STR_ARG(name));
+    return annotation_type_asked("type", name, ret, err);
 }
 
 static void run_example(struct api_call *call)

@@ -46,6 +46,15 @@ static bool find_sample(struct api_call *call, enum sample_right right, struct o
 
 /* --- list --- */
 
+#define STATES "unannotated, annotated, machine, review, accepted, rejected, cleaned"
+
+static bool no_state(struct str given, const char *known, struct err *err)
+{
+    char shown[64];
+    snprintf(shown, sizeof shown, "\"" STR_FMT "\"", STR_ARG(given));
+    return err_message(err, ERR_INVALID, "state", MESSAGE_NO_CHOICE, "state", shown, known);
+}
+
 static bool state_param(struct api_call *call, int *ret, struct err *err)
 {
     struct str text;
@@ -58,8 +67,7 @@ static bool state_param(struct api_call *call, int *ret, struct err *err)
         return true;
     }
     if (!sample_state_of(text, &state))
-        return err_set(err, ERR_INVALID, "state", "state: \"" STR_FMT "\" is no state of a sample",
-                       STR_ARG(text));
+        return no_state(text, STATES ", any", err);
     *ret = (int)state;
     return true;
 }
@@ -192,7 +200,7 @@ static bool read_state(yyjson_val *body, int *ret, struct err *err)
     if (!v || yyjson_is_null(v))
         return true;
     if (!sample_state_of(json_str(v), &state))
-        return err_set(err, ERR_INVALID, "state", "state: is no state of a sample");
+        return no_state(json_str(v), STATES, err);
     *ret = (int)state;
     return true;
 }

@@ -223,9 +223,8 @@ static bool write_all(struct source *s, const struct sample_set *set, struct err
                                .media = samples ? out_media : NULL};
     struct str format = json_str(yyjson_obj_get(params, "format"));
     if (format.p) {
-        const struct codec *c = codec_named(format);
-        return c ? codec_write(c, &src, set->type, &out, out_problem, s, err)
-                 : err_set(err, ERR_INVALID, "format", "there is no format \"" STR_FMT "\"", STR_ARG(format));
+        const struct codec *c = codec_asked(format, err);
+        return c && codec_write(c, &src, set->type, &out, out_problem, s, err);
     }
     return write_training(s, set, &src, &out, err);
 }
@@ -431,10 +430,10 @@ bool export_run(struct op *op, struct object *version, const struct db_value *in
                 int *status, struct err *err)
 {
     struct sample_set set;
-    const struct codec *c = codec_named(input[0].s);
-    if (!sample_set_of(op, version, &set, err))
+    const struct codec *c = codec_asked(input[0].s, err);
+    if (!c || !sample_set_of(op, version, &set, err))
         return false;
-    if (!c || !c->write || !(c->writes & 1u << set.type))
+    if (!c->write || !(c->writes & 1u << set.type))
         return err_set(err, ERR_INVALID, "format",
                        "format: \"" STR_FMT "\" cannot carry annotations of the type %s", STR_ARG(input[0].s),
                        annotation_types[set.type].name);

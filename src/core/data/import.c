@@ -141,12 +141,10 @@ static bool read_all(struct import *m, struct err *err)
                              .label = import_label,
                              .problem = input_problem};
     struct str forced = json_str(yyjson_obj_get(m->task->params, "format"));
-    const struct codec *c = forced.p ? codec_named(forced) : codec_detect(&in, m->set.type, err);
+    const struct codec *c = forced.p ? codec_asked(forced, err) : codec_detect(&in, m->set.type, err);
     struct codec_counts counts;
     if (!c)
-        return forced.p ? err_set(err, ERR_INVALID, "format", "there is no format \"" STR_FMT "\"",
-                                  STR_ARG(forced))
-                        : false;
+        return false;
     m->codec = c;
     if (!codec_read(c, &in, m->set.type, &counts, err) || !took_something(m, err) ||
         !import_progress(m, m->read, m->read, 2, err) || !import_put_all(m, err) ||

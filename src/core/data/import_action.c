@@ -152,9 +152,8 @@ static bool check_input(struct op *op, const struct db_value *input, size_t uplo
         return err_set(err, ERR_INVALID, "s3", "s3 and database: one import takes from one of them");
     if (!check_remote(op, input, err))
         return false;
-    if (has_text(&input[FORMAT]) && !codec_named(input[FORMAT].s))
-        return err_set(err, ERR_INVALID, "format", "format: there is no format \"" STR_FMT "\"",
-                       STR_ARG(input[FORMAT].s));
+    if (has_text(&input[FORMAT]) && !codec_asked(input[FORMAT].s, err))
+        return false;
     if (input[EVERY].i < 0 || input[PER_SECOND].r < 0)
         return err_set(err, ERR_INVALID, "every", "every and per_second must not be negative");
     return !has_text(&input[DIRECTORY]) || folder_in_check(op->core, input[DIRECTORY].s, err);

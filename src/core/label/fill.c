@@ -47,8 +47,20 @@ static bool known_order(struct str s, enum order *ret)
     return false;
 }
 
-static bool texts(yyjson_val *all, const char *key, bool (*known)(struct str), yyjson_val **ret,
-                  struct err *err)
+/* choices: all that there are, NULL: any text that is known will do. */
+static bool no_text(const char *key, struct str s, const char *choices, struct err *err)
+{
+    char place[32], shown[96];
+    int n = (int)(s.n > 80 ? 80 : s.n);
+    snprintf(place, sizeof place, "selection.%s", key);
+    snprintf(shown, sizeof shown, "\"%.*s\"", n, s.p ? s.p : "");
+    if (choices)
+        return err_message(err, ERR_INVALID, "selection", MESSAGE_NO_CHOICE, place, shown, choices);
+    return err_message(err, ERR_INVALID, "selection", MESSAGE_SELECTION_VALUE, key, n, s.p ? s.p : "");
+}
+
+static bool texts(yyjson_val *all, const char *key, bool (*known)(struct str), const char *choices,
+                  yyjson_val **ret, struct err *err)
 {
     yyjson_val *list = yyjson_obj_get(all, key), *v;
     size_t i, n;
@@ -61,8 +73,7 @@ static bool texts(yyjson_val *all, const char *key, bool (*known)(struct str), y
     {
         struct str s = json_str(v);
         if (!s.p || !known(s))
-            return err_message(err, ERR_INVALID, "selection", MESSAGE_SELECTION_VALUE, key,
-                               (int)(s.n > 80 ? 80 : s.n), s.p ? s.p : "");
+            return no_text(key, s, choices, err);
     }
     return true;
 }
@@ -102,9 +113,10 @@ static bool selection_read(struct arena *a, struct str json, struct selection *r
             return err_message(err, ERR_INVALID, "selection", MESSAGE_UNKNOWN_FIELD,
                                arena_printf(a, "selection.%.40s", yyjson_get_str(k)));
     }
-    if (!texts(all, "states", known_state, &s.states, err) ||
-        !texts(all, "labels", known_label, &s.labels, err) ||
-        !texts(all, "splits", known_split, &s.splits, err) || !read_rest(all, &s, err))
+    if (!texts(all, "states", known_state, "unannotated, annotated, machine, review, accepted, rejected",
+               &s.states, err) ||
+        !texts(all, "labels", known_label, NULL, &s.labels, err) ||
+        !texts(all, "splits", known_split, "train, val, test", &s.splits, err) || !read_rest(all, &s, err))
         return false;
     *ret = s;
     return true;
