@@ -7,6 +7,7 @@
 #include "core/data/sample_own.h"
 #include "core/data/version.h"
 #include "core/fields.h"
+#include "core/refs.h"
 #include "core/task/task.h"
 
 static const struct choice data_types[] = {{"image", {"Images", "图像"}},
@@ -36,8 +37,8 @@ static const struct field dataset_fields[] = {
      .type = FIELD_CHOICE,
      .flags = FIELD_CREATE | FIELD_FILTER | FIELD_LIST,
      .choices = data_types,
-     .fallback = "\"image\"",
-     .title = {"Data", "数据类型"}},
+     .title = {"Data", "数据类型"},
+     .help = {"Absent: what the annotation type is for.", "留空则由标注类型决定。"}},
     {.name = "annotation_type",
      .type = FIELD_CHOICE,
      .flags = FIELD_CREATE | FIELD_FILTER | FIELD_LIST,
@@ -85,14 +86,46 @@ static bool dataset_before_create(struct op *op, struct object *o, struct err *e
     (void)op;
     enum annotation_type type;
     struct str name = object_text(o, "annotation_type"), data = object_text(o, "data_type");
-    if (!annotation_type_of(name, &type))
-        return err_set(err, ERR_INVALID, "annotation_type", "annotation_type: \"" STR_FMT "\" is not known",
-                       STR_ARG(name));
+    if (!annotation_type_asked("annotation_type", name, &type, err))
+        return false;
     const char *wanted = annotation_data_names[annotation_types[type].data];
-    return str_is(data, wanted) ||
+    if (!data.n)
+        *object_value(o, "data_type") = db_textz(wanted);
+    return !data.n || str_is(data, wanted) ||
            err_set(err, ERR_INVALID, "annotation_type",
                    "annotation_type: \"" STR_FMT "\" is for data of the type %s, not " STR_FMT, STR_ARG(name),
                    wanted, STR_ARG(data));
+}
+
+/* A version that nothing was put into holds up nothing: one is made with most datasets. Whatever else refers
+ * to it does. */
+static bool drop_empty(struct op *op, int64_t version, struct err *err)
+{
+    struct object v;
+    struct str refs;
+    bool found;
+    if (!engine_load_row(op, &kind_dataset_version, version, &v, &found, err))
+        return false;
+    if (!found)
+        return true;
+    if (!kind_dataset_version.before_delete(op, &v, err) || !refs_find(op, &v, &refs, err))
+        return false;
+    return refs.p || (engine_delete_row(op, &v, err) && kind_dataset_version.after_delete(op, &v, err));
+}
+
+static bool dataset_before_delete(struct op *op, struct object *o, struct err *err)
+{
+    struct db_rows rows;
+    if (!conn_query(
+            op->conn, op->arena,
+            "SELECT id FROM dataset_versions WHERE dataset = ? AND state = 'draft' AND samples = 0 AND"
+            " cleaned = 0 AND NOT EXISTS (SELECT 1 FROM samples WHERE version = dataset_versions.id)",
+            db_args(db_int(o->id)), &rows, err))
+        return false;
+    for (size_t i = 0; i < rows.n; i++)
+        if (!drop_empty(op, rows.row[i].v[0].i, err))
+            return false;
+    return true;
 }
 
 const struct kind kind_dataset = {
@@ -107,6 +140,7 @@ const struct kind kind_dataset = {
     .public_too = true,
     .fields = dataset_fields,
     .before_create = dataset_before_create,
+    .before_delete = dataset_before_delete,
     .show = show_dataset,
 };
 
