@@ -183,6 +183,15 @@ static bool list_all(struct list *l, const char *path, const struct stat *st, st
     return true;
 }
 
+void bundle_words(const char *const words[static 2], const char **ret_path, const char **ret_name)
+{
+    const char *first = words[0], *second = words[1];
+    bool turned = !strchr(first, '/') &&
+                  (strchr(second, '/') || (access(first, F_OK) != 0 && access(second, F_OK) == 0));
+    *ret_path = turned ? second : first;
+    *ret_name = turned ? first : second;
+}
+
 bool bundle_open(struct arena *a, const char *path, struct bundle *ret, struct err *err)
 {
     struct stat st;

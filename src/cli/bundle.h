@@ -22,6 +22,8 @@ struct bundle {
 
 /* One of its files, 0 to files - 1: where it is; *ret_name is its path in the folder, or its name alone. */
 const char *bundle_file(const struct bundle *b, size_t i, const char **ret_name);
+/* Which of two words is the path, and which the name of what it goes into: a name has no slash. */
+void bundle_words(const char *const words[static 2], const char **ret_path, const char **ret_name);
 bool bundle_open(struct arena *a, const char *path, struct bundle *ret, struct err *err);
 void bundle_close(struct bundle *b);
 /* Exactly n bytes from offset; ERR_CONFLICT when a file is not any more what it was. */

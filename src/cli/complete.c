@@ -1,8 +1,10 @@
 #include "cli/complete.h"
 
+#include "cli/dataset.h"
 #include "cli/remote.h"
 #include "cli/scope.h"
 #include "cli/verb.h"
+#include "codec/codec.h"
 #include "net/url.h"
 
 #define COMPLETE_SECONDS 3
@@ -154,6 +156,12 @@ static void offer_value(const struct completion *c, const char *prefix, const st
         return;
     }
     const struct field *f = flag->tag;
+    bool of_dataset = use && use->verb->run == dataset_import;
+    if (of_dataset && strcmp(flag->name, "type") == 0)
+        f = kind_field(kind_by_name(STR("dataset")), STR("annotation_type"), NULL);
+    if (of_dataset && strcmp(flag->name, "format") == 0)
+        for (size_t i = 0; i < codec_count; i++)
+            offer(c, prefix, str_of(codec_table[i].name), NULL);
     const struct kind *k = f ? NULL : scope_kind(str_of(flag->name));
     if (f && (f->type == FIELD_REF || f->type == FIELD_REFS))
         k = kind_by_name(str_of(f->ref));

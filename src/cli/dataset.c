@@ -2,9 +2,11 @@
 
 #include "cli/bundle.h"
 #include "cli/dataset_version.h"
+#include "cli/input.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/remote.h"
+#include "cli/scope.h"
 #include "cli/sending.h"
 #include "cli/waiting.h"
 #include "net/url.h"
@@ -14,14 +16,8 @@
 const struct flag dataset_import_flags[DATASET_IMPORT_FLAGS] = {
     {"version", 0, FLAG_VALUE, "VERSION", "into this version (v3), or `new`; otherwise the newest draft",
      NULL},
-    {"format", 0, FLAG_VALUE, "FORMAT", "coco, voc, yolo ...; otherwise it is found out", NULL},
     {"type", 0, FLAG_VALUE, "TYPE", "make the dataset, with this annotation type, when there is none", NULL},
-    {"every", 0, FLAG_VALUE, "N", "every Nth frame of videos", NULL},
-    {"per-second", 0, FLAG_VALUE, "N", "so many frames per second of videos", NULL},
-    {"replace", 0, FLAG_SWITCH, NULL, "replace also what people labelled; otherwise it stays", NULL},
     {"report", 0, FLAG_VALUE, "FILE", "write everything that was skipped or repaired to a file", NULL},
-    {"no-wait", 0, FLAG_SWITCH, NULL, "do not wait for the import after the upload", NULL},
-    {"quiet", 0, FLAG_SWITCH, NULL, "no progress", NULL},
 };
 
 const struct flag dataset_export_flags[DATASET_EXPORT_FLAGS] = {
@@ -41,34 +37,22 @@ const struct flag dataset_export_flags[DATASET_EXPORT_FLAGS] = {
 
 /* --- import --- */
 
-static bool number_flag(const struct args *args, const char *flag, struct json_out *o, const char *key,
-                        struct err *err)
-{
-    const char *text = args_value(args, flag);
-    char *end;
-    if (!text)
-        return true;
-    double v = strtod(text, &end);
-    if (!*text || *end || !(v > 0 && v <= 1e9))
-        return err_set(err, ERR_MALFORMED, NULL, "--%s: \"%s\" is not a number above 0", flag, text);
-    json_key(o, key);
-    json_real(o, v);
-    return true;
-}
-
-static bool import_body(const struct args *args, const char *upload, const char *name, struct buf *out,
-                        struct err *err)
+/* What the flags say, and the upload; without one, the flags name what is imported. */
+static bool with_upload(struct cli *cli, struct str flags, const char *upload, const char *name,
+                        struct buf *out, struct err *err)
 {
     struct json_out o;
+    size_t i, n;
+    yyjson_val *key, *value, *v = json_parse(&cli->arena, flags, err);
+    if (!v)
+        return false;
     json_begin(&o, out);
     json_object(&o);
-    if (args_value(args, "format"))
-        json_kz(&o, "format", args_value(args, "format"));
-    if (args_has(args, "replace"))
-        json_kbool(&o, "replace", true);
-    if (!number_flag(args, "every", &o, "every", err) ||
-        !number_flag(args, "per-second", &o, "per_second", err))
-        return false;
+    yyjson_obj_foreach(v, i, n, key, value)
+    {
+        json_key(&o, yyjson_get_str(key));
+        json_value(&o, value);
+    }
     json_key(&o, "uploads");
     json_array(&o);
     json_object(&o);
@@ -166,19 +150,27 @@ static bool upload(struct cli *cli, struct bundle *b, const struct dataset_versi
     return ok;
 }
 
+/* One import from a shell. */
+struct bringing {
+    const char *path; /* NULL: the flags name what is imported */
+    struct bundle files;
+    struct dataset_version version;
+    struct str flags; /* as the body of the request */
+};
+
 /* Uploads and imports; *ret_task is the task as it ended, or as it began with --no-wait. */
-static bool bring_in(struct cli *cli, struct bundle *b, const struct dataset_version *v,
-                     const struct args *args, yyjson_val **ret_task, int64_t *ret_id, struct err *err)
+static bool bring_in(struct cli *cli, struct bringing *b, const struct args *args, yyjson_val **ret_task,
+                     int64_t *ret_id, struct err *err)
 {
-    const char *id;
-    auto_buf struct buf body = {0}, check = {0};
-    if (!import_body(args, "", "", &check, err) || !upload(cli, b, v, args, &id, err) ||
-        !import_body(args, id, b->name, &body, err))
+    const char *id, *path = arena_printf(&cli->arena, "%s/import", b->version.path);
+    auto_buf struct buf body = {0};
+    if (b->path && (!upload(cli, &b->files, &b->version, args, &id, err) ||
+                    !with_upload(cli, b->flags, id, b->files.name, &body, err)))
         return false;
-    const char *path = arena_printf(&cli->arena, "%s/import", v->path);
-    if (!start_task(cli, path, buf_view(&body), ret_id, ret_task, err))
+    if (!start_task(cli, path, b->path ? buf_view(&body) : b->flags, ret_id, ret_task, err))
         return false;
-    sending_forget(cli, b, v->project);
+    if (b->path)
+        sending_forget(cli, &b->files, b->version.project);
     return args_has(args, "no-wait") ||
            waiting_task(cli, *ret_id, "Importing", args_has(args, "quiet"), ret_task, err);
 }
@@ -193,31 +185,70 @@ static bool finished(bool ok, const struct err *err)
     return ok;
 }
 
-bool dataset_import(struct cli *cli, unused_ok const struct kind *k, unused_ok const struct action *act,
-                    const struct args *args, struct err *err)
+/* Everything that can be wrong before a byte is sent. A dataset is only made when the rest is right. */
+static bool begin_import(struct cli *cli, const struct kind *k, const struct action *act,
+                         const struct args *args, struct bringing *b, struct err *err)
 {
-    struct bundle b;
-    struct dataset_version v;
+    static const char *const sources[] = {"uploads", "directory", "s3", "database", "file"};
+    const struct input in = {.fields = act->fields, .ask = true};
+    const char *name = args->words[0];
+    bool named = false;
+    auto_buf struct buf flags = {0};
+    for (size_t i = 0; i < countof(sources); i++)
+        named = named || args_has(args, sources[i]);
+    if (args->word_count > 1)
+        bundle_words(args->words, &b->path, &name);
+    else if (!named)
+        return err_set(
+            err, ERR_MALFORMED, NULL,
+            "what is to be imported? usage: ingot %s import PATH NAME[:VERSION], or NAME[:VERSION] "
+            "with --s3, --database or --directory",
+            scope_kind_word(&cli->arena, k));
+    if (!input_body(cli, &in, args, &flags, err) ||
+        (b->path && !bundle_open(&cli->arena, b->path, &b->files, err)))
+        return false;
+    b->flags = arena_str(&cli->arena, buf_view(&flags));
+    return dataset_version_to_fill(cli, k, args, name, &b->version, err);
+}
+
+bool dataset_import(struct cli *cli, const struct kind *k, const struct action *act, const struct args *args,
+                    struct err *err)
+{
+    struct bringing b = {0};
     yyjson_val *task;
     int64_t id;
-    if (!bundle_open(&cli->arena, args->words[0], &b, err) ||
-        !dataset_version_to_fill(cli, args, args->words[1], &v, err))
+    if (!begin_import(cli, k, act, args, &b, err))
         return false;
     interrupt_watch();
-    if (!finished(bring_in(cli, &b, &v, args, &task, &id, err), err))
+    if (!finished(bring_in(cli, &b, args, &task, &id, err), err))
         return false;
     if (args_has(args, "no-wait")) {
         if (cli->output == OUTPUT_JSON)
             print_value(task);
         else
-            printf("task %lld imports into %s:%s\n", (long long)id, v.dataset_name, v.name);
+            printf("task %lld imports into %s:%s\n", (long long)id, b.version.dataset_name, b.version.name);
         return true;
     }
-    tell_import(cli, &v, task);
+    tell_import(cli, &b.version, task);
     return tell_problems(cli, args, id, yyjson_get_sint(yyjson_obj_get(task, "problems")), err);
 }
 
 /* --- export --- */
+
+static bool number_flag(const struct args *args, const char *flag, struct json_out *o, const char *key,
+                        struct err *err)
+{
+    const char *text = args_value(args, flag);
+    char *end;
+    if (!text)
+        return true;
+    double v = strtod(text, &end);
+    if (!*text || *end || !(v > 0 && v <= 1e9))
+        return err_set(err, ERR_MALFORMED, NULL, "--%s: \"%s\" is not a number above 0", flag, text);
+    json_key(o, key);
+    json_real(o, v);
+    return true;
+}
 
 /* "a,b" as a list of texts. */
 static void write_words(struct json_out *o, const char *key, const char *words)
@@ -320,6 +351,35 @@ bool dataset_export(struct cli *cli, unused_ok const struct kind *k, unused_ok c
         print_value(task);
     else if (strcmp(to, "-") != 0)
         printf("%s\n", to);
+    return true;
+}
+
+/* --- publish --- */
+
+bool dataset_publish(struct cli *cli, unused_ok const struct kind *k, const struct action *act,
+                     const struct args *args, struct err *err)
+{
+    struct dataset_version v;
+    return dataset_version_find(cli, args, args->words[0], NULL, &v, err) &&
+           verb_act_on(cli, kind_by_name(STR("dataset_version")), act, args, v.path, err);
+}
+
+/* --- create: with a version to fill --- */
+
+bool dataset_create(struct cli *cli, const struct kind *k, unused_ok const struct action *act,
+                    const struct args *args, struct err *err)
+{
+    yyjson_val *made, *first;
+    if (!verb_make(cli, k, args, &made, err))
+        return false;
+    const char *path =
+        arena_printf(&cli->arena, "/datasets/%lld", (long long)yyjson_get_sint(yyjson_obj_get(made, "id")));
+    struct remote_call version = {
+        .method = "POST", .path = arena_printf(&cli->arena, "%s/versions", path), .body = STR("{}")};
+    if (!remote_json(cli, &version, &first, err) ||
+        !remote_json(cli, &(struct remote_call){.method = "GET", .path = path}, &made, err))
+        return false;
+    verb_show(cli, k, made);
     return true;
 }
 

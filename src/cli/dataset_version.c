@@ -97,8 +97,8 @@ static bool make_dataset(struct cli *cli, const char *name, const char *type, in
     yyjson_val *v;
     auto_buf struct buf body = {0};
     struct json_out o;
-    if (!annotation_type_of(str_of(type), &t))
-        return err_set(err, ERR_MALFORMED, NULL, "--type: there is no annotation type \"%s\"", type);
+    if (!annotation_type_asked("--type", str_of(type), &t, err))
+        return false;
     if (!scope_project(cli, &project, err))
         return false;
     json_begin(&o, &body);
@@ -144,8 +144,8 @@ static bool make_version(struct cli *cli, struct dataset_version *ret, struct er
     return true;
 }
 
-bool dataset_version_to_fill(struct cli *cli, const struct args *args, const char *text,
-                             struct dataset_version *ret, struct err *err)
+static bool named_to_fill(struct cli *cli, const struct args *args, const char *text,
+                          struct dataset_version *ret, struct err *err)
 {
     struct dataset_version v = {0};
     const char *version, *name = name_of(&cli->arena, text, &version);
@@ -172,4 +172,30 @@ bool dataset_version_to_fill(struct cli *cli, const struct args *args, const cha
     if (ok)
         *ret = v;
     return ok;
+}
+
+static bool by_id(struct cli *cli, int64_t id, struct dataset_version *ret, struct err *err)
+{
+    yyjson_val *v;
+    struct dataset_version found = {0};
+    const char *path = arena_printf(&cli->arena, "/dataset-versions/%lld", (long long)id);
+    if (!get(cli, path, &v, err) ||
+        !load_dataset(cli, yyjson_get_sint(yyjson_obj_get(yyjson_obj_get(v, "dataset"), "id")), &found, err))
+        return false;
+    take_version(cli, v, &found);
+    *ret = found;
+    return true;
+}
+
+bool dataset_version_to_fill(struct cli *cli, const struct kind *k, const struct args *args, const char *text,
+                             struct dataset_version *ret, struct err *err)
+{
+    bool of_version = strcmp(k->name, "dataset_version") == 0;
+    const char *dataset = of_version ? args_value(args, "dataset") : NULL;
+    int64_t id;
+    if (dataset)
+        text = arena_printf(&cli->arena, "%s:%s", dataset, text);
+    else if (of_version && str_to_i64(str_of(text), &id) && id > 0)
+        return by_id(cli, id, ret, err);
+    return named_to_fill(cli, args, text, ret, err);
 }

@@ -203,7 +203,9 @@ bool folder_upload(struct cli *cli, const struct kind *k, unused_ok const struct
     struct folder f = {.cli = cli, .kind = k, .args = args};
     struct bundle all;
     struct progress p;
-    if (!bundle_open(&cli->arena, args->words[0], &all, err) || !find(&f, args->words[1], err))
+    const char *path, *name;
+    bundle_words(args->words, &path, &name);
+    if (!bundle_open(&cli->arena, path, &all, err) || !find(&f, name, err))
         return false;
     if (all.left_out)
         fprintf(stderr, "%zu links and special files are left out\n", all.left_out);

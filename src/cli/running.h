@@ -32,6 +32,8 @@ struct running_state {
 };
 bool running_look(struct cli *cli, int64_t job, struct running_state *ret, struct err *err);
 void running_nap(void); /* between two looks */
+/* Until the job is over; one that did not complete is told, and cli->exit_code is its command's. */
+bool running_end(struct cli *cli, int64_t job, struct err *err);
 /* The log of a run of a training until it is over (its name alone with --detach); cli->exit_code is the
  * command's. */
 bool running_follow_run(struct cli *cli, const struct args *args, yyjson_val *instance, struct err *err);

@@ -177,8 +177,7 @@ static bool by_name(struct cli *cli, const struct kind *k, const struct args *ar
 
 /* --- versions, by their set --- */
 
-/* A version without its set: "cats:v2", "cats:2", or "cats" for the newest. */
-static bool is_version_alone(struct cli *cli, const struct kind *k, const struct args *args)
+bool scope_is_version_alone(struct cli *cli, const struct kind *k, const struct args *args)
 {
     const struct kind *set = parent_of(k);
     return set && str_ends(str_of(k->name), "_version") &&
@@ -221,6 +220,6 @@ bool scope_id(struct cli *cli, const struct kind *k, const struct args *args, co
     if (!s.n)
         return err_set(err, ERR_MALFORMED, NULL, "an empty name stands where a %s is named",
                        scope_kind_word(&cli->arena, k));
-    return is_version_alone(cli, k, args) ? by_set(cli, k, s, ret, err)
-                                          : by_name(cli, k, args, s, false, ret, err);
+    return scope_is_version_alone(cli, k, args) ? by_set(cli, k, s, ret, err)
+                                                : by_name(cli, k, args, s, false, ret, err);
 }

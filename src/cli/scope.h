@@ -18,6 +18,8 @@ bool scope_has_project(const struct kind *k);
 /* The id of the chosen project (flag, environment, `ingot use`); 0 when none was chosen. */
 bool scope_project(struct cli *cli, int64_t *ret, struct err *err);
 
+/* A version that is named without its set: "cats:v2", "cats:2", "cats" for the newest, or its id. */
+bool scope_is_version_alone(struct cli *cli, const struct kind *k, const struct args *args);
 /* The id of the object called text: digits are an id, everything else (or =123) a name; a version is named by
  * its set, too: "cats:v2", or "cats" for its newest. */
 bool scope_id(struct cli *cli, const struct kind *k, const struct args *args, const char *text, int64_t *ret,

@@ -263,7 +263,7 @@ static bool wait_for_job(struct cli *cli, yyjson_val *instance, int64_t *ret, st
 }
 
 /* The log is closed a moment before the job says how it ended. */
-static bool end_like(struct cli *cli, int64_t id, struct err *err)
+bool running_end(struct cli *cli, int64_t id, struct err *err)
 {
     struct running_state now;
     for (;;) {
@@ -295,7 +295,7 @@ bool running_follow_run(struct cli *cli, const struct args *args, yyjson_val *in
     if (!wait_for_job(cli, instance, &job, err))
         return false;
     return running_print(cli, &(struct running_follow){.job = job, .follow = true}, err) &&
-           end_like(cli, job, err);
+           running_end(cli, job, err);
 }
 
 static bool run(struct cli *cli, const struct args *args, struct err *err)

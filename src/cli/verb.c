@@ -33,17 +33,33 @@ static const struct verb action_verb = {.name = "", .summary = "%s", .words = "N
         .min_words = 1, .max_words = 1, .run = folder_download                                               \
     }
 
-/* What single kinds have besides. */
+#define IMPORT(of)                                                                                           \
+    {                                                                                                        \
+        .name = "import", .kind = of, .takes = "dataset_version",                                            \
+        .summary = "bring a folder, an archive or a file in, or what a flag names",                          \
+        .words = "PATH NAME[:VERSION]", .flags = dataset_import_flags, .flag_count = DATASET_IMPORT_FLAGS,   \
+        .min_words = 1, .max_words = 2, .run = dataset_import                                                \
+    }
+
+/* What single kinds have besides, or in place of what all have. */
 static const struct verb own_verbs[] = {
-    {.name = "import",
+    IMPORT("dataset"),
+    IMPORT("dataset_version"),
+    {.name = "create",
+     .needs = VERB_CREATE,
      .kind = "dataset",
-     .summary = "bring a folder, an archive or a file in",
-     .words = "PATH NAME[:VERSION]",
-     .flags = dataset_import_flags,
-     .flag_count = DATASET_IMPORT_FLAGS,
-     .min_words = 2,
-     .max_words = 2,
-     .run = dataset_import},
+     .summary = "make a dataset, with a version to fill",
+     .words = "[NAME]",
+     .max_words = 1,
+     .run = dataset_create},
+    {.name = "publish",
+     .kind = "dataset",
+     .takes = "dataset_version",
+     .summary = "publish a version, the newest unless it is named: it never changes again",
+     .words = "NAME[:VERSION]",
+     .min_words = 1,
+     .max_words = 1,
+     .run = dataset_publish},
     {.name = "export",
      .kind = "dataset",
      .summary = "take a version out as an archive",
@@ -111,8 +127,8 @@ static const struct flag delete_flags[] = {
 };
 
 static const struct flag task_flags[] = {
-    {"no-wait", 0, FLAG_SWITCH, NULL, "do not wait for the task that does it", NULL},
-    {"quiet", 0, FLAG_SWITCH, NULL, "no progress", NULL},
+    {"no-wait", 0, FLAG_SWITCH, NULL, "do not wait until it is done", NULL},
+    {"quiet", 0, FLAG_SWITCH, NULL, "no progress and no log", NULL},
 };
 
 /* --project, and a flag per parent that is no project. */
@@ -159,7 +175,7 @@ static void collect_flags(struct arena *a, struct verb_use *u)
         add_flags(a, u, delete_flags, countof(delete_flags));
     if (u->action && u->action->danger)
         add_flags(a, u, delete_flags, 1);
-    if (u->action && verb_makes_task(u->action))
+    if (u->action && verb_makes_work(u->action))
         add_flags(a, u, task_flags, countof(task_flags));
     unsigned with = u->verb->needs == VERB_CREATE   ? FIELD_CREATE
                     : u->verb->needs == VERB_UPDATE ? FIELD_UPDATE
@@ -208,6 +224,14 @@ static void describe(struct arena *a, struct verb_use *u)
     collect_flags(a, u);
 }
 
+static const struct action *action_of(const struct kind *k, struct str name)
+{
+    const struct action *act = k->actions;
+    while (act && act->name && !str_is(name, act->name))
+        act++;
+    return act && act->name ? act : NULL;
+}
+
 bool verb_find(struct arena *a, const struct kind *k, struct str name, struct verb_use *ret)
 {
     struct verb_use u = {.kind = k};
@@ -217,15 +241,11 @@ bool verb_find(struct arena *a, const struct kind *k, struct str name, struct ve
     for (const struct verb *v = own_verbs; v->name; v++)
         if (str_is(name, v->name) && strcmp(v->kind, k->name) == 0)
             u.verb = v;
-    for (const struct action *act = k->actions; !u.verb && act && act->name; act++) {
-        if (str_is(name, act->name)) {
-            u.verb = &action_verb;
-            u.action = act;
-            break;
-        }
-    }
-    if (!u.verb)
+    if (!u.verb || u.verb->takes)
+        u.action = action_of(u.verb ? kind_by_name(str_of(u.verb->takes)) : k, name);
+    if (!u.verb && !u.action)
         return false;
+    u.verb = u.verb ? u.verb : &action_verb;
     describe(a, &u);
     *ret = u;
     return true;
@@ -249,7 +269,7 @@ const char **verb_names(struct arena *a, const struct kind *k)
         if (k->verbs & v->needs)
             out[n++] = v->name;
     for (const struct verb *v = own_verbs; v->name; v++)
-        if (strcmp(v->kind, k->name) == 0)
+        if (strcmp(v->kind, k->name) == 0 && !v->needs)
             out[n++] = v->name;
     for (size_t i = 0; i < actions; i++)
         if (!is_own(k, k->actions[i].name))

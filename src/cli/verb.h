@@ -17,6 +17,8 @@ struct verb {
     const char *kind;
     const struct flag *flags;
     size_t flag_count, min_words, max_words;
+    const char
+        *takes; /* the kind whose action of this name gives it more flags, and is handed to run; NULL */
 };
 
 /* One verb of one kind, ready to be parsed, explained or completed. */
@@ -50,8 +52,14 @@ bool verb_delete(struct cli *cli, const struct kind *k, const struct action *act
                  struct err *err);
 bool verb_action(struct cli *cli, const struct kind *k, const struct action *act, const struct args *args,
                  struct err *err);
-/* Whether the action is done by a task, which is waited for. */
-bool verb_makes_task(const struct action *act);
+/* Makes an object as the flags say. */
+bool verb_make(struct cli *cli, const struct kind *k, const struct args *args, yyjson_val **ret,
+               struct err *err);
+/* The action on the object of that path, as the flags say: asks where it is dangerous, waits, shows. */
+bool verb_act_on(struct cli *cli, const struct kind *k, const struct action *act, const struct args *args,
+                 const char *path, struct err *err);
+/* Whether the action is done by a task or a job, which is waited for. */
+bool verb_makes_work(const struct action *act);
 /* Shows one object in the chosen form; v may be NULL (nothing is shown). */
 void verb_show(struct cli *cli, const struct kind *k, yyjson_val *v);
 /* "/users/7": the object that words[0] names. */

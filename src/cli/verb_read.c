@@ -8,12 +8,31 @@
 
 #define CELL_MAX 48 /* columns of a cell on a terminal */
 
+/* Of a version that was named without its set: below the set that it has. */
+static bool path_by_id(struct cli *cli, const struct kind *k, int64_t id, const char **ret, struct err *err)
+{
+    struct arena *a = &cli->arena;
+    const struct kind *parent = kind_by_name(str_of(k->parent));
+    char across[KIND_COLLECTION_MAX];
+    const char *path = arena_printf(a, "/%s/%lld", kind_collection(k, across), (long long)id);
+    yyjson_val *v;
+    if (!remote_json(cli, &(struct remote_call){.method = "GET", .path = path}, &v, err))
+        return false;
+    int64_t of = yyjson_get_sint(yyjson_obj_get(yyjson_obj_get(v, parent->name), "id"));
+    *ret = arena_printf(a, "/%s/%lld/%s/%lld", parent->plural, (long long)of, k->plural, (long long)id);
+    return true;
+}
+
 bool verb_object_path(struct cli *cli, const struct kind *k, const struct args *args, const char *word,
                       const char **ret, struct err *err)
 {
     int64_t id;
     const char *path;
-    if (!scope_id(cli, k, args, word, &id, err) || !scope_path(cli, k, args, &path, err))
+    if (!scope_id(cli, k, args, word, &id, err))
+        return false;
+    if (scope_is_version_alone(cli, k, args))
+        return path_by_id(cli, k, id, ret, err);
+    if (!scope_path(cli, k, args, &path, err))
         return false;
     *ret = arena_printf(&cli->arena, "%s/%lld", path, (long long)id);
     return true;

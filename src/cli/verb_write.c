@@ -3,6 +3,7 @@
 #include "cli/interrupt.h"
 #include "cli/prompt.h"
 #include "cli/remote.h"
+#include "cli/running.h"
 #include "cli/scope.h"
 #include "cli/verb.h"
 #include "cli/waiting.h"
@@ -10,8 +11,8 @@
 
 #define STALE_RETRIES 5
 
-bool verb_create(struct cli *cli, const struct kind *k, unused_ok const struct action *act,
-                 const struct args *args, struct err *err)
+bool verb_make(struct cli *cli, const struct kind *k, const struct args *args, yyjson_val **ret,
+               struct err *err)
 {
     struct input in = {.fields = k->fields,
                        .with = FIELD_CREATE,
@@ -30,9 +31,15 @@ bool verb_create(struct cli *cli, const struct kind *k, unused_ok const struct a
     auto_buf struct buf body = {0};
     if (!input_body(cli, &in, args, &body, err))
         return false;
-    yyjson_val *v;
     struct remote_call call = {.method = "POST", .path = path, .body = buf_view(&body)};
-    if (!remote_json(cli, &call, &v, err))
+    return remote_json(cli, &call, ret, err);
+}
+
+bool verb_create(struct cli *cli, const struct kind *k, unused_ok const struct action *act,
+                 const struct args *args, struct err *err)
+{
+    yyjson_val *v;
+    if (!verb_make(cli, k, args, &v, err))
         return false;
     verb_show(cli, k, v);
     return true;
@@ -141,9 +148,14 @@ static bool query_of(struct arena *a, struct str body, const char *path, const c
     return true;
 }
 
-bool verb_makes_task(const struct action *act)
+static bool makes_job(const struct action *act)
 {
-    return act->status == 202;
+    return act->status == 201 && act->answer && strcmp(act->answer, "Job") == 0;
+}
+
+bool verb_makes_work(const struct action *act)
+{
+    return act->status == 202 || makes_job(act);
 }
 
 /* The newest task of the action on the object that it answered with. */
@@ -192,19 +204,27 @@ static bool wait_for_end(struct cli *cli, const struct kind *k, const struct act
            remote_json(cli, &(struct remote_call){.method = "GET", .path = path}, v, err);
 }
 
-bool verb_action(struct cli *cli, const struct kind *k, const struct action *act, const struct args *args,
-                 struct err *err)
+/* Its log, where people look; *v is how it ended. */
+static bool wait_for_job(struct cli *cli, const struct args *args, yyjson_val **v, struct err *err)
+{
+    int64_t job = yyjson_get_sint(yyjson_obj_get(*v, "id"));
+    bool log = cli->output == OUTPUT_TABLE && !args_has(args, "quiet");
+    if (args_has(args, "no-wait"))
+        return true;
+    if (log && !running_print(cli, &(struct running_follow){.job = job, .follow = true}, err))
+        return false;
+    const char *path = arena_printf(&cli->arena, "/jobs/%lld", (long long)job);
+    return running_end(cli, job, err) &&
+           remote_json(cli, &(struct remote_call){.method = "GET", .path = path}, v, err);
+}
+
+/* project: of an action on the kind, 0 otherwise. */
+static bool act_at(struct cli *cli, const struct kind *k, const struct action *act, const struct args *args,
+                   const char *object, int64_t project, struct err *err)
 {
     struct arena *a = &cli->arena;
-    struct input in = {.fields = act->fields, .ask = true};
-    const char *path;
-    bool found = act->on_kind ? scope_path(cli, k, args, &path, err)
-                              : verb_object_path(cli, k, args, args->words[0], &path, err);
-    bool placed = act->on_kind && k->scope == SCOPE_PROJECT;
-    if (!found || (placed && !scope_project(cli, &in.project, err)))
-        return false;
-    const char *object = path;
-    path = arena_printf(a, "%s/%s", path, act->name);
+    struct input in = {.fields = act->fields, .ask = true, .project = project};
+    const char *path = arena_printf(a, "%s/%s", object, act->name);
     if (act->danger && !agreed(cli, args, arena_printf(a, "%s: are you sure?", act->name), err))
         return false;
     auto_buf struct buf body = {0};
@@ -221,8 +241,27 @@ bool verb_action(struct cli *cli, const struct kind *k, const struct action *act
     call.ret_status = &status;
     /* What was there or is done already needs no waiting: then it is 200. */
     if (!remote_json(cli, &call, &v, err) ||
-        (status == 202 && !wait_for_end(cli, k, act, args, object, &v, err)))
+        (status == 202 && !wait_for_end(cli, k, act, args, object, &v, err)) ||
+        (makes_job(act) && !wait_for_job(cli, args, &v, err)))
         return false;
-    verb_show(cli, k, v);
+    verb_show(cli, makes_job(act) ? kind_by_name(STR("job")) : k, v);
     return true;
+}
+
+bool verb_act_on(struct cli *cli, const struct kind *k, const struct action *act, const struct args *args,
+                 const char *path, struct err *err)
+{
+    return act_at(cli, k, act, args, path, 0, err);
+}
+
+bool verb_action(struct cli *cli, const struct kind *k, const struct action *act, const struct args *args,
+                 struct err *err)
+{
+    const char *path;
+    int64_t project = 0;
+    bool found = act->on_kind ? scope_path(cli, k, args, &path, err)
+                              : verb_object_path(cli, k, args, args->words[0], &path, err);
+    bool placed = act->on_kind && k->scope == SCOPE_PROJECT;
+    return found && (!placed || scope_project(cli, &project, err)) &&
+           act_at(cli, k, act, args, path, project, err);
 }

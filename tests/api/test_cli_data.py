@@ -69,7 +69,7 @@ def test_an_archive_with_its_report(cli, space, tmp_path):
 def test_wrong_imports(cli, space, filled, folder, tmp_path):
     cli.fails(2, "dataset", "import", str(tmp_path / "none"), filled, says="No such file")
     cli.fails(2, "dataset", "import", str(folder), filled, "--format", "odd", says="odd")
-    cli.fails(2, "dataset", "import", str(folder), filled, "--every", "x", says="--every")
+    cli.fails(2, "dataset", "import", str(folder), filled, "--every", "x", says="every: \"x\" is no whole number")
     cli.fails(2, "dataset", "import", str(folder), unique(), "--type", "odd", says="odd")
     cli.fails(2, "dataset", "import", str(folder), f"{filled}:v1", "--version", "new", says="twice")
     cli.fails(2, "dataset", "import", str(folder), says="ingot dataset import")

@@ -13,6 +13,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from cli import Cli
 from harness import ADMIN_PASSWORD, unique, wait_for
 from oci import INDEX, MANIFEST, Image, Registry, descriptor, digest, small, system, tar
 from test_files import put
@@ -441,6 +442,22 @@ def test_build_with_a_script(admin, project, registry, image, base, run, spec): 
     for field, bad in (("script", ""), ("script", "x" * 3001), ("version", "-"), ("spec", None), ("env", {"a b": "c"})):
         answer = admin.call("POST", f"images/{image['id']}/build", json={**body, field: bad})
         assert answer.status_code == 422 and answer.json()["field"] == field, answer.text
+
+
+def test_a_build_from_a_shell_is_waited_for(server, admin, project, registry, image, base, spec, tmp_path):  # noqa: F811
+    registry.push(repository(project, image), base, "v1")
+    cli = Cli(tmp_path)
+    cli.run("login", server.url, "--token-stdin", stdin=admin.post("tokens", {"name": unique()})["secret"])
+    cli.run("use", project["name"])
+    build = ["image", "build", image["name"], "--from", f"{image['name']}:v1", "--spec", spec["name"]]
+    said = cli.run(*build, "--version", "v2", "--script", "echo made > /etc/made")
+    assert "the image is saved" in said.out and "completed" in said.out
+    made = cli.json(*build, "--version", "v3", "--script", "true")
+    assert made["state"] == "completed" and {"v2", "v3"} <= set(versions(admin, image))
+    failed = cli.run(*build, "--version", "v4", "--script", "exit 7", "--quiet", expect=7)
+    assert "failed" in failed.err and "v4" not in versions(admin, image)
+    begun = cli.json(*build, "--version", "v5", "--script", "true", "--no-wait")
+    assert reached(admin, begun, OVER)["state"] == "completed"
 
 
 def test_a_build_that_cannot_be_saved(admin, spec):  # noqa: F811
