@@ -45,7 +45,7 @@ void show_value(const struct field *f, const struct db_value *v, struct json_out
     }
 }
 
-static void show_ref(const struct names *names, const struct kind *k, int64_t id, struct json_out *out)
+void show_ref(const struct names *names, const struct kind *k, int64_t id, struct json_out *out)
 {
     if (id == 0) {
         json_null(out);

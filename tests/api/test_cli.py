@@ -324,7 +324,7 @@ def test_completion(cli, space):
         return [line.split("\t")[0] for line in cli.run("__complete", *words).out.splitlines()]
 
     assert "project" in candidates("pro")
-    assert set(candidates("project", "")) >= {"list", "get", "create", "update", "delete", "overview"}
+    assert set(candidates("project", "")) >= {"list", "get", "create", "update", "delete", "home", "overview"}
     assert candidates("project", "list", "--so") == ["--sort"]
     assert candidates("project", "list", "-o", "j") == ["json"]
     assert candidates("project", "get", space[:6]) and space in candidates("project", "get", space[:6])

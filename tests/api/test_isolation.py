@@ -252,7 +252,7 @@ def requests_of(document: dict, ids: dict):
 
 # What anybody who is signed in may do, or may not do for other reasons.
 EVERYBODY = {"GET projects": 200, "GET tokens": 200, "GET sessions": 200, "GET specs": 200, "GET specs/{id}": 200, "GET session": 200,
-             "GET permissions": 200, "GET catalogue": 200, "GET lineage": 422, "GET formats": 200, "GET formats/{format}/example": 200, "POST tokens": 422,
+             "GET permissions": 200, "GET home": 200, "GET catalogue": 200, "GET lineage": 422, "GET formats": 200, "GET formats/{format}/example": 200, "POST tokens": 422,
              "GET runtimes": 200, "GET runtimes/{id}": 200,
              "DELETE session": 409, "PATCH profile": 422, "POST profile/password": 422, "GET profile/preferences": 200, "PUT profile/preferences": 204}
 

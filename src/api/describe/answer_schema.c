@@ -3,8 +3,9 @@
 #include "api/describe/answer_shape.h"
 #include "api/describe/schema_json.h"
 
-static const struct answer_shape *const schemas[] = {answers_of_compute, answers_of_data, answers_of_label,
-                                                     answers_of_learning, answers_of_evaluate};
+static const struct answer_shape *const schemas[] = {answers_of_compute,  answers_of_data,
+                                                     answers_of_label,    answers_of_learning,
+                                                     answers_of_evaluate, answers_of_home};
 
 bool answer_schema_known(const char *name)
 {

@@ -56,6 +56,6 @@ struct answer_shape {
 
 /* By what they are of; ended by name NULL. */
 extern const struct answer_shape answers_of_compute[], answers_of_data[], answers_of_label[],
-    answers_of_learning[], answers_of_evaluate[];
+    answers_of_learning[], answers_of_evaluate[], answers_of_home[];
 
 #endif

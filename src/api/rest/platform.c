@@ -12,6 +12,7 @@
 #include "api/router.h"
 #include "base/logbook.h"
 #include "core/controller.h"
+#include "core/home/home.h"
 #include "core/job/overview.h"
 #include "core/metrics.h"
 #include "core/move_blobs.h"
@@ -53,6 +54,16 @@ static void run_resources(struct api_call *call)
     auto_buf struct buf body = {0};
     struct err err = {0};
     if (resources_write(call->core, call->arena, &body, &err))
+        api_answer(call, 200, NULL, 0, buf_view(&body));
+    else
+        api_problem(call, &err, NULL, 0);
+}
+
+static void run_home(struct api_call *call)
+{
+    auto_buf struct buf body = {0};
+    struct err err = {0};
+    if (home_platform_write(call->core, &call->caller, call->arena, &body, &err))
         api_answer(call, 200, NULL, 0, buf_view(&body));
     else
         api_problem(call, &err, NULL, 0);
@@ -163,6 +174,9 @@ static const struct route platform_routes[] = {
      .tagged = true, .answer = ITEMS_OF_OBJECTS},
     {"GET", "/api/v1/resources", "node.read", run_resources, .summary = "What all nodes have and who uses it",
      .answer = ROUTE_ANSWER("Resources")},
+    {"GET", "/api/v1/home", NULL, run_home,
+     .summary = "Of all projects that the caller sees: load, what runs, waits and failed, services, growth",
+     .answer = ROUTE_ANSWER("PlatformHome")},
     {"GET", "/api/v1/log", "platform.log", run_log,
      .summary = "The platform's own log: the newest lines, or those after or before a place",
      .query = "after before limit level q", .answer = ROUTE_ANSWER("PlatformLog")},

@@ -119,7 +119,7 @@ void accounts_forget_all(struct core *core);
  * - Columns are called "user" and "group": quote identifiers. */
 extern const struct kind kind_user, kind_group, kind_group_member, kind_role, kind_project, kind_member,
     kind_token, kind_session;
-/* What can be asked of a project; the answers come from above: core/job/overview.c. */
+/* What can be asked of a project; the answers come from above: core/project_actions.c. */
 extern const struct action project_actions[];
 
 #endif

@@ -2,7 +2,6 @@
 
 #include "base/clock.h"
 #include "core/account/accounts.h"
-#include "core/account/people.h"
 #include "core/job/curves.h"
 #include "core/job/usage.h"
 #include "store/store.h"
@@ -11,7 +10,7 @@
 
 /* --- forecast --- */
 
-static const struct field forecast_fields[] = {
+const struct field forecast_fields[] = {
     {.name = "spec",
      .type = FIELD_INT,
      .flags = FIELD_CREATE | FIELD_REQUIRED,
@@ -114,8 +113,8 @@ bool forecast_write(struct op *op, const struct forecast_ask *ask, struct json_o
     return true;
 }
 
-static bool run_forecast(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
-                         int *status, struct err *err)
+bool forecast_run(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+                  int *status, struct err *err)
 {
     (void)status;
     const struct forecast_ask ask = {.project = o->id,
@@ -186,7 +185,7 @@ static bool write_counts(struct op *op, int64_t project, struct json_out *out, s
     return ok;
 }
 
-static const struct field overview_fields[] = {
+const struct field overview_fields[] = {
     {.name = "points",
      .type = FIELD_INT,
      .flags = FIELD_CREATE,
@@ -197,8 +196,8 @@ static const struct field overview_fields[] = {
     {0},
 };
 
-static bool run_overview(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
-                         int *status, struct err *err)
+bool overview_run(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+                  int *status, struct err *err)
 {
     (void)status;
     struct plan_input s;
@@ -221,28 +220,3 @@ static bool run_overview(struct op *op, struct object *o, const struct db_value 
     json_object_end(out);
     return true;
 }
-
-const struct action project_actions[] = {
-    {.name = "overview",
-     .permission = "project.read",
-     .read_only = true,
-     .fields = overview_fields,
-     .answer = "ProjectOverview",
-     .title = {"Overview", "概览"},
-     .run = run_overview},
-    {.name = "forecast",
-     .permission = "project.read",
-     .read_only = true,
-     .fields = forecast_fields,
-     .answer = "Forecast",
-     .title = {"Forecast", "预计"},
-     .run = run_forecast},
-    {.name = "people",
-     .permission = "member.read",
-     .read_only = true,
-     .fields = people_fields,
-     .answer = "ProjectPeople",
-     .title = {"People", "人员"},
-     .run = people_run},
-    {0},
-};

@@ -6,6 +6,14 @@
 
 #include "core/engine.h"
 
+/* Actions of a project. */
+typedef bool overview_action(struct op *op, struct object *o, const struct db_value *input,
+                             struct json_out *out, int *status, struct err *err);
+overview_action overview_run, forecast_run;
+extern const struct field overview_fields[], forecast_fields[];
+
+/* What all nodes have, what is used of it, and how many of them are in which state. */
+bool resources_load_write(struct core *core, struct arena *a, struct json_out *out, struct err *err);
 /* GET /resources. */
 bool resources_write(struct core *core, struct arena *a, struct buf *out, struct err *err);
 

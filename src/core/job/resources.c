@@ -4,6 +4,9 @@
 #include "core/job/usage.h"
 #include "core/series/series.h"
 
+static const char *const states[] = {
+    [SCHED_NODE_READY] = "ready", [SCHED_NODE_DRAINING] = "drained", [SCHED_NODE_LOST] = "lost"};
+
 static void write_total(const struct plan_input *s, struct json_out *out)
 {
     struct usage all = {.storage = -1};
@@ -22,10 +25,27 @@ static void write_total(const struct plan_input *s, struct json_out *out)
     usage_write(s, &used, out);
 }
 
+bool resources_load_write(struct core *core, struct arena *a, struct json_out *out, struct err *err)
+{
+    int64_t n[countof(states)] = {0};
+    struct plan_input s;
+    if (!usage_input(core, a, &s, err))
+        return false;
+    for (int32_t i = 0; i < s.snapshot.n_nodes; i++)
+        n[s.snapshot.nodes[i].state]++;
+    json_object(out);
+    write_total(&s, out);
+    json_key(out, "nodes");
+    json_object(out);
+    for (size_t i = 0; i < countof(states); i++)
+        json_kint(out, states[i], n[i]);
+    json_object_end(out);
+    json_object_end(out);
+    return true;
+}
+
 static void write_node(const struct plan_input *s, int32_t i, struct json_out *out)
 {
-    static const char *const states[] = {
-        [SCHED_NODE_READY] = "ready", [SCHED_NODE_DRAINING] = "drained", [SCHED_NODE_LOST] = "lost"};
     const struct sched_node *n = &s->snapshot.nodes[i];
     const struct exec_node *m = s->machine[i];
     struct usage used = usage_of(s, (struct usage_filter){.node = i + 1});

@@ -1,5 +1,4 @@
 /* The end of a failed run's log, and the cause that it tells, kept with the instance. */
-#include "core/training/cause.h"
 #include "core/training/training.h"
 
 #define TAIL_LINES 200
@@ -75,9 +74,23 @@ static struct str as_json(struct arena *a, const struct cause *c)
     return arena_str(a, buf_view(&text));
 }
 
-bool training_cause_keep(struct core *core, const struct object *instance, struct arena *a, struct err *err)
+void training_cause_find(struct core *core, const struct object *job, struct arena *a, struct cause *ret)
 {
     struct exec *x = jobs_exec(core->jobs);
+    struct cause_line *line = arena_array(a, struct cause_line, TAIL_LINES);
+    const struct db_value *code = object_value(job, "exit_code");
+    struct cause_facts f = {.line = line,
+                            .reason = object_text(job, "reason"),
+                            .exit_code = code->type == DB_INT ? (int)code->i : -1};
+    if (x)
+        f.n = read_tail(
+            x, (struct exec_id){job->id, (int32_t)object_int(job, "attempt"), failed_rank(x, job, a)}, a,
+            line);
+    cause_find(a, &f, ret);
+}
+
+bool training_cause_keep(struct core *core, const struct object *instance, struct arena *a, struct err *err)
+{
     struct object job;
     struct err gone = {0};
     int64_t id = object_int(instance, "job");
@@ -86,17 +99,8 @@ bool training_cause_keep(struct core *core, const struct object *instance, struc
     bool has = id && engine_get(core, &caller_system, &kind_job, 0, id, a, &job, &gone);
     if (!has)
         return !gone.code || gone.code == ERR_NOT_FOUND || (*err = gone, false);
-    struct cause_line *line = arena_array(a, struct cause_line, TAIL_LINES);
-    const struct db_value *code = object_value(&job, "exit_code");
-    struct cause_facts f = {.line = line,
-                            .reason = object_text(&job, "reason"),
-                            .exit_code = code->type == DB_INT ? (int)code->i : -1};
     struct cause found;
-    if (x)
-        f.n = read_tail(
-            x, (struct exec_id){job.id, (int32_t)object_int(&job, "attempt"), failed_rank(x, &job, a)}, a,
-            line);
-    cause_find(a, &f, &found);
+    training_cause_find(core, &job, a, &found);
     return engine_write_status(core, &kind_training_instance, instance->id,
                                ENGINE_STATUSES(status_set("cause", db_text(as_json(a, &found)))), err);
 }

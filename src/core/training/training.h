@@ -17,6 +17,7 @@
 
 #include "core/job/owner.h"
 #include "core/task/task.h"
+#include "core/training/cause.h"
 
 #include <pthread.h>
 
@@ -80,6 +81,8 @@ bool metrics_move(struct core *core, int64_t instance, struct err *err);
 bool training_metrics_delete(struct db_conn *c, int64_t instance, struct err *err);
 
 /* --- failures (cause_read.c) --- */
+/* What the end of a failed job's log tells, whoever it ran for. */
+void training_cause_find(struct core *core, const struct object *job, struct arena *a, struct cause *ret);
 /* Of an instance that failed: {"id","sentence","sentence_zh","detail","lines"} becomes its field `cause`. */
 bool training_cause_keep(struct core *core, const struct object *instance, struct arena *a, struct err *err);
 
