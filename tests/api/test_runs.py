@@ -70,6 +70,21 @@ def test_metrics_and_parameters_are_summarised(admin, make):  # noqa: F811
     assert done["logged"] == {"lr": 0.2, "net.depth": 18, "net.name": "r18"}
 
 
+def test_parameters_of_the_command_and_the_last_run(admin, make):  # noqa: F811
+    made = make("true --lr 0.1 --name='my net' --amp; echo step=1 loss=0.5 acc=0.25; echo step=2 loss=0.7 acc=0.125;"
+                """ echo '{"ingot.params": {"lr": 0.2}}'""")
+    assert admin.get(f"trainings/{made['id']}")["last_run"] is None
+    run = settled(admin, start(admin, made))
+    assert run["logged"] == {"lr": 0.2, "name": "my net", "amp": "true"}
+    place = f"trainings/{made['id']}/instances"
+    assert ids(admin, place, filter='parameter:name = "my net" and parameter:lr > 0.15') == [run["id"]]
+    last = admin.get(f"trainings/{made['id']}")["last_run"]
+    assert last == {"id": run["id"], "name": "run-1", "state": "completed", "started_at": run["started_at"],
+                    "ended_at": run["ended_at"], "metric": "acc", "last": 0.125, "best": 0.25}
+    admin.delete(f"{place}/{run['id']}")
+    assert admin.get(f"trainings/{made['id']}")["last_run"] is None
+
+
 def test_printed_lines_count_and_bad_ones_are_told(admin, make):  # noqa: F811
     done = run(admin, make, "print(\"step=1 loss=0.5\", \"y\" * 5000 + \"=1\"); print(\"epoch 2: loss=nan\"); "
                             "print(\"step=3\", *(f\"n{i}={i}\" for i in range(300)))")

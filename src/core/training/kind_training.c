@@ -1,4 +1,5 @@
 /* The kind `training`: what is to be run. */
+#include "base/clock.h"
 #include "core/folder/folder.h"
 #include "core/image/image.h"
 #include "core/job/fields.h"
@@ -26,6 +27,15 @@ const struct field training_start_fields[] = {
                      "仅用于本次运行，替代训练的参数。"),
     {0},
 };
+
+#define LAST_RUN_SCHEMA                                                                                      \
+    "{\"type\":[\"object\",\"null\"],\"properties\":{\"id\":{\"type\":\"integer\"},\"name\":{\"type\":"      \
+    "\"string\"},\"state\":{\"type\":\"string\"},\"started_at\":{\"type\":[\"string\",\"null\"]},\"ended_"   \
+    "at\":{"                                                                                                 \
+    "\"type\":[\"string\",\"null\"]},\"metric\":{\"type\":[\"string\",\"null\"]},\"last\":{\"type\":["       \
+    "\"number\","                                                                                            \
+    "\"null\"]},\"best\":{\"type\":[\"number\",\"null\"]}},\"required\":[\"id\",\"name\",\"state\","         \
+    "\"started_at\",\"ended_at\",\"metric\",\"last\",\"best\"]}"
 
 static const struct field fields[] = {
     FIELD_NAME(FIELD_EDIT | FIELD_UNIQUE),
@@ -98,6 +108,13 @@ static const struct field fields[] = {
      .title = {"Save the model to", "模型保存到"},
      .help = {"What is in /workspace/persistent-model at the end becomes a new version of it.",
               "结束时 /workspace/persistent-model 中的内容成为其新版本。"}},
+    {.name = "last_run",
+     .type = FIELD_JSON,
+     .flags = FIELD_VIRTUAL,
+     .schema = LAST_RUN_SCHEMA,
+     .title = {"Last run", "最近运行"},
+     .help = {"The newest instance, and the metric that tells how good it is.",
+              "最新的运行实例，以及衡量其好坏的指标。"}},
     {0},
 };
 
@@ -168,6 +185,70 @@ static bool before_update(struct op *op, const struct object *old, struct object
     (void)old;
     name_image(new_);
     return check_target(op, new_, err);
+}
+
+/* The main metric of a summary: the first that is no loss, else the first. */
+static yyjson_val *main_metric(struct arena *a, struct str summary, struct str *ret_name)
+{
+    struct err ignored = {0};
+    yyjson_val *key, *m, *first = NULL;
+    size_t i, max;
+    yyjson_obj_foreach(yyjson_obj_get(json_parse(a, summary, &ignored), "metrics"), i, max, key, m)
+    {
+        bool lower = yyjson_is_true(yyjson_obj_get(m, "lower"));
+        if (first && lower)
+            continue;
+        first = m;
+        *ret_name = json_str(key);
+        if (!lower)
+            break;
+    }
+    return first;
+}
+
+static void time_or_null(struct json_out *out, const char *key, const struct db_value *v)
+{
+    char text[CLOCK_TEXT_MAX];
+    json_kz(out, key, v->type == DB_INT ? clock_format(v->i, text) : NULL);
+}
+
+static void number_or_null(struct json_out *out, const char *key, yyjson_val *v)
+{
+    json_key(out, key);
+    if (yyjson_is_num(v))
+        json_real(out, yyjson_get_num(v));
+    else
+        json_null(out);
+}
+
+static bool show(struct op *op, const struct object *o, struct json_out *out, struct err *err)
+{
+    struct db_row row;
+    bool found;
+    struct str name = STR_NULL;
+    if (!db_query_one(op->core->db, op->arena,
+                      "SELECT id, name, state, started_at, ended_at, summary FROM training_instances"
+                      " WHERE training = ? ORDER BY id DESC LIMIT 1",
+                      db_args(db_int(o->id)), &row, &found, err))
+        return false;
+    json_key(out, "last_run");
+    if (!found) {
+        json_null(out);
+        return true;
+    }
+    yyjson_val *m =
+        row.v[5].type == DB_TEXT && row.v[5].s.n ? main_metric(op->arena, row.v[5].s, &name) : NULL;
+    json_object(out);
+    json_kint(out, "id", row.v[0].i);
+    json_kstr(out, "name", row.v[1].s);
+    json_kstr(out, "state", row.v[2].s);
+    time_or_null(out, "started_at", &row.v[3]);
+    time_or_null(out, "ended_at", &row.v[4]);
+    json_kstr(out, "metric", name);
+    number_or_null(out, "last", yyjson_obj_get(m, "last"));
+    number_or_null(out, "best", yyjson_obj_get(m, "best"));
+    json_object_end(out);
+    return true;
 }
 
 static bool run_start(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
@@ -252,4 +333,5 @@ const struct kind kind_training = {
     .prepare = prepare,
     .before_create = before_create,
     .before_update = before_update,
+    .show = show,
 };

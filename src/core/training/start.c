@@ -38,13 +38,15 @@ static bool next_number(struct op *op, int64_t training, int64_t *ret, struct er
     return true;
 }
 
-/* Lists of runs sort and filter by them as by those that its code logs. */
+/* Lists of runs sort and filter by them as by those that its code logs: first what the command says, over it
+ * what was given as parameters. */
 static bool index_parameters(struct op *op, const struct object *o, struct err *err)
 {
     struct err ignored = {0};
     struct parameters *all = arena_new(op->arena, struct parameters);
     struct str given = object_text(o, "parameters");
     *all = (struct parameters){.n = 0};
+    summary_command(op->arena, object_text(o, "command"), all);
     if (given.n)
         summary_members(op->arena, json_parse(op->arena, given, &ignored), all);
     return summary_put_parameters(op->conn, &(struct summary_run){o->id, o->project, o->parent}, all, err);

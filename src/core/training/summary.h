@@ -44,6 +44,10 @@ bool summary_parameters(struct arena *a, struct str line, struct parameters *all
 /* The members of an object, likewise. */
 void summary_members(struct arena *a, yyjson_val *object, struct parameters *all);
 
+/* The options of a command: --lr 0.1, --lr=0.1, and --verbose, which is "true". What a shell would make of
+ * variables and substitutions stays as it is written. */
+void summary_command(struct arena *a, struct str command, struct parameters *all);
+
 /* --- inside a write --- */
 struct summary_run {
     int64_t id, project, training;

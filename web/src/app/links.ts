@@ -34,6 +34,15 @@ export function childUrl(kind: Kind, id: number, parent: Kind, parentId: number,
   return url && pagesOfChildren.includes(kind.name) ? `${url}/${kind.plural}/${id}` : null
 }
 
+/** All runs of a project's trainings; some of them beside each other. */
+export function runsUrl(project: string): string {
+  return `${projectUrl(project)}/runs`
+}
+
+export function compareRunsUrl(project: string, ids: readonly number[]): string {
+  return `${runsUrl(project)}/compare?runs=${ids.join(',')}`
+}
+
 /** Where something came from, of kinds whose page does not tell it. */
 export function lineageUrl(project: string, kind: string, id: number): string {
   return `${projectUrl(project)}/lineage/${encodeURIComponent(kind)}/${id}`

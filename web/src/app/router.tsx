@@ -20,6 +20,8 @@ const routes: RouteObject[] = [
           { path: 'p/:project/my-tasks', lazy: async () => ({ Component: (await part(() => import('../features/labelling/MyTasks'))).MyTasks }) },
           { path: 'p/:project/publish-reviews/:dataset/:version', lazy: async () => ({ Component: (await part(() => import('../features/labelling/ReviewPage'))).ReviewPage }) },
           { path: 'p/:project/lineage/:kind/:id', lazy: async () => ({ Component: (await part(() => import('../features/lineage/LineagePage'))).LineagePage }) },
+          { path: 'p/:project/runs', lazy: async () => ({ Component: (await part(() => import('../features/runs/RunsPage'))).RunsPage }) },
+          { path: 'p/:project/runs/compare', lazy: async () => ({ Component: (await part(() => import('../features/runs/ComparePage'))).ComparePage }) },
           { path: 'p/:project/:plural', lazy: async () => ({ Component: (await firstPart(() => import('../features/objects/ListPage'))).ListPage }) },
           { path: 'p/:project/:plural/:id', lazy: async () => ({ Component: (await part(() => import('../features/objects/DetailPage'))).DetailPage }) },
           { path: 'p/:project/datasets/:id/v/:number/label', lazy: async () => ({ Component: (await part(() => import('../features/workbench/VersionBench'))).VersionBench }) },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { banded, bandPath, floorOf, linePath, nearest, niceTicks, thin, timeTicks, type Point } from './chart'
+import { banded, bandPath, bestPoint, floorOf, linePath, logTicks, nearest, niceTicks, positive, smoothed, thin, timeTicks, type Point } from './chart'
 
 test('ticks are round and cover the values', () => {
   expect(niceTicks(0, 1.9, 4)).toEqual([0, 0.5, 1, 1.5, 2])
@@ -57,4 +57,31 @@ test('a band is a closed shape for each run without a gap', () => {
   const same = (v: number) => v
   expect(bandPath([[0, 1, 3], [1, 2, 4], [9, 1, 2], [10, 1, 2], [11, null, 3], [12, 1, 1]], same, same, 2)).toBe('M0.0 3.0L1.0 4.0L1.0 2.0L0.0 1.0ZM9.0 2.0L10.0 2.0L10.0 1.0L9.0 1.0Z')
   expect(bandPath([], same, same, 2)).toBe('')
+})
+
+test('a logarithmic axis has powers of ten, and finer ones where there are few', () => {
+  expect(logTicks(0.0012, 70)).toEqual([0.001, 0.01, 0.1, 1, 10, 100].map((v) => expect.closeTo(v, 9)))
+  expect(logTicks(0.21, 0.8)).toEqual([0.2, 0.5, 1].map((v) => expect.closeTo(v, 9)))
+  expect(logTicks(3, 3).length).toBeGreaterThan(1)
+  expect(logTicks(1e-30, 1e30).length).toBeLessThan(9)
+  expect(logTicks(Infinity, 0)).toEqual([0.1, 0.2, 0.5, 1].map((v) => expect.closeTo(v, 9)))
+  expect(positive([[0, 0], [1, -2], [2, 3], [3, null]])).toEqual([[0, null], [1, null], [2, 3], [3, null]])
+})
+
+test('smoothing follows the values, begins at the first one and leaves gaps', () => {
+  const points: Point[] = [[0, 10], [1, 0], [2, null], [3, 0]]
+  expect(smoothed(points, 0)).toBe(points)
+  const soft = smoothed(points, 0.5)
+  expect(soft[0]).toEqual([0, 10])
+  expect(soft[1]?.[1]).toBeCloseTo(10 / 3)
+  expect(soft[2]).toEqual([2, null])
+  expect(soft[3]?.[1]).toBeCloseTo(10 / 7)
+  expect(smoothed([[0, 4], [1, 4], [2, 4]], 0.99).map(([, y]) => y)).toEqual([4, 4, 4].map((v) => expect.closeTo(v, 9)))
+})
+
+test('the best point is the least or the greatest, the first of equal ones', () => {
+  const points: Point[] = [[0, 3], [1, null], [2, 1], [3, 1], [4, 3]]
+  expect(bestPoint(points, true)).toEqual([2, 1])
+  expect(bestPoint(points, false)).toEqual([0, 3])
+  expect(bestPoint([[0, null]], true)).toBeNull()
 })

@@ -16,6 +16,51 @@ export function niceTicks(low: number, high: number, count: number, binary = fal
   return ticks
 }
 
+/** Ticks of a logarithmic axis around positive values: powers of ten, with 2 and 5 where there are few. */
+export function logTicks(low: number, high: number): number[] {
+  const [from, to] = low > 0 && high >= low ? [low, high] : [0.1, 1]
+  const first = Math.floor(Math.log10(from) + 1e-9)
+  const last = Math.max(first + 1, Math.ceil(Math.log10(to) - 1e-9))
+  const every = Math.max(1, Math.ceil((last - first) / 6))
+  const ticks = []
+  for (let power = first; power < last + every; power += every) ticks.push(10 ** power)
+  if (last - first > 1) return ticks
+  const finer = ticks.flatMap((tick) => [tick, 2 * tick, 5 * tick]).map((tick) => Number(tick.toPrecision(6)))
+  const begin = finer.filter((tick) => tick <= from * 1.0001).length - 1
+  const end = finer.findIndex((tick) => tick >= to * 0.9999)
+  const tight = finer.slice(Math.max(0, begin), end < 0 ? undefined : end + 1)
+  return tight.length > 1 ? tight : finer.slice(Math.max(0, begin - 1), Math.max(0, begin - 1) + 2)
+}
+
+/** What a logarithmic axis has no place for is a gap. */
+export function positive(points: readonly Point[]): Point[] {
+  return points.map(([x, y]) => [x, y !== null && y > 0 ? y : null] as const)
+}
+
+/** Each as the mean of those before it, which count less the further back they are; the first ones are not pulled to 0. */
+export function smoothed(points: readonly Point[], weight: number): readonly Point[] {
+  if (weight <= 0) return points
+  let sum = 0
+  let all = 0
+  return points.map(([x, y]) => {
+    if (y === null || !Number.isFinite(y)) return [x, null] as const
+    sum = weight * sum + (1 - weight) * y
+    all = weight * all + (1 - weight)
+    return [x, sum / all] as const
+  })
+}
+
+/** The least or the greatest; null of none. The first of equal ones. */
+export function bestPoint(points: readonly Point[], lower: boolean): Point | null {
+  let best: Point | null = null
+  for (const point of points) {
+    const [, y] = point
+    if (y === null || !Number.isFinite(y)) continue
+    if (best === null || (lower ? y < (best[1] ?? 0) : y > (best[1] ?? 0))) best = point
+  }
+  return best
+}
+
 /** Where the axis begins: at 0, or below; with `loose` above it when all values lie in the upper half. */
 export function floorOf(values: readonly number[], high: number, loose: boolean): number {
   const lowest = values.reduce((a, b) => Math.min(a, b), Infinity)

@@ -34,6 +34,7 @@ export const computeEn = {
   'job.nodeN': 'Node {n}',
 
   'value.noLimit': 'No limit',
+  'chart.best': 'The best',
   'chart.none': 'No measurements in this time',
   'chart.limit': 'limit',
   'chart.cpu': 'CPU',

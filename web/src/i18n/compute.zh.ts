@@ -36,6 +36,7 @@ export const computeZh: Record<keyof typeof computeEn, string> = {
   'job.nodeN': '节点 {n}',
 
   'value.noLimit': '不限',
+  'chart.best': '最佳值',
   'chart.none': '这段时间没有数据',
   'chart.limit': '上限',
   'chart.cpu': 'CPU 用量',

@@ -334,6 +334,8 @@ export const firstEn = {
   'labelTask.how': 'How',
   'labelTask.progress': 'Progress',
   'team.members': 'Members',
+  'runs.lastRun': 'Last run',
+  'runs.main': 'Main metric',
   'myTasks.title': 'My tasks',
   'catalogue.title': 'Interfaces',
   'evaluation.figures': 'Figures',

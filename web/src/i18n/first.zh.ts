@@ -335,6 +335,8 @@ export const firstZh: Record<keyof typeof firstEn, string> = {
   'labelTask.how': '要求',
   'labelTask.progress': '进度',
   'team.members': '成员',
+  'runs.lastRun': '最近运行',
+  'runs.main': '主要指标',
   'myTasks.title': '我的任务',
   'catalogue.title': '接口目录',
   'evaluation.figures': '指标',

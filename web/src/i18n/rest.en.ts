@@ -5,6 +5,7 @@ import { imagesEn } from './images.en'
 import { labellingEn } from './labelling.en'
 import { learnEn } from './learn.en'
 import { modelsEn } from './models.en'
+import { runsEn } from './runs.en'
 import { serveEn } from './serve.en'
 
 // The words of the other pages, which come beside their programs.
@@ -16,5 +17,6 @@ export const restEn = {
   ...labellingEn,
   ...learnEn,
   ...modelsEn,
+  ...runsEn,
   ...serveEn,
 }

@@ -5,6 +5,7 @@ import { imagesZh } from './images.zh'
 import { labellingZh } from './labelling.zh'
 import { learnZh } from './learn.zh'
 import { modelsZh } from './models.zh'
+import { runsZh } from './runs.zh'
 import { serveZh } from './serve.zh'
 
 // The words of the other pages, which come beside their programs.
@@ -16,5 +17,6 @@ export const restZh = {
   ...labellingZh,
   ...learnZh,
   ...modelsZh,
+  ...runsZh,
   ...serveZh,
 }

@@ -5,6 +5,7 @@ import { en } from './en'
 
 // Keys that are put together at run time begin with one of these.
 const dynamic = [
+  /^runs\.(left|group|tab)\./,
   /^evaluation\.(as|size|by|verdict|kind)\./,
   /^evaluation\.(truths|precision|recall)$/,
   /^bench\.(tool|shape|media|group|refused|did)\./,

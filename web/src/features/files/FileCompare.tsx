@@ -38,7 +38,8 @@ export function FileCompare({ version }: { version: Version }) {
   )
 }
 
-function Lines({ before, after, path }: { before: string | null; after: string | null; path: string }) {
+/** The lines of one file that differ; null: there is none on that side. */
+export function Lines({ before, after, path }: { before: string | null; after: string | null; path: string }) {
   const { t, n } = useI18n()
   const found = useQuery({
     queryKey: ['file-diff', before, after, path],

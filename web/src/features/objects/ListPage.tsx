@@ -1,4 +1,5 @@
 import { Segmented } from 'antd'
+import { Suspense } from 'react'
 import { useParams, useSearchParams } from 'react-router'
 import { useApp } from '../../app/context'
 import { ForbiddenPage, NotFoundPage } from '../../app/pages'
@@ -6,6 +7,7 @@ import { offers } from '../../api/session'
 import { useTitle } from '../../components/hooks'
 import { useI18n } from '../../i18n'
 import { ListView } from './ListView'
+import { choiceOf } from './special'
 
 export function ListPage() {
   const { t, w } = useI18n()
@@ -25,5 +27,6 @@ export function ListPage() {
     />
   )
   if (others) return <ListView key={`${kind.name}-public`} kind={kind} place={{}} fixed="public = true" title choice={choice} here />
-  return <ListView key={`${kind.name}-${project?.id ?? 0}`} kind={kind} place={kind.scope === 'project' ? { project: project?.id } : {}} title choice={choice} />
+  const Choice = choiceOf[kind.name]
+  return <ListView key={`${kind.name}-${project?.id ?? 0}`} kind={kind} place={kind.scope === 'project' ? { project: project?.id } : {}} title choice={Choice ? <Suspense fallback={null}><Choice /></Suspense> : choice} />
 }

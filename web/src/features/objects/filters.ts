@@ -53,7 +53,7 @@ export function listParams(kind: Kind, params: URLSearchParams, fixed?: string):
   }
 }
 
-const own = new Set(['tab', 'new', 'sort'])
+const own = new Set(['tab', 'new', 'sort', 'runs'])
 
 /** Whether anything narrows the list. */
 export function isNarrowed(params: URLSearchParams): boolean {

@@ -39,7 +39,7 @@ export interface Column {
 const order: Record<string, string[]> = {
   audit: ['at', 'user', 'verb', 'kind', 'name', 'project', 'address'], label_set: ['name', 'labels', 'description', 'public'],
   dataset: ['name', 'annotation_type', 'label_set', 'samples', 'annotated'], job: ['name', 'state', 'reason', 'spec', 'started_at'],
-  environment: ['name', 'state', 'reason', 'spec', 'ends_at'], training: ['name', 'datasets', 'algorithm', 'spec', 'nodes'],
+  environment: ['name', 'state', 'reason', 'spec', 'ends_at'], training: ['name', 'datasets', 'algorithm'],
   label_task: ['name', 'state', 'version', 'deadline'], task: ['name', 'type', 'state', 'problems', 'ended_at'],
 }
 

@@ -64,11 +64,21 @@ const versions = () => import('../datasets/Versions')
 const Overview = lazyPart(versions, 'VersionedOverview')
 const AllVersions = lazyPart(versions, 'AllVersions')
 
+const lastRun = () => import('../trainings/LastRun')
+
 /** Columns of a list that are no fields of their kind; they stand after the second. */
 export const extraColumns: Record<string, { title: Key; Cell: ComponentType<SpecialProps> }[] | undefined> = {
   label_task: [{ title: 'labelTask.progress', Cell: lazyPart(() => import('../labelling/TaskBar'), 'ProgressCell') }],
+  training: [
+    { title: 'runs.main', Cell: lazyPart(lastRun, 'MainMetricCell') },
+    { title: 'runs.lastRun', Cell: lazyPart(lastRun, 'LastRunCell') },
+  ],
   environment: [{ title: 'tool.title', Cell: lazyPart(() => import('../environments/Tools'), 'ToolsCell') }],
 }
+
+const runs = () => import('../runs/RunsPage')
+/** Beside the heading of a list: which of several lists this is. */
+export const choiceOf: Record<string, ComponentType | undefined> = { training: lazyPart(runs, 'TrainingsChoice') }
 
 /** Lists that can also be looked at as cards of their own. */
 export const cardsOf: Record<string, ComponentType<RowsProps> | undefined> = { dataset: lazyPart(() => import('../datasets/DatasetCards'), 'DatasetCards') }

@@ -32,6 +32,8 @@ import { TensorBoard } from './TensorBoard'
 import { lazyPart } from '../../app/part'
 
 const Metrics = lazyPart(() => import('./Metrics'), 'Metrics')
+const Pictures = lazyPart(() => import('./Pictures'), 'Pictures')
+const waiting = <div className="skeleton" aria-busy="true"><div /></div>
 
 export function InstancePage() {
   const { plural, id, child, childId } = useParams()
@@ -118,7 +120,8 @@ function Loaded({ parentKind, kind, parent, item }: { parentKind: Kind; kind: Ki
         </>
       }
       tabs={[
-        { name: 'metrics', title: t('metrics.title'), content: () => <Suspense fallback={<div className="skeleton" aria-busy="true"><div /></div>}><Metrics path={path} item={item} /></Suspense> },
+        { name: 'metrics', title: t('metrics.title'), content: () => <Suspense fallback={waiting}><Metrics path={path} item={item} /></Suspense> },
+        { name: 'pictures', title: t('runs.pictures'), content: () => <Suspense fallback={waiting}><Pictures path={path} item={item} /></Suspense> },
         { name: 'lineage', title: t('lineage.title'), content: () => <LineageTab path={path} item={item} /> },
         ...jobTabs,
       ]}

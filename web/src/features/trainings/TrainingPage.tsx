@@ -14,9 +14,9 @@ import { problemText } from '../../components/problem'
 import { useI18n } from '../../i18n'
 import { ComputePage } from '../jobs/ComputePage'
 import { Dialogs, type Open } from '../objects/Dialogs'
-import { ListView } from '../objects/ListView'
 import { Facts } from '../objects/ObjectTabs'
 import type { PageProps } from '../objects/special'
+import { RunTable } from '../runs/RunTable'
 
 export function TrainingPage({ kind, place, item }: PageProps) {
   const i18n = useI18n()
@@ -64,7 +64,7 @@ export function TrainingPage({ kind, place, item }: PageProps) {
       tabs={[
         ...(instances ? [{
           name: 'instances', title: w(instances.titles),
-          content: () => (count.data === 0 ? <p className="note">{t('training.firstRun')}</p> : <ListView kind={instances} place={{ parent }} />),
+          content: () => (count.data === 0 ? <p className="note">{t('training.firstRun')}</p> : <RunTable key={item.id} kind={instances} training={item} />),
         }] : []),
         { name: 'overview', title: t('training.definition'), content: () => <Facts brief kind={{ ...kind, fields: kind.fields.filter((f) => f.name !== 'name' && f.name !== 'description') }} item={item} /> },
       ]}
