@@ -54,13 +54,12 @@
     "service-host-taken", "host: another service has the host name %.*s", "host：主机名 %.*s 已被其他服务使用"
 #define MESSAGE_RULES_OBJECT  "rules-object", "%s: must be an object", "%s：应为对象"
 #define MESSAGE_RULES_UNKNOWN "rules-unknown", "%s: there is no rule \"%.*s\"", "%s：没有规则“%.*s”"
-#define MESSAGE_RULES_VALUE                                                                                       \
-    "rules-value",                                                                                                \
-        "%s: the value of %.*s is not allowed: error_rate is 0 to 1, p95_ratio 1 to 1000, min_requests 1 "        \
-        "to "                                                                                                     \
-        "1000000, action stop or rollback",                                                                       \
-        "%s：%.*s 的值不正确：error_rate 为 0 至 1，p95_ratio 为 1 至 1000，min_requests 为 1 至 " \
-        "1000000，action 为 stop 或 rollback"
+#define MESSAGE_RULES_VALUE                                                                                          \
+    "rules-value",                                                                                                   \
+        "%s: the value of %.*s is not allowed: error_rate, golden_drop and agreement are 0 to 1, "                   \
+        "p95_ratio 1 to 1000, min_requests 1 to 1000000, action stop or rollback",                                   \
+        "%s：%.*s 的值不正确：error_rate、golden_drop、agreement 为 0 至 1，p95_ratio 为 1 至 1000，" \
+        "min_requests 为 1 至 1000000，action 为 stop 或 rollback"
 #define MESSAGE_HEALTH_PATH                                                                                  \
     "health-path", "%s: must begin with / and have no spaces", "%s：应以 / 开头且不含空格"
 #define MESSAGE_VERSION_NEEDS                                                                                \
@@ -591,6 +590,22 @@
         "beyond chance (%llu requests)",                                                                     \
         "灰度版本的 p95 为 %.1f 毫秒，生产版本为 %.1f 毫秒：是其 %.1f 倍，允许 %.3g " \
         "倍，且并非偶然（%llu 个请求）"
+#define MESSAGE_CANARY_GOLDEN                                                                                              \
+    "canary-golden",                                                                                                       \
+        "on the golden version the canary's %.*s is %.3f, production's %.3f: worse by %.3f to %.3f where "                 \
+        "%.3g are allowed, beyond chance",                                                                                 \
+        "在黄金数据集版本上，灰度版本的 %.*s 为 %.3f，生产版本为 %.3f：差 %.3f 至 %.3f，允许 " \
+        "%.3g，且并非偶然"
+#define MESSAGE_CANARY_AGREEMENT                                                                                                              \
+    "canary-agreement",                                                                                                                       \
+        "canary and production say the same of %llu of the golden version's %llu samples (%.1f %%), fewer "                                   \
+        "than the %.3g %% that are wanted, beyond chance",                                                                                    \
+        "灰度版本与生产版本对黄金数据集版本中 %llu 个样本的结果一致，共 %llu 个（%.1f %%），低于要求的 " \
+        "%.3g "                                                                                                                               \
+        "%%，且并非偶然"
+#define MESSAGE_GOLDEN_OPEN                                                                                  \
+    "golden-open", "golden: the dataset version is not published, so it may still change",                   \
+        "golden：该数据集版本尚未发布，内容仍可能变化"
 
 /* --- the gateway --- */
 #define MESSAGE_GATEWAY_REQUEST                                                                              \

@@ -38,5 +38,6 @@ const struct controller *const controllers[] = {
     &controller_traffic,
     &controller_key_uses,
     &controller_services,
+    &controller_golden,
 };
 const size_t controller_count = countof(controllers);

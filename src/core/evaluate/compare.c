@@ -25,15 +25,15 @@ struct side {
     double score;
 };
 
-static bool side_open(struct op *op, struct side *s, struct err *err)
+static bool side_open(struct core *core, struct arena *a, struct side *s, struct err *err)
 {
     struct str text;
     s->details.fd = -1;
-    if (!evaluation_report(op->core, &s->o, op->arena, &text, err))
+    if (!evaluation_report(core, &s->o, a, &text, err))
         return false;
-    s->report = json_parse(op->arena, text, err);
+    s->report = json_parse(a, text, err);
     s->score = evaluation_score(s->report);
-    return s->report && evaluation_details_open(op->core, &s->o, &s->details, err);
+    return s->report && evaluation_details_open(core, &s->o, &s->details, err);
 }
 
 static double figure_value(yyjson_val *report, struct str name)
@@ -221,12 +221,18 @@ static bool write_changes(struct arena *a, const struct side *s, const struct si
            write_changed(a, s, t, false, right, was, o, err);
 }
 
-static bool write_all(struct op *op, struct side *s, struct side *t, struct json_out *out, struct err *err)
+static bool same_samples(const struct side *s, const struct side *t, struct err *err)
 {
     struct str mine = json_str(yyjson_obj_get(s->report, "samples_digest")),
                other = json_str(yyjson_obj_get(t->report, "samples_digest"));
-    if (!str_eq(mine, other) || s->details.matches->type != t->details.matches->type)
-        return err_message(err, ERR_CONFLICT, "with", MESSAGE_EVALUATION_OTHER_SAMPLES);
+    return (str_eq(mine, other) && s->details.matches->type == t->details.matches->type) ||
+           err_message(err, ERR_CONFLICT, "with", MESSAGE_EVALUATION_OTHER_SAMPLES);
+}
+
+static bool write_all(struct op *op, struct side *s, struct side *t, struct json_out *out, struct err *err)
+{
+    if (!same_samples(s, t, err))
+        return false;
     json_object(out);
     json_key(out, "with");
     json_object(out);
@@ -247,8 +253,84 @@ bool evaluation_compare_run(struct op *op, struct object *o, const struct db_val
     struct side s = {.o = *o}, t = {0};
     s.details.fd = t.details.fd = -1;
     bool ok = engine_get(op->core, op->caller, &kind_evaluation, 0, input[0].i, op->arena, &t.o, err) &&
-              side_open(op, &s, err) && side_open(op, &t, err) && write_all(op, &s, &t, out, err);
+              side_open(op->core, op->arena, &s, err) && side_open(op->core, op->arena, &t, err) &&
+              write_all(op, &s, &t, out, err);
     evaluation_details_close(&s.details);
     evaluation_details_close(&t.details);
+    return ok;
+}
+
+/* --- in short --- */
+
+/* What was found on a sample, and its size. */
+static bool found_on(const struct side *s, size_t sample, struct arena *a, struct str *ret,
+                     uint32_t ret_size[2], struct err *err)
+{
+    struct str text;
+    auto_buf struct buf found = {0};
+    struct json_out o;
+    yyjson_val *v =
+        evaluation_details_text(&s->details, sample, a, &text, err) ? json_parse(a, text, err) : NULL;
+    if (!v)
+        return false;
+    json_begin(&o, &found);
+    json_value(&o, yyjson_obj_get(v, "found"));
+    ret_size[0] = (uint32_t)yyjson_get_uint(yyjson_obj_get(v, "width"));
+    ret_size[1] = (uint32_t)yyjson_get_uint(yyjson_obj_get(v, "height"));
+    *ret = arena_str(a, buf_view(&found));
+    return true;
+}
+
+static bool agree(const struct side *s, const struct side *t, struct agreement_counts *ret, struct err *err)
+{
+    const struct matches *m = s->details.matches;
+    struct agreement *g = agreement_new(m->type, s->score, t->score, err);
+    bool ok = g != NULL;
+    for (size_t i = 0; ok && i < m->sample_count; i++) {
+        auto_arena struct arena a;
+        struct str one, other;
+        uint32_t size[2];
+        arena_init(&a);
+        ok = found_on(t, i, &a, &other, size, err) && found_on(s, i, &a, &one, size, err) &&
+             agreement_add(g, one, other, size[0], size[1], err);
+    }
+    if (ok)
+        *ret = agreement_counts(g);
+    agreement_free(g);
+    return ok;
+}
+
+/* The first of the figures that one looks at first. */
+static bool main_figure(struct arena *a, const struct side *s, const struct side *t,
+                        struct evaluation_beside *ret)
+{
+    const struct matches *m = s->details.matches, *n = t->details.matches;
+    for (size_t i = 0; i < m->figure_count && i < n->figure_count; i++) {
+        struct str name = m->figures[i];
+        if (!evaluate_is_main(name))
+            continue;
+        ret->figure = arena_str(a, name);
+        ret->less = evaluate_less_is_better(name);
+        ret->difference = evaluation_difference(a, m, figure_value(s->report, name), n,
+                                                figure_value(t->report, name), i, ret->less);
+        return true;
+    }
+    return false;
+}
+
+bool evaluation_beside(struct core *core, const struct object *o, const struct object *with, struct arena *a,
+                       struct evaluation_beside *ret, struct err *err)
+{
+    struct side s = {.o = *o}, t = {.o = *with};
+    struct evaluation_beside b = {0};
+    s.details.fd = t.details.fd = -1;
+    bool ok = side_open(core, a, &s, err) && side_open(core, a, &t, err) && same_samples(&s, &t, err) &&
+              agree(&s, &t, &b.agreement, err);
+    if (ok && !main_figure(a, &s, &t, &b))
+        b.difference = (struct evaluation_difference){.value = NAN, .other = NAN, .low = NAN, .high = NAN};
+    evaluation_details_close(&s.details);
+    evaluation_details_close(&t.details);
+    if (ok)
+        *ret = b;
     return ok;
 }

@@ -3,6 +3,7 @@
 #define INGOT_CORE_EVALUATE_COMPARE_H
 
 #include "core/evaluate/evaluate.h"
+#include "metric/agreement.h"
 
 extern const struct field evaluation_compare_fields[];
 bool evaluation_compare_run(struct op *op, struct object *o, const struct db_value *input,
@@ -18,5 +19,16 @@ struct evaluation_difference {
 struct evaluation_difference evaluation_difference(struct arena *a, const struct matches *m, double value,
                                                    const struct matches *with, double other, size_t figure,
                                                    bool less);
+
+/* An evaluation beside another on the same samples, in its main figure and in how often both models say the
+ * same of a sample. In the arena. ERR_CONFLICT: the samples, or what was true of them, were others. */
+struct evaluation_beside {
+    struct str figure;
+    bool less; /* less of it is better */
+    struct evaluation_difference difference;
+    struct agreement_counts agreement;
+};
+bool evaluation_beside(struct core *core, const struct object *o, const struct object *with, struct arena *a,
+                       struct evaluation_beside *ret, struct err *err);
 
 #endif

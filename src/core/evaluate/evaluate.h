@@ -44,6 +44,9 @@ struct evaluation_new {
     const char *part; /* "all", "test" */
 };
 bool evaluation_create(struct op *op, const struct evaluation_new *n, int64_t *ret, struct err *err);
+/* Whether the model and the data fit: evaluation_create does not ask. Outside writes. */
+bool evaluation_check(struct op *op, const struct evaluation_new *n, struct err *err);
+struct object evaluation_object(struct arena *a, const struct evaluation_new *n);
 bool evaluation_drop_job(struct op *op, int64_t job, struct err *err);
 
 /* --- which samples (part.c) --- */

@@ -206,6 +206,12 @@ static bool check_fit(struct op *op, const struct object *o, struct err *err)
     return true;
 }
 
+bool evaluation_check(struct op *op, const struct evaluation_new *n, struct err *err)
+{
+    struct object o = evaluation_object(op->arena, n);
+    return check_fit(op, &o, err);
+}
+
 static bool prepare(struct op *op, const struct object *old, struct object *o, struct err *err)
 {
     return old || (check_subject(op, o, err) && check_layer(op, o, err) && check_fit(op, o, err));

@@ -107,9 +107,9 @@ bool evaluation_begin(struct op *op, struct object *o, struct err *err)
     return ok && engine_update_row(op, o, err);
 }
 
-bool evaluation_create(struct op *op, const struct evaluation_new *n, int64_t *ret, struct err *err)
+struct object evaluation_object(struct arena *a, const struct evaluation_new *n)
 {
-    struct object o = engine_object(op->arena, &kind_evaluation);
+    struct object o = engine_object(a, &kind_evaluation);
     o.project = n->project;
     o.created_by = n->created_by;
     *object_value(&o, "model_version") = db_int(n->model_version);
@@ -119,6 +119,12 @@ bool evaluation_create(struct op *op, const struct evaluation_new *n, int64_t *r
     *object_value(&o, "draws") = db_int(200);
     *object_value(&o, "state") = db_textz("pending");
     *object_value(&o, "automatic") = db_int(1);
+    return o;
+}
+
+bool evaluation_create(struct op *op, const struct evaluation_new *n, int64_t *ret, struct err *err)
+{
+    struct object o = evaluation_object(op->arena, n);
     if (!evaluation_name(op, &o, err) || !engine_insert_row(op, &o, err) || !evaluation_begin(op, &o, err))
         return false;
     *ret = o.id;

@@ -1,4 +1,6 @@
 /* Canaries that break the rules of their services. */
+#include "core/serve/canary.h"
+
 #include "base/messages.h"
 #include "core/serve/event.h"
 #include "core/serve/look.h"
@@ -7,20 +9,19 @@
 #include "core/serve/version.h"
 
 struct sentence {
-    struct look *l;
     const struct object *canary;
     bool rollback;
-    struct err why;
+    const struct err *why;
 };
 
 static struct words words_of(struct arena *a, const struct sentence *s)
 {
     struct str name = object_text(s->canary, "name");
-    const char *zh = s->why.id ? s->why.zh : s->why.message;
+    const char *zh = s->why->id ? s->why->zh : s->why->message;
     if (s->rollback)
-        return (struct words){event_words(a, MESSAGE_EVENT_CANARY_BACK, STR_ARG(name), s->why.message).en,
+        return (struct words){event_words(a, MESSAGE_EVENT_CANARY_BACK, STR_ARG(name), s->why->message).en,
                               event_words(a, MESSAGE_EVENT_CANARY_BACK, STR_ARG(name), zh).zh};
-    return (struct words){event_words(a, MESSAGE_EVENT_CANARY_STOPPED, STR_ARG(name), s->why.message).en,
+    return (struct words){event_words(a, MESSAGE_EVENT_CANARY_STOPPED, STR_ARG(name), s->why->message).en,
                           event_words(a, MESSAGE_EVENT_CANARY_STOPPED, STR_ARG(name), zh).zh};
 }
 
@@ -44,20 +45,27 @@ static bool act_write(struct op *op, void *ctx, struct err *err)
                      s->rollback ? "canary-rolled-back" : "canary-stopped", words_of(op->arena, s), err);
 }
 
+bool canary_end(struct core *core, struct arena *a, const struct object *canary, bool rollback,
+                const struct err *why, struct err *err)
+{
+    return engine_write(core, &caller_system, a, act_write, &(struct sentence){canary, rollback, why}, err);
+}
+
 static bool judge_one(struct look *l, const struct look_service *s, struct err *err)
 {
     const struct look_slot *c = &s->slot[SLOT_CANARY];
     struct judge_rules rules;
-    struct sentence sentence = {.l = l, .canary = c->target};
+    struct err why = {0};
+    bool rollback;
     if (!c->target || !c->wanted ||
-        !rules_read(l->arena, object_text(s->service, "rules"), &rules, &sentence.rollback))
+        !rules_read(l->arena, object_text(s->service, "rules"), &rules, &rollback))
         return true;
     struct serve_trial *t = arena_new(l->arena, struct serve_trial);
     if (!serve_traffic_trial(l->core, s->service->id, t) ||
-        judge_canary(&rules, &t->side[0], &t->side[1], &sentence.why) != JUDGE_BAD)
+        judge_canary(&rules, &t->side[0], &t->side[1], &why) != JUDGE_BAD)
         return true;
     l->changed = true;
-    return engine_write(l->core, &caller_system, l->arena, act_write, &sentence, err);
+    return canary_end(l->core, l->arena, c->target, rollback, &why, err);
 }
 
 bool look_judge(struct look *l, struct err *err)

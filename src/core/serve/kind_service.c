@@ -4,6 +4,7 @@
 #include "core/job/fields.h"
 #include "core/serve/address.h"
 #include "core/serve/event.h"
+#include "core/serve/golden.h"
 #include "core/serve/replica.h"
 #include "core/serve/rules.h"
 #include "core/serve/serve.h"
@@ -104,6 +105,24 @@ static const struct field fields[] = {
      .title = {"Rules for the canary", "灰度规则"},
      .help = {"When the canary breaks one beyond chance it is stopped or rolled back.",
               "灰度版本显著违反规则时将被停止或回滚。"}},
+    {.name = "golden",
+     .type = FIELD_REF,
+     .flags = FIELD_EDIT | FIELD_FILTER,
+     .ref = "dataset_version",
+     .title = {"Golden version", "黄金数据集版本"},
+     .help = {"A published, labelled dataset version on which canaries are held against production: by the "
+              "rules golden_drop and agreement.",
+              "已发布且已标注的数据集版本，用于按规则 golden_drop 和 agreement 对比灰度版本与生产版本。"}},
+    {.name = "golden_result",
+     .type = FIELD_JSON,
+     .flags = FIELD_STATUS,
+     .max = 4000,
+     .schema = GOLDEN_SCHEMA,
+     .title = {"Canary on the golden version", "灰度版本在黄金数据集上的结果"}},
+    {.name = "golden_key",
+     .type = FIELD_TEXT,
+     .flags = FIELD_INTERNAL | FIELD_STATUS,
+     .title = {"What the result was made of", "结果的依据"}},
     {.name = "origins",
      .type = FIELD_TEXTS,
      .flags = FIELD_EDIT,
@@ -195,7 +214,7 @@ static bool before_create(struct op *op, struct object *o, struct err *err)
 {
     const char *name = repository_project_text(op->arena, 0, object_text(o, "name"));
     *object_value(o, "model_name") = db_textz(strcmp(name, "id.0") == 0 ? "model" : name);
-    return host_is_free(op, o, err);
+    return host_is_free(op, o, err) && golden_check(op, o, err);
 }
 
 /* Under its former name it is found, too. */
@@ -228,7 +247,10 @@ static bool before_update(struct op *op, const struct object *old, struct object
         !event_add(op, (struct event_of){.service = old->id}, err, MESSAGE_EVENT_SHARE,
                    (double)object_int(new_, "share") / 10))
         return false;
-    return host_is_free(op, new_, err);
+    if (object_int(old, "golden") != object_int(new_, "golden"))
+        *object_value(new_, "golden_result") = *object_value(new_, "golden_key") = db_null();
+    return host_is_free(op, new_, err) &&
+           (object_int(old, "golden") == object_int(new_, "golden") || golden_check(op, new_, err));
 }
 
 /* What belongs to it goes with it; its replicas are stopped, and their jobs go when they are over. */

@@ -8,9 +8,8 @@ static const struct {
     double min, max;
     bool whole;
 } numbers[] = {
-    {"error_rate", 0, 1, false},
-    {"p95_ratio", 1, 1000, false},
-    {"min_requests", 1, 1000000, true},
+    {"error_rate", 0, 1, false},  {"p95_ratio", 1, 1000, false}, {"min_requests", 1, 1000000, true},
+    {"golden_drop", 0, 1, false}, {"agreement", 0, 1, false},
 };
 
 static bool number_fits(struct str name, yyjson_val *v, bool *ret_known)
@@ -51,14 +50,29 @@ bool rules_check(struct arena *a, const struct field *f, const struct db_value *
     return true;
 }
 
-bool rules_read(struct arena *a, struct str text, struct judge_rules *ret, bool *ret_rollback)
+static yyjson_val *parse(struct arena *a, struct str text, bool *ret_rollback)
 {
     struct err ignored = {0};
     yyjson_val *doc = text.n ? json_parse(a, text, &ignored) : NULL;
+    *ret_rollback = str_is(json_str(yyjson_obj_get(doc, "action")), "rollback");
+    return doc;
+}
+
+bool rules_read(struct arena *a, struct str text, struct judge_rules *ret, bool *ret_rollback)
+{
+    yyjson_val *doc = parse(a, text, ret_rollback);
     yyjson_val *rate = yyjson_obj_get(doc, "error_rate"), *ratio = yyjson_obj_get(doc, "p95_ratio");
     *ret = (struct judge_rules){.error_rate = rate ? yyjson_get_num(rate) : -1,
                                 .p95_ratio = ratio ? yyjson_get_num(ratio) : 0,
                                 .min_requests = yyjson_get_sint(yyjson_obj_get(doc, "min_requests"))};
-    *ret_rollback = str_is(json_str(yyjson_obj_get(doc, "action")), "rollback");
     return rate || ratio;
+}
+
+bool rules_read_golden(struct arena *a, struct str text, struct golden_rules *ret, bool *ret_rollback)
+{
+    yyjson_val *doc = parse(a, text, ret_rollback);
+    yyjson_val *drop = yyjson_obj_get(doc, "golden_drop"), *agreement = yyjson_obj_get(doc, "agreement");
+    *ret = (struct golden_rules){.drop = drop ? yyjson_get_num(drop) : -1,
+                                 .agreement = agreement ? yyjson_get_num(agreement) : -1};
+    return drop || agreement;
 }

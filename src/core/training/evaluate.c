@@ -17,9 +17,10 @@ static bool evaluate_write(struct op *op, void *ctx, struct err *err)
     struct db_row row;
     bool found;
     int64_t id;
-    if (!conn_query_one(op->conn, op->arena,
-                        "SELECT 1 FROM evaluations WHERE model_version = ? AND automatic = 1 LIMIT 1",
-                        db_args(db_int(e->version)), &row, &found, err))
+    if (!conn_query_one(
+            op->conn, op->arena,
+            "SELECT 1 FROM evaluations WHERE model_version = ? AND automatic = 1 AND part = 'test' LIMIT 1",
+            db_args(db_int(e->version)), &row, &found, err))
         return false;
     return found || evaluation_create(op,
                                       &(struct evaluation_new){.project = e->instance->project,

@@ -16,6 +16,7 @@ import { ListView } from '../objects/ListView'
 import { Facts } from '../objects/ObjectTabs'
 import type { PageProps } from '../objects/special'
 import { Address } from './Address'
+import { Golden } from './Golden'
 import { Interface } from './Interface'
 import { Replicas, ServiceEvents } from './Replicas'
 import { ServiceLog } from './ServiceLog'
@@ -92,6 +93,7 @@ export function ServicePage({ kind, place, item }: PageProps) {
                 <Side version={canary} title={t('service.role.canary')} />
                 {canary && <Share item={item} may={offers(session, kind, 'update', project?.id)} />}
               </div>
+              <Golden item={item} canary={canary} />
               <TrafficView service={item.id} versions={versions} />
               {typeof item['address'] === 'string' && <Address address={item['address']} model={model} />}
             </>

@@ -18,6 +18,26 @@ export interface Prediction {
   times_ms?: Partial<Record<'queue' | 'prepare' | 'run' | 'read', number>>
 }
 
+/** What the canary did on the golden dataset version, as the service's field says it. */
+export interface GoldenResult {
+  state: 'evaluating' | 'kept' | 'broken' | 'failed'
+  production: number
+  canary: number
+  production_evaluation: number | null
+  canary_evaluation: number | null
+  figure?: string
+  production_value?: number | null
+  canary_value?: number | null
+  samples?: number
+  agree?: number
+  reason?: string
+  reason_zh?: string
+}
+
+export function goldenOf(service: Item): GoldenResult | null {
+  return (service['golden_result'] as GoldenResult | null | undefined) ?? null
+}
+
 export function useReplicas(service: number) {
   return useQuery({
     queryKey: ['objects', 'service', 'replicas', service],
