@@ -26,11 +26,16 @@ let server
 let context
 let page
 
-async function serve() {
-  server = spawn(program, ['serve', '--data', data, '--listen', `127.0.0.1:${port}`], { stdio: 'ignore', env: { ...process.env, INGOT_ADMIN_PASSWORD: password } })
+/** Another program may hold the port for a moment after a kill: it is tried again, and what the server says is shown if that does not help. */
+async function serve(tries = 20) {
+  server = spawn(program, ['serve', '--data', data, '--listen', `127.0.0.1:${port}`], { stdio: ['ignore', 'ignore', tries > 1 ? 'ignore' : 'inherit'], env: { ...process.env, INGOT_ADMIN_PASSWORD: password } })
   server.ended = new Promise((done) => server.on('exit', done))
   for (;;) {
     if (await fetch(`${url}/api/v1/health`).then((r) => r.ok, () => false)) return
+    if (server.exitCode !== null && tries > 1) {
+      await wait(500)
+      return serve(tries - 1)
+    }
     if (server.exitCode !== null) throw new Error('the server ended')
     await wait(50)
   }

@@ -1,5 +1,5 @@
 import { draw, objects, pictures, samples, saved, shown } from './bench'
-import { expect, member, signInAs, signInAsAdmin, test } from './fixtures'
+import { expect, member, option, signInAs, signInAsAdmin, test } from './fixtures'
 import { resolve } from 'node:path'
 
 const folder = resolve(__dirname, '../../test-results/screens')
@@ -126,6 +126,8 @@ test('what is typed into a box outlives the tab, though nobody left the field', 
   await expect(field).toBeFocused()
   // No pause, no network: the journal has it when the tab goes.
   await own.context().setOffline(true)
+  // A socket that is open outlives that: the page lets go of it when the network is said to be gone.
+  await own.evaluate(() => window.dispatchEvent(new Event('offline')))
   await own.keyboard.type(' here')
   await own.close({ runBeforeUnload: true })
   await expect.poll(() => page.context().pages().length).toBe(1)
@@ -136,4 +138,30 @@ test('what is typed into a box outlives the tab, though nobody left the field', 
   await expect.poll(text).toBe('STOP here')
   await objects(page).first().getByRole('button').first().click()
   await expect(page.getByRole('textbox', { name: 'Text' })).toHaveValue('STOP here')
+})
+
+test('the samples one goes through are filtered where one works', async ({ page, api, project }) => {
+  await signInAsAdmin(page)
+  const { set } = await pictures(page, api, project, 3)
+  await page.goto(`/p/${project.name}/datasets/${set.id}/v/1/label`)
+  await shown(page)
+  await page.keyboard.press('d')
+  await expect(page.getByRole('heading', { name: '1.png' })).toBeVisible()
+  await page.keyboard.press('2')
+  await draw(page, [0.3, 0.3], [0.45, 0.5])
+  await expect(saved(page)).toBeVisible()
+  await page.getByRole('button', { name: 'Filter the samples' }).click()
+  await page.locator('.bench-filter').getByRole('combobox', { name: 'State' }).click({ force: true })
+  await option(page, 'Not annotated (2)').click()
+  await expect(page.locator('.bench-filter').getByRole('status')).toHaveText('2 samples')
+  await expect(page.getByRole('heading', { name: '0.png' })).toBeVisible()
+  await expect(page.getByText('1 of 2')).toBeVisible()
+  await page.getByRole('heading', { name: '0.png' }).click()
+  await page.keyboard.press('d')
+  await expect(page.getByRole('heading', { name: '2.png' })).toBeVisible()
+  await page.reload()
+  await expect(page.getByText('2 of 2')).toBeVisible()
+  await page.getByRole('button', { name: 'Filtered: change the filter' }).click()
+  await page.getByRole('button', { name: 'Show all' }).click()
+  await expect(page.getByText('1 of 3')).toBeVisible()
 })

@@ -53,6 +53,8 @@ interface Props {
   title: string
   backUrl: string
   instructions: string | null
+  /** Which samples there are, where that can be chosen. */
+  filter?: ReactNode
   /** Stands with the examples of labels, for whoever may add one. */
   addExample?: ReactNode
   openId: number | null
@@ -60,7 +62,7 @@ interface Props {
 }
 
 /** The workbench: filmstrip, surface, panels. What is special about a task comes as `task`. */
-export function BenchPage({ bench, source, labels, mayAdd, title, backUrl, instructions, addExample, openId, task }: Props) {
+export function BenchPage({ bench, source, labels, mayAdd, title, backUrl, instructions, filter, addExample, openId, task }: Props) {
   const i18n = useI18n()
   const { t, n } = i18n
   const alive = useShown()
@@ -159,6 +161,7 @@ export function BenchPage({ bench, source, labels, mayAdd, title, backUrl, instr
         <Back url={backUrl} />
         <h1 className="clip-line">{sample?.name ?? title}</h1>
         {at !== undefined && <span className="muted num bench-place">{t(source.film.exact ? 'bench.place' : 'bench.placeMore', { at: n(at + 1), n: n(count) })}</span>}
+        {filter}
         <Turn onTurn={go} />
         <Toolbar bench={bench} page={page} commands={offered} own={own.keys} />
         <span className="grow" />
@@ -178,7 +181,7 @@ export function BenchPage({ bench, source, labels, mayAdd, title, backUrl, instr
       <aside className="bench-right">
         <LayersPanel bench={bench} comparing={comparing} />
         <LabelsPanel bench={bench} labels={labels} mayAdd={mayAdd} />
-        <AttributesPanel bench={bench} labels={labels} />
+        {!grid && <AttributesPanel bench={bench} labels={labels} />}
         {shapes && <ObjectsPanel bench={bench} />}
         {task?.side}
       </aside>

@@ -15,7 +15,9 @@ export const LabelsPanel = memo(function LabelsPanel({ bench, labels, mayAdd }: 
   const selection = useBenchState(bench, (s) => s.selection)
   const hidden = useBenchState(bench, (s) => s.view.hidden)
   const closed = useBenchState(bench, (s) => s.closed && !s.grid)
-  const { document } = bench.state
+  // On the sheet of many nothing is said of the one that was open.
+  const grid = useBenchState(bench, (s) => s.grid)
+  const document = grid ? null : bench.state.document
   const counts = useMemo(() => {
     const found = new Map<string, number>()
     for (const name of [...(document?.labels ?? []), ...(document?.shapes ?? []).map((s) => s.label ?? '')]) found.set(name, (found.get(name) ?? 0) + 1)

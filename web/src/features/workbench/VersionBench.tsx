@@ -9,11 +9,13 @@ import { lasting, useItem } from '../../api/objects'
 import { offers } from '../../api/session'
 import type { AnnotationType } from '../../canvas'
 import { nameOf } from '../../components/names'
+import { useI18n } from '../../i18n'
 import { colorsOf, thumbnailUrl, useStatistics, useVersionNumber, type SampleFilter, type Version } from '../datasets/samples'
 import { exampleKey, listExamples, pictureOf } from '../label-sets/examples'
 import { UseAsExample } from '../label-sets/UseAsExample'
 import type { BenchStore } from './bench'
 import { BenchPage } from './BenchPage'
+import { Filter } from './Filter'
 import { labelsOf, withFound } from './labels'
 import { useVersionSource } from './source'
 import { useBench, useBenchState } from './useBench'
@@ -64,6 +66,16 @@ function Loaded({ version }: { version: Version }) {
     return next
   }, { replace: true }), [setParams])
   const source = useVersionSource(version, filter)
+  const { n } = useI18n()
+  // The first of those that are left is shown.
+  const onFilter = useCallback((part: Record<string, string | null>) => setParams((old) => {
+    const next = new URLSearchParams(old)
+    for (const [name, value] of Object.entries({ ...part, sample: null })) {
+      if (value === null) next.delete(name)
+      else next.set(name, value)
+    }
+    return next
+  }, { replace: true }), [setParams])
   const bench = useBench(session.user.id, {
     path: version.path, type: String(version.parent['annotation_type']) as AnnotationType, dataType: String(version.parent['data_type']) as 'image', readOnly: !version.open, colorOf, onOpen,
   })
@@ -73,7 +85,7 @@ function Loaded({ version }: { version: Version }) {
   return (
     <BenchPage
       bench={bench} source={source} labels={labels} mayAdd={set === null} title={`${nameOf(version.parentKind, version.parent)} ${nameOf(version.kind, version.item)}`}
-      backUrl={versionUrl(version.parentKind, version.parent.id, Number(version.item['number']), project)} instructions={null} addExample={addExample} openId={Number(params.get('sample')) || null} task={null}
+      backUrl={versionUrl(version.parentKind, version.parent.id, Number(version.item['number']), project)} instructions={null} filter={<Filter filter={filter} statistics={statistics.data} count={source.film.exact ? n(source.film.count) : `${n(source.film.count)}+`} onChange={onFilter} />} addExample={addExample} openId={Number(params.get('sample')) || null} task={null}
     />
   )
 }

@@ -284,10 +284,9 @@ export function createBench({ path, type, dataType, readOnly: fixed, sync, color
     redoMany: () => walk(undone, steps, 'redo'),
     annotationOf: (sample) => documents.get(sample.id)?.document.annotation() ?? (sample.annotation as Annotation),
     stateOf(sample): SampleState {
-      if (sample.id === state.sample?.id && state.room?.sample) return state.room.sample
-      const known = documents.get(sample.id)
-      if (known?.document.canUndo && sample.state === 'unannotated') return 'annotated'
-      return sample.state
+      const told = (sample.id === state.sample?.id ? state.room?.sample : null) ?? sample.state
+      // In a task the state changes when it is handed in; what was begun is seen before.
+      return told === 'unannotated' && documents.get(sample.id)?.document.canUndo ? 'annotated' : told
     },
     close() {
       offSync()

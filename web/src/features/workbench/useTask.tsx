@@ -188,7 +188,7 @@ export function useTask({ id, stage, batch, left, onBatch, onMore, bench }: Opti
       </span>
     ),
     note: assignment && !grid && <><Note assignment={assignment} />{closed && <HandedIn state={batch.find((a) => a.id === assignment.id)?.state} onTakeBack={takeBackHere} />}</>,
-    side: assignment && <Threads bench={bench} task={id} sample={assignment.sample.id} />,
+    side: assignment && !grid && <Threads bench={bench} task={id} sample={assignment.sample.id} />,
     dialogs: (
       <>
         {panel === 'skip' && <Ask heading="bench.skip" field={'bench.reason'} onClose={() => bench.set({ panel: null })} onSend={(text) => void skip(text)} />}
