@@ -26,16 +26,11 @@ function u16(value: number): Buffer {
   return b
 }
 
-/** A coloured picture; the seed makes it different. */
-export function png(width: number, height: number, seed: number): Buffer {
+/** A picture by the colour of each pixel. */
+function paint(width: number, height: number, colourAt: (x: number, y: number) => readonly [number, number, number]): Buffer {
   const rows = Buffer.alloc(height * (1 + width * 3))
   for (let y = 0; y < height; y += 1) {
-    for (let x = 0; x < width; x += 1) {
-      const at = y * (1 + width * 3) + 1 + x * 3
-      rows[at] = (x * 2 + seed * 21) % 256
-      rows[at + 1] = (y * 3 + seed * 47) % 256
-      rows[at + 2] = (Math.floor(x / 16) + Math.floor(y / 16) + seed) % 2 === 0 ? 90 : 200
-    }
+    for (let x = 0; x < width; x += 1) rows.set(colourAt(x, y), y * (1 + width * 3) + 1 + x * 3)
   }
   const chunk = (kind: string, data: Buffer) => {
     const body = Buffer.concat([Buffer.from(kind), data])
@@ -43,6 +38,25 @@ export function png(width: number, height: number, seed: number): Buffer {
   }
   const head = Buffer.concat([u32(width), u32(height), Buffer.from([8, 2, 0, 0, 0])])
   return Buffer.concat([Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]), chunk('IHDR', head), chunk('IDAT', deflateSync(rows)), chunk('IEND', Buffer.alloc(0))])
+}
+
+/** A coloured picture; the seed makes it different. */
+export function png(width: number, height: number, seed: number): Buffer {
+  return paint(width, height, (x, y) => [
+    (x * 2 + seed * 21) % 256,
+    (y * 3 + seed * 47) % 256,
+    (Math.floor(x / 16) + Math.floor(y / 16) + seed) % 2 === 0 ? 90 : 200,
+  ])
+}
+
+/** A round thing of a colour on grey; the seed says where and how large it is. */
+export function painted(width: number, height: number, colour: readonly [number, number, number], seed: number): Buffer {
+  const radius = (0.28 + 0.03 * (seed % 4)) * Math.min(width, height)
+  const [cx, cy] = [width * (0.42 + 0.05 * (seed % 3)), height * (0.44 + 0.04 * (seed % 5))]
+  return paint(width, height, (x, y) => {
+    const shade = (x * 7 + y * 13 + seed * 29) % 24
+    return Math.hypot(x - cx, y - cy) < radius ? [colour[0] + shade, colour[1] + shade, colour[2] + shade] : [150 + shade, 150 + shade, 150 + shade]
+  })
 }
 
 /** A zip archive whose files are stored as they are. */
