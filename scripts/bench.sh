@@ -2,7 +2,7 @@
 # Runs the benchmarks and prints tables; each figure is a ratio to a peer measured in the same minute. Needs the
 # release build (make bench makes it). Without arguments everything that needs no further packages:
 #   scripts/bench.sh [platform [--seconds N] [get|kept|auth|list|create|upload|start ...] | record [MB [MB]] |
-#       data [zip|page|thumbs|blob|memory|copy|coco|clicks ...] | label [--seconds N] [annotators|stroke|next|memory|kills] | learn [table] | registry [transfer|manifests|collector ...] | proxy | gateway |
+#       data [zip|page|thumbs|blob|memory|copy|coco|clicks ...] | label [--seconds N] [annotators|stroke|next|memory|kills] | learn [table|points] | registry [transfer|manifests|collector ...] | proxy | gateway |
 #       jobs [start|many|follow|idle ...] | infer [latency|many|batch|memory ...] | predict | agree | kserve |
 #       million [--requests N] [--slow] | canvas [--screens FOLDER]]
 # bench/coco.py and build/release/bench_db_commit are run by hand; see bench/README.md.
@@ -14,7 +14,12 @@ part=${1-all}
 case $part in
 platform) exec /usr/bin/python3 bench/platform.py "$@" ;;
 data) exec /usr/bin/python3 bench/data.py "$@" ;;
-learn) exec /usr/bin/python3 bench/learn.py "$@" ;;
+learn)
+    case ${1-} in
+    points) exec node bench/learn.mjs ;;
+    *) exec /usr/bin/python3 bench/learn.py "$@" ;;
+    esac
+    ;;
 label) exec /usr/bin/python3 bench/label.py "$@" ;;
 record) exec bench/record.sh "$@" ;;
 registry) exec /usr/bin/python3 bench/registry.py "$@" ;;
