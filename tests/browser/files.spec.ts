@@ -11,7 +11,6 @@ test('files of a version: upload, folders, preview, rename, delete, compare, pub
   expect(put.status(), await put.text()).toBe(200)
   await signInAsAdmin(page)
   await page.goto(`/p/${project.name}/algorithm-sets/${set.id}`)
-  await page.getByRole('link', { name: 'v1' }).click()
   await expect(page.getByRole('link', { name: 'src/', exact: true })).toBeVisible()
   await page.getByTestId('upload-files').setInputFiles([text('train.py', 'one\ntwo\nthree\n'), text('old.txt', 'x\n')])
   await expect(page.getByRole('link', { name: 'train.py', exact: true })).toBeVisible()

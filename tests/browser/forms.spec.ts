@@ -19,7 +19,7 @@ test('rules as one types, the server beside the field, Ctrl+Enter', async ({ pag
   await name.fill('free')
   await page.keyboard.press('Control+Enter')
   await expect(dialog(page)).toBeHidden()
-  await expect(page.getByRole('link', { name: 'free' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'free' })).toBeVisible()
 })
 
 test('leaving with unsaved input asks', async ({ page, project }) => {
@@ -82,7 +82,7 @@ test('a form that is submitted twice at once is sent once', async ({ page, proje
     button.click()
   })
   await expect(dialog(page)).toBeHidden()
-  await expect(page.getByRole('link', { name: 'once' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'once' })).toBeVisible()
   expect(sent).toBe(1)
 })
 

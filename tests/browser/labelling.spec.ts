@@ -55,7 +55,7 @@ test('an owner makes teams and a task, its people see their work and nothing els
     // Several may be chosen: the list stays open until it is closed.
     await page.keyboard.press('Escape')
     await dialog(page).getByRole('button', { name: 'Create' }).click()
-    await expect(page.getByRole('link', { name, exact: true })).toBeVisible()
+    await expect(page.getByRole('heading', { name, exact: true })).toBeVisible()
   }
 
   await page.goto(`/p/${project.name}/label-tasks?new=1`)
@@ -65,7 +65,6 @@ test('an owner makes teams and a task, its people see their work and nothing els
   await choose(page, 'Labelling team', 'Labellers')
   await choose(page, 'Review team', 'Judges')
   await dialog(page).getByRole('button', { name: 'Create' }).click()
-  await page.getByRole('link', { name: 'First round' }).click()
   await page.getByRole('button', { name: 'Open', exact: true }).click()
   await dialog(page).getByRole('button', { name: 'Open', exact: true }).click()
   await expect(page.locator('.part-legend')).toContainText('Waiting 8')

@@ -4,6 +4,7 @@ import { expect, member, option, signInAs, signInAsAdmin, test } from './fixture
 test('the platform log: newest first, by level and by text', async ({ page }) => {
   await signInAsAdmin(page)
   await page.goto('/')
+  await page.getByRole('button', { name: 'Administration', exact: true }).click()
   await page.getByRole('link', { name: 'Platform log' }).click()
   await expect(page.getByRole('heading', { name: 'Platform log' })).toBeVisible()
   await expect(page.getByRole('row', { name: /is ready at/ }).first()).toBeVisible()
@@ -27,6 +28,7 @@ test('the platform log is for administrators', async ({ page, api, project }) =>
 test('controllers: what the platform does by itself', async ({ page, api, project }) => {
   await signInAsAdmin(page)
   await page.goto('/')
+  await page.getByRole('button', { name: 'Administration', exact: true }).click()
   await page.getByRole('link', { name: 'Controllers' }).click()
   await expect(page.getByRole('heading', { name: 'Controllers' })).toBeVisible()
   await expect(page.getByRole('row', { name: /collect-blobs Removes blobs that nobody uses/ })).toBeVisible()

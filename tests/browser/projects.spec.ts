@@ -16,7 +16,9 @@ test('a project: create with a quota, members, switch, delete by typing its name
   await form.getByRole('button', { name: 'Create' }).click()
   await expect(form).toBeHidden()
 
-  // The switcher finds it; its page has its name in the address and survives a reload.
+  // It opens; the switcher finds it; its page has its name in the address and survives a reload.
+  await expect(page.getByRole('heading', { name })).toBeVisible()
+  await page.goto('/profile')
   await page.getByRole('combobox', { name: 'Project' }).click()
   await page.locator('input[role=combobox]').and(page.getByRole('combobox', { name: 'Project' })).fill(name)
   await option(page, name).click()
@@ -36,6 +38,7 @@ test('a project: create with a quota, members, switch, delete by typing its name
   await form.getByRole('button', { name: 'Create' }).click()
   await expect(page.getByRole('cell', { name: user.name, exact: true })).toBeVisible()
 
+  await page.getByRole('button', { name: 'Administration', exact: true }).click()
   await page.getByRole('link', { name: 'Projects', exact: true }).click()
   await page.getByRole('searchbox').fill(name)
   const row = page.locator('tbody tr', { hasText: name })
@@ -70,7 +73,8 @@ test('compute specs: sizes are entered and shown with units', async ({ page, api
   await form.getByLabel(/^CPUs/).fill('7.5')
   await form.getByLabel(/^Memory/).fill('1.5 TiB')
   await form.getByRole('button', { name: 'Create' }).click()
-  await expect(form).toBeHidden()
+  await expect(page.getByRole('heading', { name })).toBeVisible()
+  await page.goto('/admin/specs')
   await page.getByRole('searchbox').fill(name)
   await expect(page.locator('tbody tr', { hasText: name }).getByRole('cell', { name: '1.5 TiB' })).toBeVisible()
   const found = (await api.get(`specs?q=${name}`)) as { items: { memory: number; cpus: number }[] }

@@ -22,7 +22,6 @@ test('a training is made in the form, runs twice, and its model knows where it c
   await option(page, 'counted').click()
   await page.screenshot({ path: `${folder}/training-new.png` })
   await dialog(page).getByRole('button', { name: 'Create' }).click()
-  await page.getByRole('link', { name: 'count', exact: true }).click()
   await page.getByRole('button', { name: 'Start' }).click()
 
   await expect(page.locator('.compute-head .state-completed')).toBeVisible({ timeout: 120_000 })

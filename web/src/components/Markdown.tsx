@@ -1,4 +1,5 @@
 import { createElement, type ReactNode } from 'react'
+import './markdown.css'
 import { markdown, type Block, type Inline } from './markdown'
 
 /** What people wrote, as elements: never as HTML. */

@@ -30,3 +30,8 @@ export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () =>
     </div>
   )
 }
+
+/** What stands where something is on its way: lines, or a whole page. */
+export function Skeleton({ page }: { page?: boolean }) {
+  return <div className={page ? 'skeleton skeleton-page' : 'skeleton'} aria-busy="true"><div /><div /><div /></div>
+}

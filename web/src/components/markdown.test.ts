@@ -18,6 +18,12 @@ test('nothing that runs gets through', () => {
   expect(markdown('<script>alert(1)</script>')).toEqual([{ type: 'paragraph', inside: [{ type: 'text', text: '<script>alert(1)</script>' }] }])
 })
 
+test('what may not be followed hides nothing that comes after it', () => {
+  expect(markdown('[x](vbscript:y) [docs](https://example.org)')).toEqual([
+    { type: 'paragraph', inside: [{ type: 'text', text: '[x](vbscript:y) ' }, { type: 'link', url: 'https://example.org', inside: [{ type: 'text', text: 'docs' }] }] },
+  ])
+})
+
 test('whatever it is, it ends', () => {
   for (const text of ['', '#', '```', '- ', '>', '****', '![](', '*'.repeat(5000), '[a]('.repeat(2000), '\n\n\n', '1.', '#x\n-y']) expect(Array.isArray(markdown(text))).toBe(true)
 })

@@ -29,10 +29,14 @@ const patterns: { test: RegExp; make: (m: RegExpExecArray) => Inline | null }[] 
 export function inline(text: string): Inline[] {
   let first: { m: RegExpExecArray; part: Inline } | null = null
   for (const { test, make } of patterns) {
-    const m = test.exec(text)
-    if (!m || (first && m.index >= first.m.index)) continue
-    const part = make(m)
-    if (part) first = { m, part }
+    // What may not be followed or shown stays text; what comes after it may be.
+    for (const m of text.matchAll(new RegExp(test, 'g'))) {
+      if (first && m.index >= first.m.index) break
+      const part = make(m)
+      if (!part) continue
+      first = { m, part }
+      break
+    }
   }
   if (!first) return text === '' ? [] : [{ type: 'text', text }]
   const { m, part } = first

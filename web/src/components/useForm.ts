@@ -8,6 +8,8 @@ import { checkField } from './rules'
 export interface FormState {
   values: Values
   set: (name: string, value: unknown) => void
+  /** Several at once, which nobody typed. */
+  setAll: (values: Values) => void
   replace: (values: Values) => void
   setInvalid: (name: string, reason: string | null) => void
   /** What to show beside a field now: the server's word, or a rule broken by what was typed. */
@@ -44,6 +46,7 @@ export function useForm(fields: readonly Field[], initial: Values, creating: boo
     setTouched((old) => new Set(old).add(name))
     setRefused((old) => without(old, name))
   }, [])
+  const setAll = useCallback((some: Values) => setValues((old) => ({ ...old, ...some })), [])
   const setInvalid = useCallback((name: string, reason: string | null) => {
     setInvalidState((old) => {
       if ((old[name] ?? null) === reason) return old
@@ -68,7 +71,7 @@ export function useForm(fields: readonly Field[], initial: Values, creating: boo
     return true
   }
   return {
-    values, set, setInvalid, errorOf, check, refuse,
+    values, set, setAll, setInvalid, errorOf, check, refuse,
     replace: setValues,
     dirty: changedFields(initial, values, fields).length > 0,
   }

@@ -5,7 +5,7 @@ import { Link, useNavigate } from 'react-router'
 import { useApp } from '../../app/context'
 import { versionUrl } from '../../app/links'
 import type { Item, Kind } from '../../api/kinds'
-import { allItems, listPage, useCount, useList, useSave } from '../../api/objects'
+import { allItems, listPage, useList, useSave } from '../../api/objects'
 import { offers } from '../../api/session'
 import { formatBytes } from '../../components/format'
 import { FormDialog } from '../../components/FormDialog'
@@ -17,11 +17,8 @@ import { Empty, ErrorState } from '../../components/States'
 import { Time } from '../../components/Time'
 import { useI18n } from '../../i18n'
 import { MoreRows } from '../objects/MoreRows'
-import { Facts } from '../objects/ObjectTabs'
 import type { SpecialProps } from '../objects/special'
 import './data.css'
-
-const newest = 5
 
 export function StateTag({ item }: { item: Item }) {
   const { t } = useI18n()
@@ -29,7 +26,7 @@ export function StateTag({ item }: { item: Item }) {
   return <span className={published ? 'tag tag-ok' : 'tag'}>{t(published ? 'versions.published' : item['state'] === 'publishing' ? 'versions.publishing' : item['state'] === 'reviewing' ? 'versions.reviewing' : 'versions.draft')}</span>
 }
 
-function useVersionKind(parent: Kind): Kind | undefined {
+export function useVersionKind(parent: Kind): Kind | undefined {
   return useApp().kinds.find((k) => k.scope === 'child' && k.parent === parent.name && k.plural === 'versions')
 }
 
@@ -78,14 +75,14 @@ function Rows({ kind, parentKind, parent, items }: { kind: Kind; parentKind: Kin
   )
 }
 
-function NewButton({ kind, parentKind, parent }: { kind: Kind; parentKind: Kind; parent: Item }) {
+export function NewButton({ kind, parentKind, parent, small }: { kind: Kind; parentKind: Kind; parent: Item; small?: boolean }) {
   const { t } = useI18n()
   const { session, project } = useApp()
   const [open, setOpen] = useState(false)
   if (!offers(session, kind, 'create', project?.id)) return null
   return (
     <>
-      <Button type="primary" icon={<Icon name="plus" size={14} />} onClick={() => setOpen(true)}>{t('versions.new')}</Button>
+      <Button type={small ? 'text' : 'primary'} size={small ? 'small' : undefined} icon={<Icon name="plus" size={small ? 12 : 14} />} onClick={() => setOpen(true)}>{t('versions.new')}</Button>
       {open && <NewVersion kind={kind} parentKind={parentKind} parent={parent} onClose={() => setOpen(false)} />}
     </>
   )
@@ -124,40 +121,6 @@ function NewVersion({ kind, parentKind, parent, onClose }: { kind: Kind; parentK
         <Input.TextArea id="version-description" rows={3} maxLength={500} value={description} onChange={(e) => setDescription(e.target.value)} />
       </div>
     </FormDialog>
-  )
-}
-
-/** Facts, and the newest versions. */
-export function VersionedOverview({ kind: parentKind, item: parent }: SpecialProps) {
-  const { t, n } = useI18n()
-  const kind = useVersionKind(parentKind)
-  const place = { parent: { kind: parentKind, id: parent.id } }
-  const list = useQuery({
-    queryKey: ['objects', kind?.name ?? '', 'newest', parent.id],
-    queryFn: async ({ signal }) => (kind ? (await listPage(kind, place, { sort: '-number', limit: newest }, signal)).items : []),
-    enabled: kind !== undefined,
-  })
-  const count = useCount(kind ?? parentKind, place, kind !== undefined)
-  if (!kind) return <Facts kind={parentKind} item={parent} />
-  const items = list.data ?? []
-  return (
-    <div className="summary">
-      <section>
-        <div className="section-head">
-          <h2>{t('versions.title')}</h2>
-          <NewButton kind={kind} parentKind={parentKind} parent={parent} />
-        </div>
-        {list.error ? <ErrorState error={list.error} onRetry={() => void list.refetch()} /> : list.isPending ? <div className="skeleton" aria-busy="true"><div /><div /></div> : items.length === 0 ? (
-          <Empty title={t('versions.none')} text={t(kind.name === 'dataset_version' ? 'versions.noneData' : 'versions.noneFiles')} />
-        ) : (
-          <>
-            <Rows kind={kind} parentKind={parentKind} parent={parent} items={items} />
-            {count.data !== undefined && count.data > newest && <p className="more-link"><Link to="?tab=versions">{t('versions.all', { n: n(count.data) })}</Link></p>}
-          </>
-        )}
-      </section>
-      <Facts kind={{ ...parentKind, fields: parentKind.fields.filter((f) => !['versions', 'samples', 'annotated'].includes(f.name)) }} item={parent} />
-    </div>
   )
 }
 

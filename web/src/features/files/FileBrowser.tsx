@@ -74,7 +74,7 @@ export function FileBrowser({ version }: { version: Version }) {
       <div className="tools">
         <nav className="crumbs path" aria-label={t('files.path')}>
           <ol>
-            <li><Link to="?">{nameOf(version.kind, version.item)}</Link></li>
+            <li><Link to="?tab=files">{nameOf(version.kind, version.item)}</Link></li>
             {crumbs.map((part, i) => <li key={i}><Link to={`?path=${encodeURIComponent(crumbs.slice(0, i + 1).join('/'))}`}>{part}</Link></li>)}
             {file && <li aria-current="page">{file}</li>}
           </ol>

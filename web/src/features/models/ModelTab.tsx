@@ -4,9 +4,10 @@ import { useCallback, useState } from 'react'
 import { Problem, request, type Schema } from '../../api/client'
 import { allItems, useList } from '../../api/objects'
 import { nameOf } from '../../components/names'
-import { Empty, ErrorState } from '../../components/States'
+import { ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
 import type { Version } from '../datasets/samples'
+import { FileBrowser } from '../files/FileBrowser'
 import { useOpenTab } from '../environments/openTab'
 import './models.css'
 import { Differences } from './Differences'
@@ -43,7 +44,7 @@ export function ModelTab({ version }: { version: Version }) {
             options={choices.map((one) => ({ value: one.id, label: nameOf(version.kind, one) }))} />
         )}
       </div>
-      {none && <Empty title={t('model.none')} text={t('model.noneText')} />}
+      {none && <><p className="muted">{t('model.none')}. {t('model.noneText')}</p><FileBrowser version={version} /></>}
       {found.error && !none && <ErrorState error={found.error} onRetry={() => void found.refetch()} />}
       {!found.data && !found.error && <div className="skeleton" aria-busy="true"><div /><div /></div>}
       {found.data?.compare && <Differences found={found.data} />}

@@ -82,7 +82,7 @@ export function ActionDialog({ kind, place, action, item, onDone, onClose }: Pro
     >
       {action.fields.length === 0 && <p>{t('object.confirmAction', { action: w(action.title), name })}</p>}
       <FormFields fields={action.fields} kindName={`${kind.name}.${action.name}`} form={form} creating prefix="action" />
-      {Note && <Suspense fallback={null}><Note values={form.values} place={place} /></Suspense>}
+      {Note && <Suspense fallback={null}><Note values={form.values} place={place} onValues={form.setAll} /></Suspense>}
     </FormDialog>
   )
 }

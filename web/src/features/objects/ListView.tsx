@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { Button, Segmented } from 'antd'
+import { App, Button, Segmented } from 'antd'
 import { Suspense, useCallback, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
 import { useApp } from '../../app/context'
 import { useKeys, type Shortcut } from '../../app/keys'
-import { childUrl, itemUrl } from '../../app/links'
+import { childUrl, itemUrl, projectUrl } from '../../app/links'
 import { listLook } from '../../app/prefs'
 import { leaving } from '../../app/router'
 import type { Action, Item, Kind } from '../../api/kinds'
@@ -13,6 +13,8 @@ import { offers } from '../../api/session'
 import { useNarrow } from '../../components/hooks'
 import { Icon } from '../../components/Icon'
 import type { Values } from '../../components/merge'
+import { nameOf } from '../../components/names'
+import { problemText } from '../../components/problem'
 import { SecretDialog } from '../../components/SecretDialog'
 import { Empty, ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
@@ -21,7 +23,7 @@ import { Dialogs, type Open } from './Dialogs'
 import { isNarrowed, listParams } from './filters'
 import { ListTools } from './ListTools'
 import { MoreRows } from './MoreRows'
-import { cardsOf } from './special'
+import { afterCreate, cardsOf } from './special'
 import { Table } from './Table'
 
 interface Props {
@@ -43,8 +45,10 @@ interface Props {
 const looks = [{ value: 'rows', icon: 'list', title: 'list.rows' }, { value: 'cards', icon: 'cards', title: 'list.cards' }] as const
 
 export function ListView({ kind, place, fixed, title, hiddenFields, choice, here, preset }: Props) {
-  const { t, w, wl, n } = useI18n()
-  const { session, project } = useApp()
+  const i18n = useI18n()
+  const { t, w, wl, n } = i18n
+  const { session, project, kinds } = useApp()
+  const { message } = App.useApp()
   const narrow = useNarrow()
   const navigate = useNavigate()
   const [params, setParams] = useSearchParams()
@@ -88,6 +92,19 @@ export function ListView({ kind, place, fixed, title, hiddenFields, choice, here
   const parent = place.parent
   const urlOf = useCallback((item: Item) => (!kind.verbs.includes('read') || kind.scope === 'own' ? null : parent ? childUrl(kind, item.id, parent.kind, parent.id, project) : itemUrl(kind, item.id, here ? project : item.project ?? project)), [kind, project, parent, here])
   const onAct = useCallback((what: 'edit' | 'delete' | Action, item: Item) => setOpen({ what, item }), [])
+
+  // A list that is a page opens what was made; one that is part of a page shows it in its place.
+  const made = async (item: Item) => {
+    if (typeof item['secret'] === 'string') return setSecret(item['secret'])
+    const url = title ? (kind.name === 'project' ? projectUrl(nameOf(kind, item)) : urlOf(item)) : null
+    if (!url) return
+    const after = project && afterCreate[kind.name]
+    const to = after ? await after({ kind, kinds, item, project: project.id, url }).catch((error: unknown) => {
+      void message.error(problemText(error, i18n))
+      return url
+    }) : url
+    void navigate(to)
+  }
 
   const shortcuts = useMemo<Shortcut[]>(() => {
     const at = () => items[active]
@@ -155,7 +172,7 @@ export function ListView({ kind, place, fixed, title, hiddenFields, choice, here
           <MoreRows list={list} />
         </>
       )}
-      <Dialogs kind={kind} place={place} open={creating ? { what: 'create', preset } : open} onSaved={(item) => typeof item['secret'] === 'string' && setSecret(item['secret'])} onClose={() => (creating ? change({ new: null }) : setOpen(null))} />
+      <Dialogs kind={kind} place={place} open={creating ? { what: 'create', preset } : open} onSaved={(item) => { if (creating) void made(item) }} onClose={() => (creating ? change({ new: null }) : setOpen(null))} />
       {secret && (
         <SecretDialog title={t('tokens.secretTitle')} label={t('tokens.secretLabel')} secret={secret} onClose={() => setSecret(null)}>
           <p className="muted">{t('tokens.use')}</p>

@@ -80,7 +80,7 @@ export function ObjectForm({ kind, place, item, preset, onClose, onSaved }: Prop
     if (changed.length === 0) return onClose()
     void submit(Object.fromEntries(changed.map((name) => [name, form.values[name]])), base?.revision)
   }
-  const Note = formNotes[kind.name]
+  const Note = (creating ? formNotes[`new.${kind.name}`] : undefined) ?? formNotes[kind.name]
   const wide = fields.some((f) => editorOf(kind.name, f)?.wide)
   return (
     <PlaceContext.Provider value={place}>
@@ -92,7 +92,7 @@ export function ObjectForm({ kind, place, item, preset, onClose, onSaved }: Prop
         {sectionsOf(kind.name, fields).map((part, i) => (
           <FormPart key={part.title ?? i} title={part.title && t(part.title)}><FormFields fields={part.fields} kindName={kind.name} form={form} creating={creating} prefix="form" first={i === 0} /></FormPart>
         ))}
-        {Note && <Suspense fallback={null}><Note values={form.values} place={place} /></Suspense>}
+        {Note && <Suspense fallback={null}><Note values={form.values} place={place} onValues={form.setAll} /></Suspense>}
       </FormDialog>
       {theirs && base && (
         <MergeDialog

@@ -9,7 +9,6 @@ import { Time } from '../../components/Time'
 import { useI18n } from '../../i18n'
 import { isEmpty } from './empty'
 import { ListView } from './ListView'
-import { childTabs, Special } from './special'
 
 /** Overview, one tab per kind of children, and what happened to this object. */
 export function ObjectTabs({ kind, item, overview }: { kind: Kind; item: Item; overview?: ReactNode }) {
@@ -33,9 +32,7 @@ export function ObjectTabs({ kind, item, overview }: { kind: Kind; item: Item; o
           <Link key={tab.name} to={tab.name === 'overview' ? '?' : `?tab=${tab.name}`} aria-current={tab.name === now ? 'page' : undefined} replace>{tab.title}</Link>
         ))}
       </nav>}
-      {child && childTabs[child.name] ? (
-        <Special registry={childTabs} name={child.name} kind={kind} item={item} />
-      ) : child ? (
+      {child ? (
         <ListView key={child.name} kind={child} place={{ parent: { kind, id: item.id } }} />
       ) : now === 'activity' && audit ? (
         <ListView key="activity" kind={audit} place={{}} fixed={`kind = ${JSON.stringify(kind.name)} and object = ${item.id}`} hiddenFields={['kind', 'object', 'name', 'project']} />

@@ -4,7 +4,7 @@ import type { Place } from '../../api/objects'
 import type { Values } from '../../components/merge'
 import type { Key } from '../../i18n'
 import type { RowsProps } from './rows'
-import { lazyPart } from '../../app/part'
+import { lazyPart, part } from '../../app/part'
 
 // What some kinds show instead of the generic overview, or instead of the generic list of their children.
 export interface SpecialProps {
@@ -19,12 +19,17 @@ export interface PageProps extends SpecialProps {
   place: Place
 }
 
+const SetPage = lazyPart(() => import('../datasets/SetPage'), 'SetPage')
+
 export const pages: Record<string, ComponentType<PageProps> | undefined> = {
   job: lazyPart(() => import('../jobs/JobPage'), 'JobPage'),
   environment: lazyPart(() => import('../environments/EnvironmentPage'), 'EnvironmentPage'),
   training: lazyPart(() => import('../trainings/TrainingPage'), 'TrainingPage'),
   service: lazyPart(() => import('../services/ServicePage'), 'ServicePage'),
   label_task: lazyPart(() => import('../labelling/TaskPage'), 'TaskPage'),
+  dataset: SetPage,
+  algorithm_set: SetPage,
+  model_set: SetPage,
   evaluation: lazyPart(() => import('../evaluations/EvaluationPage'), 'EvaluationPage'),
 }
 
@@ -32,11 +37,13 @@ export const pages: Record<string, ComponentType<PageProps> | undefined> = {
 export interface FormNoteProps {
   values: Values
   place: Place
+  /** Takes values over into the form. */
+  onValues: (values: Values) => void
 }
 
 const Forecast = lazyPart(() => import('../jobs/Forecast'), 'ForecastNote')
-/** By kind, or by kind and action. */
-export const formNotes: Record<string, ComponentType<FormNoteProps> | undefined> = { job: Forecast, environment: Forecast, training: Forecast, 'image.build': Forecast }
+/** By kind, or by kind and action; `new.` before it: only where one is made. */
+export const formNotes: Record<string, ComponentType<FormNoteProps> | undefined> = { 'new.dataset': lazyPart(() => import('../datasets/NewFiles'), 'NewFiles'), job: Forecast, environment: Forecast, training: Forecast, 'image.build': Forecast }
 
 /** Forms of many fields in parts, each with a heading; what no part names stands in the last. */
 export const formSections: Record<string, { title: Key; fields: readonly string[] }[] | undefined> = {
@@ -60,10 +67,6 @@ export const actionForms: Record<string, ComponentType<ActionFormProps> | undefi
   'label_set.merge-labels': lazyPart(() => import('../label-sets/RenameDialog'), 'MergeLabelsDialog'),
 }
 
-const versions = () => import('../datasets/Versions')
-const Overview = lazyPart(versions, 'VersionedOverview')
-const AllVersions = lazyPart(versions, 'AllVersions')
-
 const lastRun = () => import('../trainings/LastRun')
 
 /** Columns of a list that are no fields of their kind; they stand after the second. */
@@ -85,9 +88,6 @@ export const cardsOf: Record<string, ComponentType<RowsProps> | undefined> = { d
 
 /** By the kind whose page it is. */
 export const overviews: Registry = {
-  dataset: Overview,
-  algorithm_set: Overview,
-  model_set: Overview,
   image: lazyPart(() => import('../images/ImageOverview'), 'ImageOverview'),
   task: lazyPart(() => import('../tasks/TaskView'), 'TaskOverview'),
   runtime: lazyPart(() => import('../runtimes/RuntimeOverview'), 'RuntimeOverview'),
@@ -96,8 +96,15 @@ export const overviews: Registry = {
 /** What stands below the fields of a kind whose page is the general one. */
 export const belowFacts: Registry = { node: lazyPart(() => import('../resources/NodeCurves'), 'NodeCurves'), label_set: lazyPart(() => import('../label-sets/ExamplesTab'), 'LabelExamples') }
 
-/** By the kind of the children. */
-export const childTabs: Registry = { dataset_version: AllVersions, algorithm_version: AllVersions, model_version: AllVersions }
+/** What follows when one was made, before its page is opened; where on that page. */
+export const afterCreate: Record<string, ((made: { kind: Kind; kinds: Kind[]; item: Item; project: number; url: string }) => Promise<string>) | undefined> = {
+  dataset: async ({ kind, kinds, item, project, url }) => {
+    const versions = kinds.find((k) => k.scope === 'child' && k.parent === kind.name && k.plural === 'versions')
+    const { bringChosen } = await part(() => import('../datasets/firstFiles'))
+    if (versions) await bringChosen({ kind: versions, parentKind: kind, parent: item, project, url: (number) => `${url}/v/${number}` })
+    return `${url}?tab=import`
+  },
+}
 
 export function Special({ registry, name, ...props }: SpecialProps & { registry: Registry; name: string }) {
   const Component = registry[name]
