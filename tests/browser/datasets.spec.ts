@@ -84,7 +84,7 @@ test('from an empty version to an export', async ({ page, api, project }) => {
   await expect(cells(page)).toHaveCount(12)
 
   await page.getByRole('link', { name: 'Export', exact: true }).click()
-  await page.getByRole('button', { name: 'Make the archive' }).click()
+  await page.getByRole('button', { name: 'Create archive' }).click()
   const link = page.locator('.made').getByRole('link', { name: 'Download' })
   await expect(link).toBeVisible()
   const [download] = await Promise.all([page.waitForEvent('download'), link.click()])
@@ -154,7 +154,7 @@ test('statistics, likeness, preprocessing, comparing, publishing', async ({ page
   await expect(dialog(page).getByText('160 × 120 → 120 × 160')).toBeVisible()
   await expect.poll(() => dialog(page).locator('canvas').evaluate((c) => (c as HTMLCanvasElement).height)).toBe(160)
   await page.screenshot({ path: `${folder}/en-light-preprocess.png` })
-  await dialog(page).getByRole('button', { name: 'Make the new version' }).click()
+  await dialog(page).getByRole('button', { name: 'Create version' }).click()
   await expect(dialog(page)).toBeHidden()
   await page.goto(`/p/${project.name}/datasets/${set.id}`)
   await page.getByRole('link', { name: 'v2' }).click()

@@ -115,14 +115,14 @@ test('images: a build with a script, one that fails, their logs', async ({ page,
     await dialog(page).getByRole('textbox', { name: 'Version' }).fill(version)
     await dialog(page).getByRole('textbox', { name: 'Script' }).fill(script)
     await pickSpec(page, spec)
-    await expect(dialog(page).locator('.forecast')).toContainText('Takes 0.2 CPUs')
+    await expect(dialog(page).locator('.forecast')).toContainText('Total: 0.2 CPUs')
   }
 
   // What is missing is said at its field; the page of the job shows the log, and leads back to the image.
   await page.goto(url)
   await page.getByRole('button', { name: 'Build with a script' }).click()
   await dialog(page).getByRole('button', { name: 'Build with a script' }).click()
-  await expect(dialog(page).getByText('Needed.')).toHaveCount(3)
+  await expect(dialog(page).getByText('Required.')).toHaveCount(3)
   await begin('v1', 'mkdir -p /opt/tool\necho "hello $WHO" > /opt/tool/hello')
   await dialog(page).getByRole('button', { name: 'Add variable' }).click()
   await dialog(page).getByLabel('Name of variable 1').fill('WHO')
@@ -132,7 +132,7 @@ test('images: a build with a script, one that fails, their logs', async ({ page,
   await expect(page.locator('.compute-head')).toContainText('Completed', { timeout: 180_000 })
   await page.getByRole('link', { name: 'Log', exact: true }).click()
   await expect(page.getByText('the image is saved')).toBeVisible()
-  await page.getByRole('link', { name: 'To its Image' }).click()
+  await page.getByRole('link', { name: 'Go to Image' }).click()
   await expect(page.getByRole('cell', { name: /^v1/ })).toBeVisible()
 
   // From that version, with a line that fails: the note leads to the log, also later and by way of the image.

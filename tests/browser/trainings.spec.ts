@@ -17,7 +17,7 @@ test('a training is made in the form, runs twice, and its model knows where it c
   await pickSpec(page, spec)
   await dialog(page).getByRole('textbox', { name: /^Command/ }).fill('python3 train.py')
   await dialog(page).getByLabel('Nodes').fill('2')
-  await expect(dialog(page).getByText('Takes 0.4 CPUs and 512 MiB in all')).toBeVisible()
+  await expect(dialog(page).getByText('Total: 0.4 CPUs, 512 MiB')).toBeVisible()
   await dialog(page).getByRole('combobox', { name: 'Save the model to' }).click()
   await option(page, 'counted').click()
   await page.screenshot({ path: `${folder}/training-new.png` })

@@ -11,7 +11,7 @@ const field = (more: Partial<Field>): Field => ({
 const check = (f: Partial<Field>, value: unknown, creating = true) => checkField(field(f), value, i18nOf('en'), creating)
 
 test('needed fields, with and without a default', () => {
-  expect(check({ required: true }, '')).toBe('Needed.')
+  expect(check({ required: true }, '')).toBe('Required.')
   expect(check({ required: true, default: 'x' }, '')).toBeNull()
   expect(check({ required: true, secret: true }, '', false)).toBeNull()
   expect(check({}, null)).toBeNull()

@@ -34,7 +34,7 @@ export const imagesEn = {
   'images.copyTitle': 'Copy {name}',
   'images.copyName': 'Image',
   'images.copyNameHelp': 'Of this project; it is made when there is none of that name.',
-  'images.copied': '{name} is there now',
+  'images.copied': '{name} is copied',
   'runtime.packages': 'Debian packages',
   'runtime.python': 'Python packages',
   'runtime.waiting': 'Waiting for its turn',
