@@ -1,5 +1,6 @@
 #include "cli/complete.h"
 
+#include "base/json.h"
 #include "cli/dataset.h"
 #include "cli/remote.h"
 #include "cli/scope.h"
@@ -109,8 +110,14 @@ static void offer_objects(const struct completion *c, const char *prefix, const 
         return;
     char *url = arena_printf(&cli->arena, "%s?limit=100", path);
     const char *typed = c->last + strlen(prefix);
-    if (*typed && k->fields[0].flags & FIELD_SEARCH)
-        url = arena_printf(&cli->arena, "%s&q=%s", url, url_encode(&cli->arena, str_of(typed)));
+    if (*typed && k->fields[0].flags & FIELD_FILTER) {
+        auto_buf struct buf filter = {0};
+        struct json_out o;
+        buf_printf(&filter, "%s ~ ", k->fields[0].name);
+        json_begin(&o, &filter);
+        json_z(&o, typed);
+        url = arena_printf(&cli->arena, "%s&filter=%s", url, url_encode(&cli->arena, buf_view(&filter)));
+    }
     if (project)
         url = arena_printf(&cli->arena, "%s&project=%lld", url, (long long)project);
     yyjson_val *answer, *item;

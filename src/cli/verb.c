@@ -111,7 +111,7 @@ static const struct verb own_verbs[] = {
 static const struct flag list_flags[] = {
     {"limit", 0, FLAG_VALUE, "N", "how many, 1 to 200 (20 when absent)", NULL},
     {"all", 0, FLAG_SWITCH, NULL, "all of them, page by page", NULL},
-    {"q", 'q', FLAG_VALUE, "TEXT", "only what begins with this", NULL},
+    {"q", 'q', FLAG_VALUE, "TEXT", "only what has these words, or parts of words of 3 characters", NULL},
     {"filter", 0, FLAG_VALUE, "EXPRESSION", "such as 'cpus >= 4 and name ~ \"res\"'", NULL},
     {"sort", 0, FLAG_VALUE, "FIELD", "by this field; -FIELD: descending", NULL},
     {"mine", 0, FLAG_SWITCH, NULL, "only what I created", NULL},

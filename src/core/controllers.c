@@ -37,6 +37,7 @@ const struct controller *const controllers[] = {
     &controller_environments,
     &controller_traffic,
     &controller_key_uses,
+    &controller_index_names,
     &controller_services,
     &controller_golden,
 };

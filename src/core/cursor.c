@@ -64,7 +64,8 @@ bool cursor_parse(struct arena *a, struct str text, struct str sort, const struc
     c.sort = json_str(yyjson_arr_get(v, 0));
     c.id = (int64_t)yyjson_get_uint(id);
     if (!c.sort.p || !str_eq(c.sort, sort))
-        return err_set(err, ERR_INVALID, "cursor", "cursor: belongs to a list in another order");
+        return err_set(err, ERR_INVALID, "cursor",
+                       "cursor: belongs to a list in another order, or of another search");
     *ret = c;
     return true;
 }

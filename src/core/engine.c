@@ -5,6 +5,7 @@
 #include "core/refs.h"
 #include "core/row.h"
 #include "core/rule.h"
+#include "core/search.h"
 #include "core/spelled.h"
 #include "core/validate.h"
 
@@ -153,9 +154,19 @@ bool engine_load_row(struct op *op, const struct kind *k, int64_t id, struct obj
     return row_load(op->core->db, op->conn, op->arena, k, &key, ret, found, err);
 }
 
+/* What is found by text is another now. */
+static bool note_search(struct op *op, const struct object *old, const struct object *o, struct err *err)
+{
+    size_t field[SEARCH_FIELDS_MAX], n = search_fields(o->kind, field);
+    for (size_t i = 0; i < n; i++)
+        if (!audit_same(&old->values[field[i]], &o->values[field[i]]))
+            return search_changed(op->conn, o->kind->name, 0, o->id, err);
+    return true;
+}
+
 static bool update_row(struct op *op, const struct object *old, struct object *o, struct err *err)
 {
-    if (!all_free(op, o, err) || !row_update(op->conn, o, err))
+    if (!all_free(op, o, err) || !row_update(op->conn, o, err) || !note_search(op, old, o, err))
         return false;
     pending_add(op->pending, o, "update");
     return audit_object(op, "update", o, audit_changes(op->arena, old, o), err);

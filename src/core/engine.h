@@ -11,7 +11,7 @@
 struct list_query {
     int64_t project;   /* SCOPE_PROJECT, and SCOPE_CHILD over all parents */
     int64_t parent;    /* SCOPE_CHILD; 0: over all parents */
-    struct str q;      /* prefix search over FIELD_SEARCH fields */
+    struct str q;      /* words of FIELD_SEARCH fields: core/search_text.h */
     struct str filter; /* language of core/filter.h */
     struct str sort;   /* "name", "-created_at"; STR_NULL: "-id" */
     struct str cursor; /* of a former answer */
@@ -20,7 +20,7 @@ struct list_query {
     bool count; /* also the exact total */
 };
 
-/* Writes {"items":[...],"next":"...",("total":n)}. */
+/* Writes {"items":[...],"next":"...",("total":n)}, with q also "sorted" and "matches". */
 bool engine_list(struct core *core, const struct caller *c, const struct kind *k, const struct list_query *q,
                  struct arena *a, struct buf *out, struct err *err);
 /* Reads one with the caller's right to it; parent 0: any. ERR_NOT_FOUND also where existence is a secret. */

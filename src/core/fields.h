@@ -14,8 +14,9 @@
 
 #define FIELD_DESCRIPTION                                                                                    \
     {                                                                                                        \
-        .name = "description", .type = FIELD_TEXT, .flags = FIELD_EDIT | FIELD_LONG | FIELD_LIST,            \
-        .max = 500, .title = {"Description", "描述"},                                                        \
+        .name = "description", .type = FIELD_TEXT,                                                           \
+        .flags = FIELD_EDIT | FIELD_SEARCH | FIELD_LONG | FIELD_LIST, .max = 500,                            \
+        .title = {"Description", "描述"},                                                                    \
     }
 
 /* For actions. */

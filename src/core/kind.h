@@ -41,7 +41,7 @@ enum field_flags {
     FIELD_REQUIRED = 1 << 0, /* at create; may not be made empty later */
     FIELD_CREATE = 1 << 1,   /* the client may give it at create */
     FIELD_UPDATE = 1 << 2,   /* the client may change it later */
-    FIELD_SEARCH = 1 << 3,   /* q= matches its prefix (indexed) */
+    FIELD_SEARCH = 1 << 3,   /* texts: q= finds words and parts of words in it (core/search.h) */
     FIELD_SORT = 1 << 4,     /* sort= may name it (indexed with id) */
     FIELD_FILTER = 1 << 5,   /* filter= may name it */
     FIELD_UNIQUE = 1 << 6,   /* within the kind and its project or parent */

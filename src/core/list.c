@@ -1,10 +1,9 @@
 #include "core/access.h"
-#include "core/cursor.h"
 #include "core/filter.h"
+#include "core/list_own.h"
 #include "core/row.h"
 #include "core/rule.h"
 #include "core/show.h"
-#include "core/side.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,20 +11,6 @@
 #define LIMIT_DEFAULT 20
 #define LIMIT_MAX     200
 #define Q_MAX         200 /* characters */
-/* Rows that a page may look at where the search and the order are not of the same index. */
-#define WINDOW      10000
-#define WINDOW_NEAR 300 /* looked at first: often enough */
-
-/* How a list is ordered: by a column, then by id in the same direction. */
-struct order {
-    struct str text;           /* as asked: "-name" */
-    const char *column;        /* NULL: by id alone */
-    const struct field *field; /* of the column */
-    bool down;
-    bool never_null;
-    bool searched;           /* q= is about the same column */
-    const struct side *side; /* the column is another table's: metric:loss */
-};
 
 static const struct field updated_at = {.name = "updated_at", .type = FIELD_TIME};
 
@@ -38,10 +23,8 @@ static bool not_sortable(struct str name, struct err *err)
 
 static const struct field *search_field(const struct kind *k)
 {
-    for (const struct field *f = k->fields; f->name; f++)
-        if (f->flags & FIELD_SEARCH && !(f->flags & FIELD_VIRTUAL))
-            return f;
-    return NULL;
+    size_t field[SEARCH_FIELDS_MAX];
+    return search_fields(k, field) ? &k->fields[field[0]] : NULL;
 }
 
 static bool side_order(const struct kind *k, const struct list_query *q, struct str name, struct arena *a,
@@ -60,12 +43,12 @@ static bool side_order(const struct kind *k, const struct list_query *q, struct 
     return true;
 }
 
-static bool parse_order(const struct kind *k, const struct list_query *q, struct arena *a, struct order *ret,
-                        struct err *err)
+static bool parse_order(const struct kind *k, const struct list_query *q, bool search, struct arena *a,
+                        struct order *ret, struct err *err)
 {
     struct order o = {.text = q->sort};
     if (!q->sort.n) {
-        const struct field *searched = q->q.n ? search_field(k) : NULL;
+        const struct field *searched = search ? search_field(k) : NULL;
         o.text = searched ? str_of(searched->name) : STR("-id");
     }
     struct str name = o.text;
@@ -83,26 +66,14 @@ static bool parse_order(const struct kind *k, const struct list_query *q, struct
     } else if (!side_order(k, q, name, a, &o)) {
         o.field = kind_field(k, name, NULL);
         bool sortable = o.field && o.field->flags & FIELD_SORT && !(o.field->flags & FIELD_VIRTUAL);
-        /* Without sort=, the searched field orders, sortable or not: it is indexed. */
+        /* Without sort=, the first searched field orders, sortable or not: few matches are sorted here. */
         if (!o.field || (!sortable && q->sort.n))
             return not_sortable(name, err);
         o.column = o.field->name;
-        o.searched = q->q.n && o.field == search_field(k);
-        o.never_null = o.searched;
     }
     *ret = o;
     return true;
 }
-
-/* What all parts and the total have in common. */
-struct listing {
-    const struct kind *kind;
-    const struct order *order;
-    struct str q;
-    const struct sql *where;
-    size_t scope_text, scope_args; /* how much of `where` says which objects the caller may see at all */
-    struct arena *arena;
-};
 
 /* The conditions that hold on every page, but for the search. */
 static bool conditions(struct core *core, const struct caller *c, const struct kind *k,
@@ -127,7 +98,8 @@ static bool conditions(struct core *core, const struct caller *c, const struct k
     return !q->filter.n || filter_parse(a, k, q->filter, out, err);
 }
 
-static bool check_search(const struct kind *k, struct str q, struct err *err)
+static bool read_words(const struct kind *k, struct str q, struct arena *a, struct search_words *ret,
+                       struct err *err)
 {
     if (!q.n)
         return true;
@@ -137,15 +109,8 @@ static bool check_search(const struct kind *k, struct str q, struct err *err)
         return err_set(err, ERR_INVALID, "q", "q: is not valid UTF-8");
     if (utf8_count(q) > Q_MAX)
         return err_set(err, ERR_INVALID, "q", "q: has %zu characters; it may have %d", utf8_count(q), Q_MAX);
-    return true;
-}
-
-static bool same_search(const struct order *o, struct str q, const struct cursor *after, struct err *err)
-{
-    struct str v = after->value.s;
-    if (!o->searched || (after->value.type == DB_TEXT && v.n >= q.n && memcmp(v.p, q.p, q.n) == 0))
-        return true;
-    return err_set(err, ERR_INVALID, "cursor", "cursor: belongs to another search");
+    *ret = search_words_of(a, q);
+    return !ret->too_many || err_set(err, ERR_INVALID, "q", "q: has more than %d words", SEARCH_WORDS_MAX);
 }
 
 /* Part of the order: all objects without a value of the sort column, or all with one. On both engines these
@@ -173,24 +138,6 @@ static size_t parts_of(const struct order *o, const struct cursor *after, struct
     ret[0] = (struct part){in_nulls, after};
     ret[1] = (struct part){!in_nulls, NULL};
     return in_nulls == last ? 1 : 2;
-}
-
-static void scope_sql(const struct listing *l, struct sql *s)
-{
-    buf_str(&s->text, (struct str){l->where->text.p, l->scope_text});
-    for (size_t i = 0; i < l->scope_args; i++)
-        s->args[s->n++] = l->where->args[i];
-}
-
-/* Where the page goes on in the searched column, the cursor is the narrower end: with both, the database
- * might begin at the wrong one and read all pages before. */
-static void search_sql(const struct listing *l, const struct cursor *after, struct sql *s)
-{
-    enum filter_ends ends = FILTER_BOTH;
-    if (after && l->order->searched)
-        ends = l->order->down ? FILTER_LOW : FILTER_HIGH;
-    if (l->q.n)
-        filter_prefix(l->arena, search_field(l->kind)->name, l->q, ends, s);
 }
 
 static void without_empty_where(struct sql *s)
@@ -250,81 +197,15 @@ static void part_sql(const struct listing *l, const struct part *p, int64_t limi
         without_empty_where(s);
     }
     sql_append(s, l->where);
-    search_sql(l, p->after, s);
     range_sql(l->order, p, s);
     order_sql(l->order, p, limit, s);
 }
 
-/* --- a search in another order than that of the searched field --- */
-/* No index serves both. Of few matches all are looked up and sorted; among many the next ones are soon met by
- * going along the order. Only when both fail (many matches, and all far away) every match is sorted. */
-
-/* The same as part_sql, but only among the next `window` objects of the order. */
-static void window_sql(const struct listing *l, const struct part *p, int64_t window, int64_t limit,
-                       struct sql *s)
-{
-    row_columns(s, l->kind);
-    buf_printf(&s->text, " FROM (SELECT * FROM \"%s\"", l->kind->table);
-    scope_sql(l, s);
-    range_sql(l->order, p, s);
-    order_sql(l->order, p, window, s);
-    buf_printf(&s->text, ") AS \"%s\"", l->kind->table);
-    sql_append(s, l->where);
-    search_sql(l, NULL, s);
-    order_sql(l->order, p, limit, s);
-}
-
-/* Whether there are WINDOW objects: of the part, or without one that match the search. */
-static bool are_many(struct db_conn *conn, const struct listing *l, const struct part *p, bool *ret,
-                     struct err *err)
+static bool read_part(struct db_conn *conn, const struct listing *l, const struct part *p, size_t limit,
+                      struct db_rows *ret, struct err *err)
 {
     auto_sql struct sql s;
     sql_init(&s);
-    buf_printf(&s.text, "SELECT count(*) FROM (SELECT 1 FROM \"%s\"", l->kind->table);
-    scope_sql(l, &s);
-    if (p)
-        range_sql(l->order, p, &s);
-    else
-        search_sql(l, NULL, &s);
-    sql_add(&s, " LIMIT ");
-    sql_arg(&s, db_int(WINDOW));
-    sql_add(&s, ") AS near");
-    struct db_row row;
-    bool found;
-    if (!conn_query_one(conn, l->arena, s.text.p, sql_args(&s), &row, &found, err))
-        return false;
-    *ret = found && row.v[0].i >= WINDOW;
-    return true;
-}
-
-struct page {
-    struct object *objects;
-    size_t n;
-    bool more;
-    int64_t total;
-    struct db_value *value; /* of the side that is sorted by, of each; null: none */
-};
-
-static bool read_part(struct db_conn *conn, const struct listing *l, const struct part *p, bool many,
-                      size_t limit, struct db_rows *ret, struct err *err)
-{
-    static const int64_t windows[] = {WINDOW_NEAR, WINDOW};
-    auto_sql struct sql s;
-    sql_init(&s);
-    for (size_t i = 0; many && i < countof(windows); i++) {
-        sql_clear(&s);
-        window_sql(l, p, windows[i], (int64_t)limit, &s);
-        if (!conn_query(conn, l->arena, s.text.p, sql_args(&s), ret, err))
-            return false;
-        if (ret->n == limit)
-            return true;
-    }
-    bool further = true;
-    if (many && !are_many(conn, l, p, &further, err))
-        return false;
-    if (!further)
-        return true;
-    sql_clear(&s);
     part_sql(l, p, (int64_t)limit, &s);
     return conn_query(conn, l->arena, s.text.p, sql_args(&s), ret, err);
 }
@@ -334,14 +215,11 @@ static bool read_page(struct db_conn *conn, const struct listing *l, const struc
 {
     struct part parts[2];
     size_t count = parts_of(l->order, after, parts);
-    bool many = false;
-    if (l->q.n && !l->order->searched && !l->order->side && !are_many(conn, l, NULL, &many, err))
-        return false;
     ret->objects = arena_array(l->arena, struct object, limit + 1);
     ret->value = arena_array(l->arena, struct db_value, limit + 1);
     for (size_t i = 0; i < count && ret->n <= limit; i++) {
         struct db_rows rows;
-        if (!read_part(conn, l, &parts[i], many, limit + 1 - ret->n, &rows, err))
+        if (!read_part(conn, l, &parts[i], limit + 1 - ret->n, &rows, err))
             return false;
         for (size_t r = 0; r < rows.n; r++) {
             const struct db_row *row = &rows.row[r];
@@ -361,7 +239,6 @@ static bool read_total(struct db_conn *conn, const struct listing *l, struct pag
     sql_init(&s);
     buf_printf(&s.text, "SELECT count(*) FROM \"%s\"", l->kind->table);
     sql_append(&s, l->where);
-    search_sql(l, NULL, &s);
     without_empty_where(&s);
     struct db_row row;
     bool found;
@@ -371,12 +248,32 @@ static bool read_total(struct db_conn *conn, const struct listing *l, struct pag
     return true;
 }
 
-static const char *next_cursor(struct arena *a, const struct order *o, const struct page *p)
+/* What a cursor must say again: the order, and what is searched for. */
+static struct str cursor_order(struct arena *a, const struct order *o, struct str q, bool unsorted)
+{
+    if (!q.n)
+        return o->text;
+    return str_of(arena_printf(a, STR_FMT "?" STR_FMT, STR_ARG(unsorted ? STR("~") : o->text), STR_ARG(q)));
+}
+
+/* A search may have been answered unsorted before. */
+static bool read_cursor(const struct list_query *q, const struct order *o, struct arena *a,
+                        struct cursor *ret, bool *ret_unsorted, struct err *err)
+{
+    struct err ignored = {0};
+    *ret_unsorted = q->q.n && cursor_parse(a, q->cursor, cursor_order(a, o, q->q, true), NULL, ret, &ignored);
+    return *ret_unsorted ||
+           cursor_parse(a, q->cursor, cursor_order(a, o, q->q, false), o->column ? o->field : NULL, ret, err);
+}
+
+static const char *next_cursor(struct arena *a, const struct order *o, struct str q, const struct page *p)
 {
     if (!p->more)
         return NULL;
     const struct object *last = &p->objects[p->n - 1];
-    struct cursor c = {.sort = o->text, .id = last->id};
+    struct cursor c = {.sort = cursor_order(a, o, q, p->unsorted), .id = last->id};
+    if (p->unsorted)
+        return cursor_text(a, &c);
     if (o->side)
         c.value = p->value[p->n - 1];
     else if (o->column)
@@ -384,20 +281,41 @@ static const char *next_cursor(struct arena *a, const struct order *o, const str
     return cursor_text(a, &c);
 }
 
-static bool write_page(struct core *core, const struct caller *c, const struct order *o, const struct page *p,
-                       bool count, struct arena *a, struct buf *out, struct err *err)
+/* What was found in each object of the page. */
+static void write_matches(const struct listing *l, const struct page *p, struct json_out *json)
+{
+    size_t field[SEARCH_FIELDS_MAX], n = search_fields(l->kind, field);
+    struct search_named texts[SEARCH_FIELDS_MAX];
+    json_kbool(json, "sorted", !p->unsorted);
+    json_key(json, "matches");
+    json_array(json);
+    for (size_t i = 0; i < p->n; i++) {
+        for (size_t f = 0; f < n; f++)
+            texts[f] =
+                (struct search_named){l->kind->fields[field[f]].name, p->objects[i].values[field[f]].s};
+        search_show(l->arena, &l->words, texts, n, json);
+    }
+    json_array_end(json);
+}
+
+static bool write_page(struct core *core, const struct caller *c, const struct listing *l, struct str q,
+                       const struct page *p, bool count, struct buf *out, struct err *err)
 {
     struct json_out json;
     json_begin(&json, out);
     json_object(&json);
     json_key(&json, "items");
     json_array(&json);
-    if (!show_objects(core, c, p->objects, p->n, a, &json, err))
+    if (!show_objects(core, c, p->objects, p->n, l->arena, &json, err))
         return false;
     json_array_end(&json);
-    json_kz(&json, "next", next_cursor(a, o, p));
-    if (count)
+    json_kz(&json, "next", next_cursor(l->arena, l->order, q, p));
+    if (count && p->total >= 0)
         json_kint(&json, "total", p->total);
+    else if (count)
+        json_kz(&json, "total", NULL);
+    if (l->words.n)
+        write_matches(l, p, &json);
     json_object_end(&json);
     return true;
 }
@@ -406,29 +324,25 @@ bool engine_list(struct core *core, const struct caller *c, const struct kind *k
                  struct arena *a, struct buf *out, struct err *err)
 {
     struct order order;
-    struct cursor after = {0};
+    struct cursor at = {0}, *after = q->cursor.n ? &at : NULL;
     int64_t limit = q->limit ? q->limit : LIMIT_DEFAULT;
+    bool unsorted = false;
+    auto_sql struct sql where;
+    struct listing l = {.kind = k, .order = &order, .arena = a};
     if (limit < 1 || limit > LIMIT_MAX)
         return err_set(err, ERR_INVALID, "limit", "limit: %" PRId64 " is not in 1 to %d", limit, LIMIT_MAX);
-    if (!parse_order(k, q, a, &order, err))
-        return false;
-    if (!check_search(k, q->q, err))
-        return false;
-    if (q->cursor.n &&
-        (!cursor_parse(a, q->cursor, order.text, order.column ? order.field : NULL, &after, err) ||
-         !same_search(&order, q->q, &after, err)))
-        return false;
-    auto_sql struct sql where;
     sql_init(&where);
-    struct listing l = {.kind = k, .order = &order, .q = q->q, .arena = a};
-    if (!conditions(core, c, k, q, a, &l, &where, err))
+    if (!read_words(k, q->q, a, &l.words, err) || !parse_order(k, q, l.words.n > 0, a, &order, err) ||
+        (after && !read_cursor(q, &order, a, &at, &unsorted, err)) ||
+        !conditions(core, c, k, q, a, &l, &where, err))
         return false;
     struct db_conn *conn = db_read_begin(core->db, err);
     if (!conn)
         return false;
     struct page page = {0};
-    bool ok = read_page(conn, &l, q->cursor.n ? &after : NULL, (size_t)limit, &page, err) &&
-              (!q->count || read_total(conn, &l, &page, err));
+    bool ok = l.words.n ? list_search(conn, &l, after, unsorted, (size_t)limit, &page, err)
+                        : read_page(conn, &l, after, (size_t)limit, &page, err) &&
+                              (!q->count || read_total(conn, &l, &page, err));
     db_read_end(core->db, conn);
-    return ok && write_page(core, c, &order, &page, q->count, a, out, err);
+    return ok && write_page(core, c, &l, q->q, &page, q->count, out, err);
 }

@@ -93,6 +93,17 @@ const struct db_migration migrations[] = {
     {17, "+ how long runs took",
      "UPDATE training_instances SET duration = (ended_at - started_at) / 1000000.0"
      " WHERE duration IS NULL AND started_at IS NOT NULL AND ended_at IS NOT NULL;\n"},
+    /* core/search.h */
+    {18, "+ words and parts of words",
+     "CREATE TABLE search_places (id {id}, source {text} NOT NULL, scope BIGINT NOT NULL, mark BIGINT NOT "
+     "NULL,"
+     " seen BIGINT NOT NULL, waits BIGINT NOT NULL);\n"
+     "CREATE UNIQUE INDEX search_places_key ON search_places (source, scope);\n"
+     "CREATE TABLE search_grams (place BIGINT NOT NULL, gram BIGINT NOT NULL, block BIGINT NOT NULL,"
+     " documents {bytes} NOT NULL, PRIMARY KEY (place, gram, block));\n"
+     "CREATE TABLE search_changed (id {id}, source {text} NOT NULL, scope BIGINT NOT NULL,"
+     " document BIGINT NOT NULL);\n"
+     "CREATE INDEX search_changed_key ON search_changed (source, scope, document);\n"},
     {0},
 };
 const size_t migration_count = countof(migrations) - 1;

@@ -73,7 +73,7 @@ static void write_list_indexes(const struct kind *k, const char *scope, const ch
     }
     for (const struct field *f = k->fields; f->name; f++) {
         snprintf(name, sizeof name, "%s%s_sort", prefix, f->name);
-        if (f->flags & (FIELD_SORT | FIELD_SEARCH) && !(f->flags & FIELD_VIRTUAL) &&
+        if (f->flags & (FIELD_SORT | FIELD_SEARCH) && !(f->flags & (FIELD_VIRTUAL | FIELD_LONG)) &&
             (unique_too || !(f->flags & FIELD_UNIQUE)))
             write_index(k, name, "INDEX", scope, f->name, true, out);
     }

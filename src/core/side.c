@@ -37,6 +37,15 @@ void side_from(const struct side *s, struct sql *out)
         equals(out, s->of->project, db_int(s->project));
 }
 
+void side_select(const struct side *s, struct sql *out)
+{
+    buf_printf(&out->text, "(SELECT side.\"%s\" FROM \"%s\" AS side WHERE side.\"%s\"=\"%s\".\"id\"",
+               side_column(s->of), s->of->table, s->of->object, s->kind->table);
+    buf_printf(&out->text, " AND side.\"%s\"=", s->of->name);
+    sql_arg(out, db_text(s->name));
+    sql_add(out, ")");
+}
+
 void side_exists(const struct side *s, bool not_, const char *column, struct sql *out)
 {
     sql_and(out);

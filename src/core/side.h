@@ -33,6 +33,8 @@ struct side {
 const char *side_column(const struct kind_side *s);
 /* " FROM kind JOIN side ..." for the objects that have the value. */
 void side_from(const struct side *s, struct sql *out);
+/* The value as a column of the kind's own table; null: none. */
+void side_select(const struct side *s, struct sql *out);
 /* The condition that an object has none. */
 void side_without(const struct side *s, struct sql *out);
 /* "(NOT) EXISTS (... column": the comparison and a ) follow. */

@@ -75,8 +75,13 @@ static const struct shape sample[] = {
     {0},
 };
 
-static const struct shape sample_list[] = {
-    M("items", LIST, .named = "Sample"), M("next", INT, .flags = OR_NULL), {0}};
+/* Where a word of a search was found, in characters. */
+static const struct shape search_match[] = {M("field", TEXT), M("from", INT), M("to", INT), {0}};
+
+static const struct shape sample_list[] = {M("items", LIST, .named = "Sample"),
+                                           M("next", INT, .flags = OR_NULL),
+                                           M("matches", LISTS, .flags = OPTIONAL, .named = "SearchMatch"),
+                                           {0}};
 
 static const struct shape sample_past[] = {
     M("revision", INT),
@@ -363,6 +368,7 @@ const struct answer_shape answers_of_data[] = {
     {"RecordPage", record_page},
     {"RecordVerdict", record_verdict},
     {"Sample", sample},
+    {"SearchMatch", search_match},
     {"SampleHistory", sample_history},
     {"SampleList", sample_list},
     {"SamplePast", sample_past},

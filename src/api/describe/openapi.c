@@ -32,8 +32,11 @@ static void parameter(struct json_out *o, const char *name, const char *in, bool
 
 static void list_parameters(struct json_out *o, const struct kind *k, bool across)
 {
-    parameter(o, "q", "query", false, "{\"type\":\"string\",\"maxLength\":200}",
-              "Objects whose name begins with this");
+    parameter(
+        o, "q", "query", false, "{\"type\":\"string\",\"maxLength\":200}",
+        "Words, all of which the name or another searched field has: three characters or more anywhere, "
+        "fewer where a word begins (each Chinese character begins one); capitals are no other letters. "
+        "Of more than 10,000 matches the newest come first, and `sorted` is false");
     parameter(o, "filter", "query", false, "{\"type\":\"string\",\"maxLength\":4096}",
               "Conditions joined by `and`: state = \"running\" and cpus >= 4");
     parameter(o, "sort", "query", false, "{\"type\":\"string\"}",

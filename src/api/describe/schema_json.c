@@ -307,7 +307,16 @@ static void list_schema(struct json_out *o, const char *item)
     json_key(o, "next");
     json_raw(o, STR("{\"type\":[\"string\",\"null\"],\"description\":\"Pass it as cursor\"}"));
     json_key(o, "total");
-    json_raw(o, STR("{\"type\":\"integer\",\"description\":\"Only with count=true\"}"));
+    json_raw(o, STR("{\"type\":[\"integer\",\"null\"],\"description\":\"Only with count=true; null: more "
+                    "than 10,000 match the search\"}"));
+    json_key(o, "sorted");
+    json_raw(o,
+             STR("{\"type\":\"boolean\",\"description\":\"Only with q: false when there are too many matches "
+                 "to sort; then the newest come first\"}"));
+    json_key(o, "matches");
+    json_raw(o, STR("{\"type\":\"array\",\"description\":\"Only with q: for each item where its words were "
+                    "found, in characters\",\"items\":{\"type\":\"array\",\"items\":{\"$ref\":"
+                    "\"#/components/schemas/SearchMatch\"}}}"));
     json_object_end(o);
     json_object_end(o);
 }

@@ -14,6 +14,7 @@
 #include "core/data/sample_access.h"
 #include "core/data/sample_show.h"
 #include "core/pending.h"
+#include "core/search.h"
 #include "media/media.h"
 #include "net/url.h"
 #include "store/store.h"
@@ -80,7 +81,19 @@ static bool read_query(struct api_call *call, struct sample_query *q, struct err
         return false;
     if (!request_param(call->request, "label", &q->label, err) && err->code)
         return false;
-    return request_param(call->request, "q", &q->prefix, err) || !err->code;
+    return request_param(call->request, "q", &q->q, err) || !err->code;
+}
+
+/* What was found in each name. */
+static void write_matches(struct api_call *call, struct str q, const struct sample *list, size_t n,
+                          struct json_out *o)
+{
+    struct search_words words = search_words_of(call->arena, q);
+    json_key(o, "matches");
+    json_array(o);
+    for (size_t i = 0; i < n; i++)
+        search_show(call->arena, &words, &(struct search_named){"name", list[i].name}, 1, o);
+    json_array_end(o);
 }
 
 static void run_list(struct api_call *call)
@@ -106,6 +119,8 @@ static void run_list(struct api_call *call)
     json_array_end(&o);
     json_key(&o, "next");
     (int64_t) n == q.limit ? json_int(&o, list[n - 1].position) : json_null(&o);
+    if (q.q.n)
+        write_matches(call, q.q, list, n, &o);
     json_object_end(&o);
     api_answer(call, 200, NULL, 0, buf_view(&body));
 }

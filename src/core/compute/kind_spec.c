@@ -74,7 +74,7 @@ static const struct field fields[] = {
      .max = 500,
      .fallback = "\"\"",
      .title = {"Description", "描述"},
-     .flags = FIELD_EDIT | FIELD_LONG},
+     .flags = FIELD_EDIT | FIELD_SEARCH | FIELD_LONG},
     {0},
 };
 

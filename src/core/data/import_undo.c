@@ -2,6 +2,7 @@
 
 #include "base/messages.h"
 #include "core/data/sample_own.h"
+#include "core/search.h"
 
 #define STEP 20 /* samples that are removed together: about a millisecond */
 
@@ -176,8 +177,9 @@ static bool remove_write(struct op *op, void *ctx, struct err *err)
             return false;
     } while (rows.n && conn_goes_on(op->conn));
     s->left = rows.n > 0;
-    return s->left || conn_exec(op->conn, "UPDATE version_totals SET next_position = ? WHERE version = ?",
-                                db_args(db_int(s->from), db_int(s->set->version)), NULL, err);
+    return s->left || (conn_exec(op->conn, "UPDATE version_totals SET next_position = ? WHERE version = ?",
+                                 db_args(db_int(s->from), db_int(s->set->version)), NULL, err) &&
+                       search_rewind(op->conn, SEARCH_SAMPLES, s->set->version, s->from - 1, err));
 }
 
 static struct sample noted(const struct db_row *row)

@@ -127,8 +127,8 @@ static void add_int(struct sql *s, const char *text, int64_t v)
     sql_arg(s, db_int(v));
 }
 
-/* Three ways through a version, each along an index: by label, by name (prefix), by position. */
-static void write_query(struct sql *s, struct arena *a, int64_t version, const struct sample_query *q)
+/* Three ways through a version, each along an index: by label, by name, by position. */
+static void write_query(struct sql *s, int64_t version, const struct sample_query *q)
 {
     const char *order = "s.position";
     sql_add(s, "SELECT " SAMPLE_COLUMNS " FROM ");
@@ -138,7 +138,7 @@ static void write_query(struct sql *s, struct arena *a, int64_t version, const s
         sql_arg(s, db_text(q->label));
         add_int(s, " AND l.position > ", q->after);
         order = "l.position";
-    } else if (q->prefix.n || q->by_name) {
+    } else if (q->by_name) {
         add_int(s, "samples s WHERE s.version = ", version);
         order = "s.name";
         if (q->after) {
@@ -149,12 +149,6 @@ static void write_query(struct sql *s, struct arena *a, int64_t version, const s
     } else {
         add_int(s, "samples s WHERE s.version = ", version);
         add_int(s, " AND s.position > ", q->after);
-    }
-    if (q->prefix.n) {
-        sql_add(s, " AND s.name >= ");
-        sql_arg(s, db_text(q->prefix));
-        sql_add(s, " AND s.name < ");
-        sql_arg(s, db_text(str_of(arena_printf(a, STR_FMT "\xf4\x8f\xbf\xbf", STR_ARG(q->prefix)))));
     }
     if (q->state >= 0)
         add_int(s, " AND s.state = ", q->state);
@@ -171,7 +165,9 @@ bool sample_list(struct db *db, struct arena *a, int64_t version, const struct s
     auto_sql struct sql s;
     sql_init(&s);
     struct db_rows rows;
-    write_query(&s, a, version, q);
+    if (q->q.n)
+        return sample_search(db, a, version, q, ret, ret_n, err);
+    write_query(&s, version, q);
     if (!db_query(db, a, s.text.p, sql_args(&s), &rows, err))
         return false;
     struct sample *list = arena_array(a, struct sample, rows.n + 1);

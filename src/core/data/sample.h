@@ -96,12 +96,12 @@ bool sample_wait(struct op *op, const struct sample_set *set, const struct sampl
 
 /* --- reading --- */
 struct sample_query {
-    struct str label;  /* STR_NULL: any */
-    int state;         /* -1: all but cleaned; -2: all */
-    struct str prefix; /* of the name; then the order is by name */
-    bool by_name;      /* order by name without a prefix */
-    int64_t after;     /* position; 0: from the first */
-    int64_t limit;     /* 1..1000 */
+    struct str label; /* STR_NULL: any */
+    int state;        /* -1: all but cleaned; -2: all */
+    struct str q;     /* words that the name has (core/search_text.h) */
+    bool by_name;     /* order by name; not with q or label */
+    int64_t after;    /* position; 0: from the first */
+    int64_t limit;    /* 1..1000 */
 };
 bool sample_list(struct db *db, struct arena *a, int64_t version, const struct sample_query *q,
                  struct sample **ret, size_t *ret_n, struct err *err);
@@ -113,7 +113,7 @@ bool sample_each(struct db *db, int64_t version, const struct sample_query *q,
                  bool (*each)(void *ctx, const struct sample *s, struct err *err), void *ctx,
                  struct err *err);
 
-/* The same in the order of names (q->prefix and q->after are not used). */
+/* The same in the order of names (q->q and q->after are not used). */
 bool sample_each_by_name(struct db *db, int64_t version, const struct sample_query *q,
                          bool (*each)(void *ctx, const struct sample *s, struct err *err), void *ctx,
                          struct err *err);

@@ -10,6 +10,9 @@
     "s.name, "                                                                                               \
     "s.digest, s.state, s.former, s.annotation, s.sharpness, s.phash, s.split, s.by_person"
 struct sample sample_row(const struct db_row *row);
+/* sample_list with words. */
+bool sample_search(struct db *db, struct arena *a, int64_t version, const struct sample_query *q,
+                   struct sample **ret, size_t *ret_n, struct err *err);
 
 /* Changes of counters, added up over a write and written once at its end. */
 struct tally {

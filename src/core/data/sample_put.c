@@ -6,6 +6,7 @@
 #include "core/data/room.h"
 #include "core/data/sample_own.h"
 #include "core/pending.h"
+#include "core/search.h"
 
 bool sample_history_add(struct db_conn *c, const struct sample *s, struct err *err)
 {
@@ -320,8 +321,8 @@ bool sample_clean(struct op *op, const struct sample_set *set, const int64_t *id
 }
 
 /* Under the name, or with a number behind it when another sample has that. */
-static bool rename_sample(struct op *op, const struct sample_set *set, int64_t id, struct str name,
-                          struct err *err)
+static bool rename_sample(struct op *op, const struct sample_set *set, const struct sample *old,
+                          struct str name, struct err *err)
 {
     size_t dot = name.n;
     while (dot > 0 && name.p[dot - 1] != '.' && name.p[dot - 1] != '/')
@@ -337,10 +338,11 @@ static bool rename_sample(struct op *op, const struct sample_set *set, int64_t i
         if (!conn_exec(op->conn,
                        "UPDATE samples SET name = ? WHERE id = ?"
                        " AND NOT EXISTS (SELECT 1 FROM samples o WHERE o.version = ? AND o.name = ?)",
-                       db_args(db_text(next), db_int(id), db_int(set->version), db_text(next)), &done, err))
+                       db_args(db_text(next), db_int(old->id), db_int(set->version), db_text(next)), &done,
+                       err))
             return false;
     }
-    return true;
+    return search_changed(op->conn, SEARCH_SAMPLES, set->version, old->position, err);
 }
 
 bool sample_replace(struct op *op, const struct sample_set *set, int64_t id, const struct sample_new *n,
@@ -352,7 +354,7 @@ bool sample_replace(struct op *op, const struct sample_set *set, int64_t id, con
         return false;
     tally_begin(&t, op->arena, set->version);
     bool ok = overwrite(op, set, &old, n, &t, err) &&
-              (str_eq(n->name, old.name) || rename_sample(op, set, id, n->name, err));
+              (str_eq(n->name, old.name) || rename_sample(op, set, &old, n->name, err));
     return tally_end(&t, op, ok, err);
 }
 

@@ -54,7 +54,7 @@ static const struct field fields[] = {
     JOB_FIELD_REASON(FIELD_VIRTUAL),
     {.name = "description",
      .type = FIELD_TEXT,
-     .flags = FIELD_EDIT | FIELD_LONG,
+     .flags = FIELD_EDIT | FIELD_SEARCH | FIELD_LONG,
      .max = 500,
      .title = {"Description", "描述"}},
     {.name = "datasets",
