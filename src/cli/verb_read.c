@@ -164,18 +164,26 @@ static void print_page(struct cli *cli, struct listing *l, yyjson_val *items, st
     l->shown += yyjson_arr_size(items);
 }
 
-static void print_end(struct cli *cli, struct listing *l, struct str next, yyjson_val *total)
+/* answer: the last page. */
+static void print_end(struct cli *cli, struct listing *l, struct str next, yyjson_val *answer)
 {
+    yyjson_val *total = yyjson_obj_get(answer, "total"), *sorted = yyjson_obj_get(answer, "sorted");
+    bool many = yyjson_is_null(total);
     if (cli->output == OUTPUT_JSON) {
         printf("%s], \"next\": %s", l->shown ? "\n" : "{\"items\": [",
                next.p ? scope_quote(&cli->arena, next) : "null");
-        if (total)
+        if (total && !many)
             printf(", \"total\": %lld", (long long)yyjson_get_sint(total));
+        fputs(many ? ", \"total\": null" : "", stdout);
+        if (sorted)
+            printf(", \"sorted\": %s", yyjson_get_bool(sorted) ? "true" : "false");
         puts("}");
         return;
     }
-    if (total)
+    if (total && !many)
         fprintf(stderr, "%lld in all\n", (long long)yyjson_get_sint(total));
+    if (sorted && !yyjson_get_bool(sorted))
+        fputs("Too many match to be sorted: the newest come first.\n", stderr);
     if (next.p && cli->output == OUTPUT_TABLE)
         fprintf(stderr, "There are more: --all shows them all, --cursor %.*s goes on here.\n", (int)next.n,
                 next.p);
@@ -244,7 +252,6 @@ bool verb_list(struct cli *cli, const struct kind *k, unused_ok const struct act
     if (cli->output == OUTPUT_TABLE)
         table_start(cli, &l);
     struct str cursor = str_of(args_value(args, "cursor"));
-    yyjson_val *total = NULL;
     do {
         struct arena page;
         arena_init(&page);
@@ -260,10 +267,9 @@ bool verb_list(struct cli *cli, const struct kind *k, unused_ok const struct act
         print_page(cli, &l, yyjson_obj_get(answer, "items"), &page);
         struct str next = json_str(yyjson_obj_get(answer, "next"));
         cursor = next.p ? arena_str(&cli->arena, next) : STR_NULL;
-        bool counted = yyjson_obj_get(answer, "total") != NULL;
         bool last = !cursor.p || !args_has(args, "all");
         if (last)
-            print_end(cli, &l, cursor, counted ? yyjson_obj_get(answer, "total") : total);
+            print_end(cli, &l, cursor, answer);
         arena_release(&page);
         if (last)
             break;
