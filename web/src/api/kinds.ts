@@ -1,5 +1,7 @@
 // The description of kinds that GET /api/v1/kinds gives; see docs/api.md. Its shape is generic, so it is
 // written here by hand; everything else comes from the generated schema.ts.
+import type { Match } from './matches'
+
 export interface Words {
   en: string
   zh: string
@@ -91,7 +93,11 @@ export interface Item {
 export interface Page {
   items: Item[]
   next: string | null
-  total?: number
+  /** null: more match the search than are counted. */
+  total?: number | null
+  /** Of a search: false when too many match to be sorted. */
+  sorted?: boolean
+  matches?: Match[][]
 }
 
 export interface Change {

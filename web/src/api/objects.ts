@@ -11,6 +11,7 @@ import {
 } from '@tanstack/react-query'
 import { Problem, request } from './client'
 import type { Item, Kind, Page } from './kinds'
+import { keepMatches } from './matches'
 
 /** Where objects of a kind live: the project for project kinds, the parent object for children. */
 export interface Place {
@@ -75,7 +76,7 @@ export function useList(kind: Kind, place: Place, params: ListParams) {
 }
 
 export function allItems(data: InfiniteData<Page> | undefined): Item[] {
-  return data?.pages.flatMap((page) => page.items) ?? []
+  return data?.pages.flatMap((page) => keepMatches(page).items) ?? []
 }
 
 export function useCount(kind: Kind, place: Place, enabled = true) {

@@ -7,6 +7,7 @@ interface Palette {
   raised: string
   hover: string
   selected: string
+  marked: string
   border: string
   control: string
   text: string
@@ -27,6 +28,7 @@ const light: Palette = {
   raised: '#ffffff',
   hover: '#f0f3f3',
   selected: '#e3f1ef',
+  marked: '#ffe9a8',
   border: '#e1e5e5',
   control: '#c3caca',
   text: '#17211f',
@@ -47,6 +49,7 @@ const dark: Palette = {
   raised: '#1a1f21',
   hover: '#1c2224',
   selected: '#16302d',
+  marked: '#4d3f10',
   border: '#293032',
   control: '#454f51',
   text: '#e3e8e8',

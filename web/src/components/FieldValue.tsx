@@ -7,6 +7,7 @@ import { offers } from '../api/session'
 import { useI18n } from '../i18n'
 import { editorOf } from './editors'
 import { formatBytes, formatDuration } from './format'
+import { Marked } from './Marked'
 import { isRef } from './names'
 import { Time } from './Time'
 
@@ -64,7 +65,7 @@ export function FieldValue({ field, value, kindName, item, short }: Props) {
       return <Special {...{ field, value, kindName, item, short }} />
     default:
       if (!short && field.long && field.name === 'command') return <pre>{String(value)}</pre>
-      return short ? <span title={String(value)}>{String(value)}</span> : <span className="pre">{String(value)}</span>
+      return short ? <span title={String(value)}><Marked text={String(value)} item={item} field={field.name} /></span> : <span className="pre">{String(value)}</span>
   }
 }
 

@@ -108,7 +108,7 @@ export const dataEn = {
   'split.test': 'test',
   'split.none': 'no part',
 
-  'gallery.search': 'Name begins with',
+  'gallery.search': 'Search names',
   'gallery.label': 'Label',
   'gallery.name': 'Name',
   'gallery.selected': '{n} selected',

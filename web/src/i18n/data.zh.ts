@@ -110,7 +110,7 @@ export const dataZh: Record<keyof typeof dataEn, string> = {
   'split.test': '测试集',
   'split.none': '未划分',
 
-  'gallery.search': '名称开头',
+  'gallery.search': '搜索名称',
   'gallery.label': '标签',
   'gallery.name': '名称',
   'gallery.selected': '已选 {n} 个',

@@ -102,6 +102,7 @@ export const firstEn = {
   'list.clear': 'Clear filters',
   'list.create': 'New {title}',
   'list.count': '{n#1 item|{n} items}',
+  'list.countMany': 'More than 10,000 match: the newest first, not sorted',
   'list.more': 'Load more',
   'list.loading': 'Loading…',
   'list.empty': 'No {titles} yet',

@@ -103,6 +103,7 @@ export const firstZh: Record<keyof typeof firstEn, string> = {
   'list.clear': '清除筛选',
   'list.create': '新建{title}',
   'list.count': '共 {n} 项',
+  'list.countMany': '匹配超过 10,000 项：按最新排列，未排序',
   'list.more': '加载更多',
   'list.loading': '加载中…',
   'list.empty': '还没有{titles}',

@@ -1,5 +1,7 @@
 import { memo, useRef, useState } from 'react'
+import { matchesOf } from '../../api/matches'
 import { Icon } from '../../components/Icon'
+import { Marked } from '../../components/Marked'
 import { useI18n } from '../../i18n'
 import { labelCounts, thumbnailUrl, type ColorOf, type Sample } from './samples'
 import { Shapes } from './Shapes'
@@ -25,7 +27,6 @@ export interface CellProps {
 export const Cell = memo(function Cell({ index, count, path, sample, colorOf, selected, active, left, top, width, height, calm }: CellProps) {
   const { t } = useI18n()
   const labels = sample ? labelCounts(sample.annotation) : []
-  const name = sample?.name.split('/').at(-1) ?? ''
   const state = sample && t(`sampleState.${sample.state}`)
   const classes = ['cell', selected && 'selected', active && 'active', sample?.state === 'cleaned' && 'is-cleaned'].filter(Boolean).join(' ')
   return (
@@ -39,12 +40,19 @@ export const Cell = memo(function Cell({ index, count, path, sample, colorOf, se
       </div>
       <div className="cell-name">
         {sample && <span className={`state-dot state-${sample.state}`} title={state} />}
-        <span className="cell-text" title={sample?.name}>{name}</span>
+        <span className="cell-text" title={sample?.name}>{sample && <Marked text={sample.name} item={sample} field="name" begin={shownFrom(sample)} />}</span>
         {labels.slice(0, 4).map(([label]) => <span key={label} className="dot" style={{ background: colorOf(label) }} title={label} />)}
       </div>
     </div>
   )
 })
+
+/** Only the file's name is shown, or what was found before it. */
+function shownFrom(sample: Sample): number {
+  const chars = Array.from(sample.name)
+  const first = Math.min(chars.length, ...matchesOf(sample, 'name').map((match) => match.from))
+  return Math.min(chars.lastIndexOf('/', first) + 1, chars.lastIndexOf('/') + 1)
+}
 
 function Picture({ path, sample, colorOf, calm }: { path: string; sample: Sample; colorOf: ColorOf; calm: boolean }) {
   const { t } = useI18n()

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQueries } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { knownCount, learn, noStarts, pageSize, span, startOf, type Start, type Starts } from './window'
+import { keepMatches } from '../../api/matches'
 import { listSamples, type Sample, type SampleFilter, type SamplePage } from './samples'
 
 export interface Pages {
@@ -69,6 +70,7 @@ export function usePages(version: number, path: string, filter: SampleFilter, to
     const want = wanted[i]
     if (!want || !result.data) return
     const { until } = want.start
+    keepMatches(result.data)
     const items = until === undefined ? result.data.items : result.data.items.filter((s) => s.position <= until)
     byPage.set(want.page, items)
     if (!result.isPlaceholderData) seen.current.add(want.page, items)

@@ -158,7 +158,7 @@ export function ListView({ kind, place, fixed, title, hiddenFields, choice, here
       ) : (
         <>
           <div className="list-count num">
-            <span role="status">{total === undefined ? '' : t('list.count', { n: n(total) })}</span>
+            <span role="status">{total === undefined ? '' : total === null ? t('list.countMany') : t('list.count', { n: n(total) })}</span>
             {outdated && <Button type="link" size="small" onClick={() => void client.resetQueries({ queryKey: key, exact: true })}>{t('list.refresh')}</Button>}
             <span className="grow" />
             {OwnCards && (
