@@ -78,6 +78,8 @@
 #define MESSAGE_KEY_PAST "key-past", "%s: must be in the future", "%s：应为将来的时间"
 #define MESSAGE_SWITCH_NONE                                                                                  \
     "switch-none", "a switch needs a production version and a canary", "切换需要生产版本和灰度版本"
+#define MESSAGE_SERVICE_NO_MODEL                                                                             \
+    "service-no-model", "no version of the service is a model", "服务没有模型版本"
 #define MESSAGE_SWITCH_UNREADY                                                                               \
     "switch-unready", "no replica of the canary %.*s answers yet", "灰度版本 %.*s 尚无应答的副本"
 #define MESSAGE_SERVICE_STOPPED_ALREADY "service-stopped-already", "it is stopped already", "已经停止"

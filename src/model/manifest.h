@@ -25,8 +25,11 @@
 #define MODEL_TASK_COUNT     (ANNOTATION_TYPE_COUNT + 1)
 const char *model_task_name(int task);
 bool model_task_of(struct str name, int *ret);
+/* Whether the task has predict; others are for the v2 protocol only. */
+bool model_task_predicts(int task);
 
 enum model_input_kind { MODEL_PICTURE, MODEL_TEXT, MODEL_SOUND };
+extern const char *const model_kind_names[];
 enum model_fit { MODEL_STRETCH, MODEL_LETTERBOX, MODEL_CROP };
 enum model_align { MODEL_CENTER, MODEL_TOP_LEFT };
 enum model_resample { MODEL_NEAREST, MODEL_BILINEAR, MODEL_BICUBIC, MODEL_AREA };

@@ -38,6 +38,14 @@ static const struct {
     {MODEL_TASK_EMBEDDING, {R(VECTOR)}, 0, "vector"},
 };
 
+bool model_task_predicts(int task)
+{
+    for (size_t i = 0; i < countof(ways); i++)
+        if (ways[i].task == task)
+            return true;
+    return false;
+}
+
 static uint32_t readings(const struct model_manifest *m)
 {
     uint32_t all = 0;

@@ -60,7 +60,7 @@ void model_fields_schema(const struct model_fields *f, struct json_out *out,
 bool model_choice_read(struct model_parse *p, yyjson_val *v, const char *path, const char *const *choices,
                        uint32_t *ret);
 bool model_path_valid(struct str path);
-extern const char *const model_kind_names[], *const model_reading_names[];
+extern const char *const model_reading_names[];
 
 /* Rules that more than one field takes part in; manifest_check.c. */
 bool model_manifest_check(struct model_parse *p);

@@ -1,8 +1,11 @@
 """Services (S1, S2, S4): replicas that answer, roll-outs, switches, crash loops, a server that is killed meanwhile; keys and
 environment values that nobody reads; who may do what."""
 
+import json
+import math
 import sqlite3
 import subprocess
+import sys
 from pathlib import Path
 
 import httpx
@@ -445,6 +448,51 @@ def test_a_model_version_is_served(admin, project, make):
     gone(admin, s)
 
 
+@pytest.fixture(scope="module")
+def colours(tmp_path_factory) -> dict[str, bytes]:
+    """A small classifier with its manifest."""
+    place = tmp_path_factory.mktemp("model")
+    sys.path.append(str(Path(__file__).parents[1] / "infer"))
+    import predict_models
+    predict_models.image_class(place)
+    return {name: (place / name).read_bytes() for name in ("model.onnx", "ingot-model.json")}
+
+
+def test_a_service_says_what_its_model_takes(admin, project, spec, make, colours):
+    models = admin.post("model-sets", {"project": project["id"], "name": unique("m")})
+    model = admin.post(f"model-sets/{models['id']}/versions", {})
+    path = f"model-sets/{models['id']}/versions/{model['id']}"
+    s = make()
+    problem(admin.call("GET", f"services/{s['id']}/model"), 409, "conflict")
+    put(admin, path, "model.onnx", identity())
+    version(admin, s, spec, command=None, model_version=model["id"], replicas=0)
+
+    def document() -> dict:
+        return wait_for(lambda: "/v2" in (x := admin.get(f"services/{s['id']}/openapi.json")["paths"]) and x, "the routes to know the version")
+
+    def takes() -> dict:
+        return document()[f"/v2/models/{s['name']}/infer"]["post"]["requestBody"]["content"]
+    plain = admin.get(f"services/{s['id']}/model")
+    assert (plain["task"], plain["predicts"], plain["takes"], plain["sample"], plain["thresholds"]) == (None, False, None, None, {})
+    assert "/predict" not in document()
+    [given] = plain["graphs"][0]["inputs"]
+    [example] = takes()["application/json"]["example"]["inputs"]
+    shape = [d if d >= 0 else 1 if i == 0 else 64 for i, d in enumerate(given["shape"])]
+    assert example == {**given, "shape": shape, "data": [0] * math.prod(shape)}
+
+    # With a manifest it has predict, too; a picture's tensor is too long to be written.
+    put(admin, path, "model.onnx", colours["model.onnx"])
+    put(admin, path, "sample.txt", b"0")
+    put(admin, path, "ingot-model.json", json.dumps({**json.loads(colours["ingot-model.json"]), "sample": "sample.txt"}).encode())
+    told = admin.get(f"services/{s['id']}/model")
+    assert (told["task"], told["predicts"], told["takes"], told["sample"]) == ("image-class", True, "picture", "sample.txt")
+    assert (told["model_set"], told["model_version"], told["thresholds"]["iou"]) == (models["id"], model["id"], 0.6)
+    assert told["graphs"] == [{"name": s["name"], "inputs": [{"name": "x", "datatype": "FP32", "shape": [1, 3, 32, 32]}],
+                               "outputs": [{"name": "y", "datatype": "FP32", "shape": [1, 5]}]}]
+    assert set(document()["/predict"]["post"]["requestBody"]["content"]) == {"image/*", "multipart/form-data"}
+    assert "example" not in takes()["application/json"] and takes()["application/octet-stream"]["schema"]["minLength"] == 4 * 3 * 32 * 32
+
+
 def test_figures(admin, spec, make):
     s = make()
     v = version(admin, s, spec)
@@ -465,7 +513,7 @@ ECHO = ("python3 -u -c \"import http.server as h, os, json\n"
         "        self.answer(b'well')\n"
         "    def do_POST(self):\n"
         "        n = len(self.rfile.read(int(self.headers['Content-Length'])))\n"
-        "        self.answer(json.dumps({'annotation': {'labels': [{'label': os.environ.get('NAME', 'none'), 'score': n}]}}).encode())\n"
+        "        self.answer(json.dumps({'annotation': {'labels': [{'label': os.environ.get('NAME', 'none'), 'score': n}]}, 'path': self.path}).encode())\n"
         "h.ThreadingHTTPServer(('127.0.0.1', int(os.environ['PORT'])), H).serve_forever()\"")
 
 
@@ -482,6 +530,10 @@ def test_command_line_and_sdk(server, admin, project, spec, tmp_path):
     (tmp_path / "a.jpg").write_bytes(b"12345")
     assert cli("predict", name, str(tmp_path / "a.jpg"), "--project", project["name"]).strip().endswith("a.jpg: label=none  score=5")
     assert '"score": 5' in cli("predict", name, str(tmp_path / "a.jpg"), "--project", project["name"], "-o", "json")
+    asked = cli("predict", name, str(tmp_path / "a.jpg"), "--project", project["name"], "-o", "json", "--threshold", "score=0.3", "--threshold=iou=0.5")
+    assert "/predict?score=0.3&iou=0.5" in asked
+    problem_of = program.run("predict", name, "a.jpg", "--project", project["name"], "--threshold", "0.3", INGOT_URL=server.url, INGOT_TOKEN=admin.token, expect=None)
+    assert problem_of.code == 2 and "score=0.3" in problem_of.err
     assert "v1/" in cli("logs", "--service", name, "--project", project["name"])
     assert name in cli("service", "list", "--project", project["name"])
     other = unique("e")
@@ -491,6 +543,7 @@ def test_command_line_and_sdk(server, admin, project, spec, tmp_path):
     with ingot.Client(server.url, token=admin.token) as client:
         service = client.services[f"{project['name']}/{name}"]
         assert service.predict(tmp_path / "a.jpg")["annotation"]["labels"][0]["score"] == 5
+        assert service.predict(b"123", thresholds={"score": 0.25})["path"] == "/predict?score=0.25"
         _, made = client.services.deploy(name, project=project["id"], command=ECHO, role="canary", spec=spec["id"])
         assert made["key"] is None and made["version"]["state"] == "serving"
         client.services[service.id].versions.update(made["version"]["id"], env={"NAME": "second"})

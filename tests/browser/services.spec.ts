@@ -37,7 +37,13 @@ test('from a model to a service with a canary', async ({ page, api, project }) =
   expect(answer.status, await answer.text()).toBe(200)
   expect(answer.headers.get('x-request-id')).toBeTruthy()
 
+  // What it says of its address is what it takes.
+  await expect(page.locator('.service-address')).toContainText('--data-binary @picture.jpg')
+  await page.locator('.service-snippet-head').getByText('tritonclient').click()
+  await expect(page.locator('.service-address')).toContainText('InferInput("x", [1,3,32,32], "FP32")')
+
   await page.getByRole('button', { name: 'Try it' }).click()
+  await expect(page.getByText('Drop or paste a picture here.')).toBeVisible()
   await page.locator('input[type=file]').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: png(64, 48, 2) })
   await expect(page.locator('.try-labels li').first()).toBeVisible()
   await expect(page.locator('.try-json')).toContainText('times_ms')

@@ -375,6 +375,32 @@ static const struct shape service_line[] = {
 
 static const struct shape service_log[] = {M("lines", LIST, .of = service_line), M("next", TEXT), {0}};
 
+static const struct shape service_tensor[] = {
+    M("name", TEXT),
+    M("datatype", TEXT),
+    M("shape", NUMBERS), /* -1: free */
+    {0},
+};
+
+static const struct shape service_graph[] = {
+    M("name", TEXT),
+    M("inputs", LIST, .of = service_tensor),
+    M("outputs", LIST, .of = service_tensor),
+    {0},
+};
+
+static const struct shape service_model[] = {
+    M("model_set", INT),
+    M("model_version", INT),
+    M("task", TEXT, .flags = OR_NULL),
+    M("predicts", BOOL),
+    M("takes", TEXT, .flags = OR_NULL, .choices = "picture text sound"),
+    M("sample", TEXT, .flags = OR_NULL),
+    M("thresholds", AMOUNTS),
+    M("graphs", LIST, .of = service_graph),
+    {0},
+};
+
 static const struct shape runtime_log[] = {
     M("text", TEXT), M("from", INT), M("next", INT), M("end", INT), {0}};
 
@@ -400,6 +426,7 @@ const struct answer_shape answers_of_compute[] = {
     {"RuntimeLog", runtime_log},
     {"ServiceEvents", service_events},
     {"ServiceLog", service_log},
+    {"ServiceModel", service_model},
     {"ServiceReplicas", service_replicas},
     {"ServiceTraffic", service_traffic},
     {"ToolAddress", tool_address},

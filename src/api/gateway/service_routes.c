@@ -174,8 +174,11 @@ static const char *address_of(struct api_call *call, const struct serve_route *r
 static bool write_document(struct api_call *call, const struct serve_route *r, struct buf *out,
                            struct err *err)
 {
-    (void)err;
-    service_document_write(r, address_of(call, r), out);
+    const struct serve_side *side = r->production.model ? &r->production : &r->canary;
+    struct serve_interface model;
+    if (side->model && !serve_interface_read(call->core, side->version, r->name, call->arena, &model, err))
+        return false;
+    service_document_write(r, side->model ? &model : NULL, address_of(call, r), out);
     return true;
 }
 
@@ -244,6 +247,7 @@ const struct route service_routes[] = {
      .pattern = "/api/v1/services/{service_id}/predict",
      .run = run_predict,
      .streams = true,
+     .query = "*",
      .summary = "Sends a picture, text or sound to a service of a model and answers with what it makes of it",
      .takes = "application/octet-stream",
      .answer = "{\"type\":\"object\"}"},

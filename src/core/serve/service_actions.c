@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/messages.h"
 #include "core/serve/event.h"
+#include "core/serve/interface.h"
 #include "core/serve/replica.h"
 #include "core/serve/version.h"
 
@@ -199,6 +200,28 @@ static bool run_replicas(struct op *op, struct object *o, const struct db_value 
     return true;
 }
 
+/* What callers may send: as the model in production says, or the canary's where production has none. */
+static bool run_model(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+                      int *status, struct err *err)
+{
+    (void)input;
+    (void)status;
+    struct db_row row;
+    struct serve_interface in;
+    bool found;
+    if (!db_query_one(op->core->db, op->arena,
+                      "SELECT id FROM service_versions WHERE service = ? AND model_version IS NOT NULL AND"
+                      " role IN ('production', 'canary') ORDER BY role DESC",
+                      db_args(db_int(o->id)), &row, &found, err))
+        return false;
+    if (!found)
+        return err_message(err, ERR_CONFLICT, "role", MESSAGE_SERVICE_NO_MODEL);
+    if (!serve_interface_read(op->core, row.v[0].i, service_address_name(op->arena, o), op->arena, &in, err))
+        return false;
+    serve_interface_write(&in, out);
+    return true;
+}
+
 /* --- the tables --- */
 
 static const struct field scale_fields[] = {
@@ -243,6 +266,12 @@ const struct action service_actions[] = {
      .answer = "ServiceReplicas",
      .title = {"Replicas", "副本"},
      .run = run_replicas},
+    {.name = "model",
+     .permission = "service.read",
+     .read_only = true,
+     .answer = "ServiceModel",
+     .title = {"What its model takes and answers", "模型的输入与输出"},
+     .run = run_model},
     {.name = "log",
      .permission = "service.read",
      .read_only = true,

@@ -96,7 +96,8 @@ export async function send(url: string, init: RequestInit = {}, quiet = false): 
   }
 }
 
-async function readProblem(response: Response): Promise<Problem> {
+/** What an answer that is no success says. */
+export async function readProblem(response: Response): Promise<Problem> {
   const wait = Number(response.headers.get('Retry-After'))
   let body: ProblemBody = {}
   try {

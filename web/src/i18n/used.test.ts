@@ -9,7 +9,7 @@ const dynamic = [
   /^evaluation\.(as|size|by|verdict|kind)\./,
   /^evaluation\.(truths|precision|recall)$/,
   /^bench\.(tool|shape|media|group|refused|did)\./,
-  /^(state|unit|lineage\.as|taskType|controllers|training\.split|try\.(time|state)|interface\.op|manifest\.(field|help|choice|preparation|threshold))\./,
+  /^(state|unit|lineage\.as|taskType|controllers|training\.split|try\.(drop|time|state)|interface\.op|manifest\.(field|help|choice|preparation|threshold))\./,
   /^(meter\.(cpu|memory)|overview\.jobs_\w+)$/,
   /^terminal\.(connecting|open|closed)$/,
   /^(sampleState|shape|change|split|step|tab|task\.result|labelPart|labelCount|labelStage|trainLevel|runtime|attributes\.(type|rule))\./,

@@ -85,7 +85,7 @@ export function ManifestEditor({ version, first, asked, proposal, onDone }: { ve
           <div>
             <h3>{t('manifest.try')}</h3>
             <p className="muted">{t('manifest.tryText')}</p>
-            <TryVersion version={version} manifest={manifest} sample={manifest.sample} />
+            <TryVersion version={version} described={manifest} unsaved />
           </div>
         )}
       </div>

@@ -2,6 +2,7 @@ import { Link } from 'react-router'
 import { useI18n } from '../../i18n'
 import { ErrorState } from '../../components/States'
 import type { Version } from '../datasets/samples'
+import { fromJson } from './manifest'
 import { useManifest } from './ManifestView'
 import { TryVersion } from './TryVersion'
 
@@ -11,12 +12,12 @@ export function TryTab({ version }: { version: Version }) {
   const found = useManifest(version)
   if (found.error) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
   if (!found.data) return <div className="skeleton" aria-busy="true"><div /></div>
-  const manifest = found.data.manifest as { sample?: string } | null
+  const manifest = fromJson(found.data.manifest)
   if (!manifest) return <p className="note">{t('try.noManifest')} <Link to="?tab=model">{t('try.describe')}</Link></p>
   return (
     <>
       <p className="muted">{t('try.version')}</p>
-      <TryVersion version={version} sample={manifest.sample} />
+      <TryVersion version={version} described={manifest} />
     </>
   )
 }

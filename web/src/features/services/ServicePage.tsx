@@ -25,7 +25,7 @@ import { ServiceLineage } from './ServiceLineage'
 import { isServing } from './services'
 import { Share } from './Share'
 import { TrafficView } from './TrafficView'
-import { TryIt } from './TryIt'
+import { TryService } from './TryService'
 
 function Side({ version, title }: { version: Item | undefined; title: string }) {
   const { t } = useI18n()
@@ -95,11 +95,11 @@ export function ServicePage({ kind, place, item }: PageProps) {
               </div>
               <Golden item={item} canary={canary} />
               <TrafficView service={item.id} versions={versions} />
-              {typeof item['address'] === 'string' && <Address address={item['address']} model={model} />}
+              {typeof item['address'] === 'string' && <Address service={item.id} address={item['address']} model={model} />}
             </>
           ),
         },
-        ...(model && may(session, 'service.invoke', project?.id) ? [{ name: 'try', title: t('try.title'), content: () => <TryIt path={`/services/${item.id}/predict`} /> }] : []),
+        ...(model && may(session, 'service.invoke', project?.id) ? [{ name: 'try', title: t('try.title'), content: () => <TryService service={item.id} /> }] : []),
         ...(versionKind ? [{ name: 'versions', title: w(versionKind.titles), content: () => <ListView kind={versionKind} place={{ parent }} /> }] : []),
         { name: 'interface', title: t('interface.title'), content: () => <Interface service={item.id} /> },
         ...(versions.length > 0 ? [{ name: 'lineage', title: t('lineage.title'), content: () => <ServiceLineage versions={versions} /> }] : []),

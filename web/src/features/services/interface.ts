@@ -1,3 +1,5 @@
+import { inputOf } from './snippets'
+
 /** An operation of a service, as its OpenAPI document has it. */
 export interface Operation {
   method: string
@@ -8,6 +10,11 @@ export interface Operation {
   takes: string[]
   example: string
 }
+
+type Content = Record<string, { example?: unknown; schema?: { minLength?: number } } | undefined>
+
+const kinds = ['picture', 'text', 'sound'] as const
+const mediaOf = { picture: 'image/*', text: 'text/plain', sound: 'audio/*' }
 
 interface Document {
   servers?: { url?: string }[]
@@ -26,11 +33,16 @@ function nameOf(path: string): string {
 }
 
 /** A command that works when it is copied, once $INGOT_KEY holds a key. */
-function exampleOf(url: string, method: string, takes: string[]): string {
+function exampleOf(url: string, method: string, takes: Content): string {
   const head = `curl -H "Authorization: Bearer $INGOT_KEY"`
   if (method === 'get') return `${head} ${url}`
-  if (takes.includes('application/json')) return `${head} -H 'Content-Type: application/json' \\\n  -d '{"inputs": [{"name": "x", "shape": [1, 2], "datatype": "FP32", "data": [1, 2]}]}' \\\n  ${url}`
-  return `${head} --data-binary @picture.jpg \\\n  ${url}`
+  const json = takes['application/json']?.example
+  if (json !== undefined) return `${head} -H 'Content-Type: application/json' \\\n  -d '${JSON.stringify(json).replaceAll("'", "'\\''")}' \\\n  ${url}`
+  const bytes = takes['application/octet-stream']?.schema?.minLength
+  if (bytes !== undefined) return `head -c ${bytes} /dev/zero | ${head} \\\n  -H 'Inference-Header-Content-Length: 0' --data-binary @- --output answer.bin \\\n  ${url}`
+  // What the tensors are: to be sent by a client of the protocol.
+  if (takes['application/json']) return `${head} ${url.replace(/\/infer$/, '')}`
+  return `${head} ${inputOf(kinds.find((kind) => mediaOf[kind] in takes)).curl} \\\n  ${url}`
 }
 
 export function operationsOf(value: unknown): Operation[] {
@@ -38,9 +50,9 @@ export function operationsOf(value: unknown): Operation[] {
   const address = document.servers?.[0]?.url ?? ''
   return Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
     methods.flatMap((method) => {
-      const found = item?.[method] as { summary?: string; requestBody?: { content?: object } } | undefined
+      const found = item?.[method] as { summary?: string; requestBody?: { content?: Content } } | undefined
       if (!found) return []
-      const takes = Object.keys(found.requestBody?.content ?? {})
-      return [{ method: method.toUpperCase(), path, name: nameOf(path), summary: found.summary ?? '', takes, example: exampleOf(`${address}${path === '/{path}' ? '/' : path}`, method, takes) }]
+      const content = found.requestBody?.content ?? {}
+      return [{ method: method.toUpperCase(), path, name: nameOf(path), summary: found.summary ?? '', takes: Object.keys(content), example: exampleOf(`${address}${path === '/{path}' ? '/' : path}`, method, content) }]
     }))
 }

@@ -46,6 +46,15 @@ export function useReplicas(service: number) {
   })
 }
 
+/** What its model takes and answers; asked for only where a model answers. */
+export function useServiceModel(service: number, enabled: boolean) {
+  return useQuery({
+    queryKey: ['objects', 'service', 'model', service],
+    queryFn: ({ signal }) => request<Schema<'ServiceModel'>>(`/services/${service}/model`, { signal }),
+    enabled,
+  })
+}
+
 export function useServiceEvents(service: number) {
   return useQuery({
     queryKey: ['objects', 'service', 'events', service],
@@ -73,11 +82,12 @@ function joined(input: Blob, manifest: object): FormData {
   return parts
 }
 
-/** Sends one picture, text or sound as the body, with the manifest that is to be followed where there is one; the milliseconds are those of the whole way. */
-export async function predict(path: string, input: Blob, manifest?: object): Promise<{ answer: Prediction; text: string; ms: number }> {
+/** Sends one picture, text or sound as the body, with thresholds in place of the model's and the manifest that is to be followed where there are such; the milliseconds are those of the whole way. */
+export async function predict(path: string, input: Blob, thresholds: Readonly<Record<string, number>> = {}, manifest?: object): Promise<{ answer: Prediction; text: string; ms: number }> {
   const begun = performance.now()
   const how = manifest ? { body: joined(input, manifest) } : { body: input, headers: { 'Content-Type': input.type || 'application/octet-stream' } }
-  const answer = await send(apiUrl(path), { method: 'POST', ...how })
+  const options = new URLSearchParams(Object.entries(thresholds).map(([name, value]) => [name, String(value)])).toString()
+  const answer = await send(`${apiUrl(path)}${options && (path.includes('?') ? '&' : '?')}${options}`, { method: 'POST', ...how })
   const text = await answer.text()
   const ms = performance.now() - begun
   if (!answer.ok) {
