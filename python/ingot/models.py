@@ -10,7 +10,7 @@ from typing import Any, Mapping, cast
 from .collection import Which, _id
 from .errors import IngotError, NotFound
 from .folders import Folders
-from .services import Input, content_of
+from .services import Input, content_of, texts_of
 from .types import Object
 
 _PAUSE = 0.2
@@ -31,17 +31,19 @@ class Models(Folders):
         project: Which | None = None,
         type: str | None = None,
         manifest: Mapping[str, Any] | None = None,
+        thresholds: Mapping[str, float] | None = None,
     ) -> Object:
         """What a version ("fruit:v3", or "fruit" for its newest) sees in a picture, text or sound: a path, or its bytes.
 
         It is started for this and ends some minutes after the last question. A public one of another project runs in
-        `project`. ``manifest`` is followed instead of the version's ingot-model.json, and not saved.
+        `project`. ``manifest`` is followed instead of the version's ingot-model.json, and not saved; ``thresholds`` are in place
+        of the model's own.
         """
         path, place = self._start(version, project)
         content, type = content_of(what, type)
         if manifest is not None:
             content, type = _joined(manifest, content, type)
-        answer = self._client.checked("POST", f"{path}/predict", params=place, content=content, headers={"Content-Type": type})
+        answer = self._client.checked("POST", f"{path}/predict", params={**place, **texts_of(thresholds)}, content=content, headers={"Content-Type": type})
         return cast(Object, answer.json())
 
     def _start(self, version: str, project: Which | None) -> tuple[str, dict[str, str | int]]:

@@ -6,7 +6,7 @@ import mimetypes
 import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterator, Literal, Union, cast
+from typing import TYPE_CHECKING, Any, Iterator, Literal, Mapping, Union, cast
 
 from .collection import Collection, Which, _id
 from .errors import IngotError, NotFound
@@ -28,6 +28,11 @@ def content_of(what: Input, type: str | None) -> tuple[bytes, str]:
     path = Path(what)
     found = type or _TYPES.get(path.suffix.lower()) or mimetypes.guess_type(path.name)[0]
     return path.read_bytes(), found or "application/octet-stream"
+
+
+def texts_of(thresholds: Mapping[str, float] | None) -> dict[str, str | int]:
+    """As parameters of a request."""
+    return {name: str(value) for name, value in (thresholds or {}).items()}
 
 
 class NotServing(IngotError):
@@ -68,13 +73,16 @@ class ServiceHandle:
         *,
         type: str | None = None,
         version: Literal["production", "canary"] | None = None,
+        thresholds: Mapping[str, float] | None = None,
     ) -> Object:
-        """What the service sees in a picture, text or sound: a path, or its bytes. ``type`` is its media type."""
+        """What the service sees in a picture, text or sound: a path, or its bytes. ``type`` is its media type;
+        ``thresholds`` ("score", "iou", "mask", "text", "point") are in place of the model's own.
+        """
         content, type = content_of(what, type)
         headers = {"Content-Type": type}
         if version:
             headers["X-Ingot-Version"] = version
-        answer = self._client.checked("POST", f"services/{self.id}/predict", content=content, headers=headers)
+        answer = self._client.checked("POST", f"services/{self.id}/predict", params=texts_of(thresholds), content=content, headers=headers)
         return cast(Object, answer.json())
 
     def switch(self) -> Service:

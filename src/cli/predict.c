@@ -6,6 +6,7 @@
 #include "cli/scope.h"
 #include "cli/table.h"
 #include "cli/waiting.h"
+#include "net/url.h"
 
 #include <strings.h>
 
@@ -16,6 +17,8 @@ const struct flag predict_flags[] = {
     {"version", 0, FLAG_VALUE, "production|canary", "which of a service's two answers (as the share says)",
      NULL},
     {"manifest", 0, FLAG_VALUE, "FILE", "of a model version: instead of its ingot-model.json", NULL},
+    {"threshold", 0, FLAG_VALUE, "NAME=X", "in place of the model's own: score, iou, mask, text or point",
+     NULL},
     {"project", 'p', FLAG_VALUE, "NAME", "where the service or model is", NULL},
 };
 
@@ -78,6 +81,22 @@ static bool find_service(struct cli *cli, const char *text, const struct args *a
         return false;
     *ret = (struct asking){.path = arena_printf(&cli->arena, "/services/%lld/predict", (long long)id),
                            .version = args_value(args, "version")};
+    return true;
+}
+
+/* The path with each --threshold in its query; what it may be the model's server knows. */
+static bool add_thresholds(struct cli *cli, const struct args *args, struct asking *to, struct err *err)
+{
+    for (size_t i = 0; i < args->given_count; i++) {
+        struct str rest = STR_NULL, name;
+        if (strcmp(args->given[i].flag->name, "threshold") != 0)
+            continue;
+        name = str_cut(str_of(args->given[i].value), '=', &rest);
+        if (!name.n || !rest.p)
+            return err_set(err, ERR_MALFORMED, NULL, "--threshold needs a name and a number: score=0.3");
+        to->path = arena_printf(&cli->arena, "%s%c%s=%s", to->path, strchr(to->path, '?') ? '&' : '?',
+                                url_encode(&cli->arena, name), url_encode(&cli->arena, rest));
+    }
     return true;
 }
 
@@ -191,6 +210,8 @@ bool predict_run(struct cli *cli, const struct args *args, struct err *err)
     /* A service's name has no colon. */
     const char *who = args->words[0];
     if (strchr(who, ':') ? !find_version(cli, who, args, &to, err) : !find_service(cli, who, args, &to, err))
+        return false;
+    if (!add_thresholds(cli, args, &to, err))
         return false;
     for (size_t i = 1; i < args->word_count; i++) {
         struct arena kept = cli->arena;

@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 
 extern const struct flag predict_flags[];
-#define PREDICT_FLAGS 3
+#define PREDICT_FLAGS 4
 
 bool predict_run(struct cli *cli, const struct args *args, struct err *err);
 

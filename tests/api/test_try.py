@@ -197,5 +197,7 @@ def test_the_command_line_and_the_sdk(admin, project, version, files, tmp_path, 
     with ingot.Client(server.url, token=admin.token) as client:
         asked = client.model_sets.predict(f"{name}:v1", tmp_path / "a.png", project=project["id"])
         assert asked["annotation"] == answer["annotation"]
+        with pytest.raises(ingot.Invalid, match="score"):
+            client.model_sets.predict(f"{name}:v1", tmp_path / "a.png", project=project["id"], thresholds={"score": 2})
         with pytest.raises(ingot.Invalid, match="task"):
             client.model_sets.predict(name, files["a.png"], type="image/png", project=project["id"], manifest=given | {"task": "nonsense"})
