@@ -102,9 +102,11 @@
 #define MESSAGE_TRIAL_BODY   "trial-body", "the body is larger than %lld bytes", "请求体超过 %lld 字节"
 
 /* --- services: what happens; also names of events --- */
-#define MESSAGE_EVENT_SHARE  "share-changed", "the canary's share is %.1f %% now", "灰度流量改为 %.1f %%"
-#define MESSAGE_EVENT_ROLE   "role-changed", "%.*s is %.*s now", "%.*s 的角色改为 %.*s"
-#define MESSAGE_EVENT_SWITCH "switched", "%.*s and %.*s were switched by %s", "%.*s 与 %.*s 由 %s 切换"
+#define MESSAGE_EVENT_SHARE      "share-changed", "the canary's share is %.1f %% now", "灰度流量改为 %.1f %%"
+#define MESSAGE_EVENT_PRODUCTION "role-production", "%.*s is production now", "%.*s 成为生产版本"
+#define MESSAGE_EVENT_CANARY     "role-canary", "%.*s is the canary now", "%.*s 成为灰度版本"
+#define MESSAGE_EVENT_RETIRED    "role-retired", "%.*s is retired now", "%.*s 已下线"
+#define MESSAGE_EVENT_SWITCH     "switched", "%.*s and %.*s were switched by %s", "%.*s 与 %.*s 由 %s 切换"
 #define MESSAGE_EVENT_GENERATION                                                                             \
     "changed", "%.*s was changed: its replicas are replaced by generation %lld",                             \
         "%.*s 已修改，副本将替换为第 %lld 代"

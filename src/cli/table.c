@@ -117,6 +117,12 @@ static struct str time_text(struct arena *a, struct str s)
     return str_of(arena_printf(a, "%.10s %.8s", s.p, s.p + 11));
 }
 
+/* As the API writes times: 2026-11-16T09:51:30.123456Z. */
+static bool is_time_text(struct str s)
+{
+    return s.n == 27 && s.p[4] == '-' && s.p[10] == 'T' && s.p[19] == '.' && s.p[26] == 'Z';
+}
+
 static bool is_time(const struct field *f, struct str key)
 {
     return f ? f->type == FIELD_TIME : str_is(key, "created_at") || str_is(key, "updated_at");
@@ -168,6 +174,38 @@ struct str table_value(struct arena *a, yyjson_val *v, const struct field *field
     json_begin(&o, &b);
     json_value(&o, v);
     return arena_str(a, buf_view(&b));
+}
+
+/* "reason_zh" beside "reason". */
+static bool is_translation(struct arena *a, yyjson_val *object, struct str key)
+{
+    return str_ends(key, "_zh") &&
+           yyjson_obj_get(object, arena_strz(a, (struct str){key.p, key.n - strlen("_zh")}));
+}
+
+void table_items(struct arena *a, FILE *out, yyjson_val *items, bool colour)
+{
+    yyjson_val *first = yyjson_arr_get_first(items), *key, *v, *row;
+    const char **titles = arena_array(a, const char *, yyjson_obj_size(first) + 1);
+    struct table t;
+    size_t i, n, columns = 0;
+    yyjson_obj_foreach(first, i, n, key, v)
+    {
+        if (!is_translation(a, first, json_str(key)))
+            titles[columns++] = arena_strz(a, json_str(key));
+    }
+    if (columns == 0)
+        return;
+    table_begin(&t, a, titles, columns, 0);
+    yyjson_arr_foreach(items, i, n, row)
+    {
+        for (size_t k = 0; k < columns; k++) {
+            v = yyjson_obj_get(row, titles[k]);
+            struct str text = table_value(a, v, NULL);
+            table_cell(&t, yyjson_is_str(v) && is_time_text(text) ? time_text(a, text) : text);
+        }
+    }
+    table_print(&t, out, true, colour);
 }
 
 void table_object(struct arena *a, FILE *out, yyjson_val *object, const struct kind *kind, bool colour)

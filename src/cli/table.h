@@ -31,6 +31,9 @@ void table_print(struct table *t, FILE *out, bool header, bool colour);
 
 /* A value as one line: references by name, times without fractions, bytes with a unit. field may be NULL. */
 struct str table_value(struct arena *a, yyjson_val *v, const struct field *field);
+/* A list of objects as a table: a column for each member of the first one, but for sentences in Chinese
+ * beside the same in English. Nothing where the list is empty. */
+void table_items(struct arena *a, FILE *out, yyjson_val *items, bool colour);
 /* An object as "key  value" lines, in its own order; kind may be NULL. */
 void table_object(struct arena *a, FILE *out, yyjson_val *object, const struct kind *kind, bool colour);
 

@@ -55,6 +55,14 @@ static void print_name(const struct kind *k, yyjson_val *v)
         printf("%lld\n", (long long)yyjson_get_sint(yyjson_obj_get(v, "id")));
 }
 
+/* {"items": [{...}, ...]}, as actions answer that tell of many things. */
+static bool is_list(yyjson_val *v)
+{
+    yyjson_val *items = yyjson_obj_get(v, "items");
+    return yyjson_obj_size(v) == 1 && yyjson_is_arr(items) &&
+           (yyjson_arr_size(items) == 0 || yyjson_is_obj(yyjson_arr_get_first(items)));
+}
+
 void verb_show(struct cli *cli, const struct kind *k, yyjson_val *v)
 {
     if (!v)
@@ -63,6 +71,8 @@ void verb_show(struct cli *cli, const struct kind *k, yyjson_val *v)
         print_json(v);
     else if (cli->output == OUTPUT_NAME)
         print_name(k, v);
+    else if (is_list(v))
+        table_items(&cli->arena, stdout, yyjson_obj_get(v, "items"), cli->colour);
     else
         table_object(&cli->arena, stdout, v, k, cli->colour);
 }

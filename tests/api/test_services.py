@@ -535,6 +535,9 @@ def test_command_line_and_sdk(server, admin, project, spec, tmp_path):
     problem_of = program.run("predict", name, "a.jpg", "--project", project["name"], "--threshold", "0.3", INGOT_URL=server.url, INGOT_TOKEN=admin.token, expect=None)
     assert problem_of.code == 2 and "score=0.3" in problem_of.err
     assert "v1/" in cli("logs", "--service", name, "--project", project["name"])
+    told_of = [line.split() for line in cli("service", "replicas", name, "--project", project["name"]).splitlines()]
+    assert told_of[0][:3] == ["job", "version", "version_name"] and told_of[1][2] == "v1" and "reason_zh" not in told_of[0]
+    assert "v1 is production now" in cli("service", "events", name, "--project", project["name"])
     assert name in cli("service", "list", "--project", project["name"])
     other = unique("e")
     cli("service", "deploy", "--project", project["name"], "--name", other, "--command", "true", "--replicas", "0", "--spec", spec["name"])

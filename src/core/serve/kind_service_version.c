@@ -246,6 +246,18 @@ static bool before_create(struct op *op, struct object *o, struct err *err)
     return true;
 }
 
+static struct words role_words(struct arena *a, struct str role, struct str name)
+{
+    switch (slot_of(role)) {
+    case SLOT_PRODUCTION:
+        return event_words(a, MESSAGE_EVENT_PRODUCTION, STR_ARG(name));
+    case SLOT_CANARY:
+        return event_words(a, MESSAGE_EVENT_CANARY, STR_ARG(name));
+    default:
+        return event_words(a, MESSAGE_EVENT_RETIRED, STR_ARG(name));
+    }
+}
+
 bool service_take_role(struct op *op, const struct object *version, struct err *err)
 {
     struct db_rows rows;
@@ -267,8 +279,8 @@ bool service_take_role(struct op *op, const struct object *version, struct err *
     bool placed = slot_of(role) == SLOTS ||
                   conn_exec(op->conn, "UPDATE replicas SET slot = ? WHERE version = ? AND state <> 'over'",
                             db_args(db_text(role), db_int(version->id)), NULL, err);
-    return placed && event_add(op, (struct event_of){version->parent, version->id, 0}, err,
-                               MESSAGE_EVENT_ROLE, STR_ARG(object_text(version, "name")), STR_ARG(role));
+    return placed && event_say(op, (struct event_of){version->parent, version->id, 0}, "role-changed",
+                               role_words(op->arena, role, object_text(version, "name")), err);
 }
 
 static bool after_create(struct op *op, struct object *o, struct err *err)

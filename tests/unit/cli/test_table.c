@@ -94,6 +94,37 @@ static void values_are_readable(void **state)
     }
 }
 
+static void lists_have_a_column_for_each_member(void **state)
+{
+    (void)state;
+    auto_arena struct arena a;
+    arena_init(&a);
+    struct err err = {0};
+    static const struct {
+        const char *json, *text;
+    } cases[] = {
+        {"[]", ""},
+        {"[{\"at\":\"2026-11-16T09:51:30.123456Z\",\"reason\":\"it "
+         "ended\",\"reason_zh\":\"已结束\",\"job\":7},"
+         "{\"at\":\"2026-11-16T09:51:29.000000Z\",\"reason\":null,\"reason_zh\":null,\"job\":12}]",
+         "at                   reason    job\n"
+         "2026-11-16 09:51:30  it ended  7\n"
+         "2026-11-16 09:51:29  -         12\n"},
+        {"[{\"name_zh\":\"甲\"}]", "name_zh\n甲\n"},
+    };
+    for (size_t i = 0; i < countof(cases); i++) {
+        char *text = NULL;
+        size_t n;
+        FILE *out = open_memstream(&text, &n);
+        yyjson_val *items = json_parse(&a, str_of(cases[i].json), &err);
+        assert_non_null(items);
+        table_items(&a, out, items, false);
+        fclose(out);
+        assert_string_equal(text, cases[i].text);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -101,6 +132,7 @@ int main(void)
         cmocka_unit_test(columns_are_aligned),
         cmocka_unit_test(cells_are_harmless_and_cut),
         cmocka_unit_test(values_are_readable),
+        cmocka_unit_test(lists_have_a_column_for_each_member),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
