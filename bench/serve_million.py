@@ -43,8 +43,9 @@ NEITHER, ENDED = -1, -2  # of the numbers of stretches: while the share changes;
 SLOW = """cat > s.py <<'END'
 import asyncio, os
 async def answer(r, w):
+    asked = await r.readline()
     while await r.readline() not in (b"\\r\\n", b""): pass
-    if os.environ.get("SLOW"): await asyncio.sleep(float(os.environ["SLOW"]))
+    if os.environ.get("SLOW") and b" / " not in asked: await asyncio.sleep(float(os.environ["SLOW"]))
     w.write(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\nConnection: close\\r\\n\\r\\nok")
     await w.drain()
     w.close()
