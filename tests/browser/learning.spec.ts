@@ -135,7 +135,7 @@ test('from labelled pictures by one click to a better model as canary', async ({
 
     await test.step('deploy the better one as canary', async () => {
       await page.goto(`${server.url}/p/orchard/trainings/${second.training}/instances/${second.run}`)
-      await page.getByRole('button', { name: 'Deploy' }).click()
+      await page.getByRole('button', { name: 'As canary of things' }).click()
       await expect(dialog(page).getByText('As canary: a share of the requests goes to it')).toBeVisible()
       await dialog(page).getByRole('button', { name: 'Deploy' }).click()
       await expect(page).toHaveURL(new RegExp(`/services/${service}$`))

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Input, Radio, Select } from 'antd'
 import { useState } from 'react'
-import { useNavigate } from 'react-router'
+import { useNavigate, useSearchParams } from 'react-router'
 import { useApp } from '../../app/context'
 import { itemUrl } from '../../app/links'
 import { request, type Schema } from '../../api/client'
@@ -23,7 +23,7 @@ export function Deploy({ version, onClose }: { version: Version; onClose: () => 
   const client = useQueryClient()
   const kind = byName('service')
   const services = allItems(useList(kind ?? version.kind, { project: project?.id }, {}).data)
-  const [name, setName] = useState(nameOf(version.parentKind, version.parent))
+  const [name, setName] = useState(useSearchParams()[0].get('service') ?? nameOf(version.parentKind, version.parent))
   const [role, setRole] = useState<'canary' | 'production'>('canary')
   const there = services.some((one) => one['name'] === name)
   const [made, setMade] = useState<Deployment | null>(null)
