@@ -33,9 +33,9 @@ export function Troubles({ bench, labels, onClose }: { bench: BenchStore; labels
   )
 }
 
-/** The version takes no changes any more: it was published. */
+/** The version takes no changes any more: it was published. A sample that was handed in, in another tab, is none of that. */
 function isClosed(entry: Entry): boolean {
-  return entry.state === 'refused' && (entry.problem?.code === 'conflict' || entry.problem?.code === 'published')
+  return entry.state === 'refused' && entry.problem?.field !== 'assignment' && (entry.problem?.code === 'conflict' || entry.problem?.code === 'published')
 }
 
 function Trouble({ bench, entry, labels }: { bench: BenchStore; entry: Entry; labels: readonly LabelDefinition[] }) {
