@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { putFile } from './compute'
-import { dialog, expect, signInAsAdmin, test, unique, type Api, type Made } from './fixtures'
+import { dialog, expect, member, signInAs, signInAsAdmin, test, unique, type Api, type Made } from './fixtures'
 import { cocoZip, png } from './pictures'
 
 // Pages of datasets, algorithms and models show the thing itself, and offer what comes next.
@@ -135,4 +135,19 @@ test('a new dataset takes files at once, and opens', async ({ page, api, project
   await dialog(page).getByRole('button', { name: 'Create' }).click()
   await expect(page.getByRole('heading', { name: 'empty v1' })).toBeVisible()
   expect((await api.get(`datasets?project=${project.id}&filter=${encodeURIComponent('name = "empty"')}`))['items']).toMatchObject([{ versions: 1, samples: 0 }])
+})
+
+test('the tray shows only what one began oneself', async ({ page, api, project }) => {
+  await signInAsAdmin(page)
+  await filled(page, api, project)
+  const tray = page.getByRole('region', { name: 'Activity' })
+  await expect(tray).toBeVisible()
+  const { user, password } = await member(api, project, 'member')
+  await page.context().clearCookies()
+  await signInAs(page, user.name, password)
+  const asked = page.waitForResponse((answer) => /\/tasks\?.*mine=true/.test(answer.url()))
+  await page.goto(`/p/${project.name}/tasks`)
+  expect(((await (await asked).json()) as { items: unknown[] }).items).toEqual([])
+  await expect(page.getByRole('link', { name: /coco.zip|Import/ }).first()).toBeVisible()
+  await expect(tray).toHaveCount(0)
 })

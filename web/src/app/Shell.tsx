@@ -8,6 +8,7 @@ import type { Page, Ref } from '../api/kinds'
 import { lasting } from '../api/objects'
 import { useKinds, useSession, type Session } from '../api/session'
 import { useNarrow } from '../components/hooks'
+import { Skeleton } from '../components/States'
 import { useI18n } from '../i18n'
 import { AppDataProvider } from './context'
 import { useKeyDispatcher, useKeys, type Shortcut } from './keys'
@@ -106,7 +107,7 @@ function Frame({ lost }: { lost: boolean }) {
   }
   const failed = session.data ? kinds.data ? null : kinds.error : session.error
   if (failed) return <ProblemPage error={failed} onRetry={() => void (session.error ? session.refetch() : kinds.refetch())} />
-  if (!session.data || !kinds.data) return <div className="first-paint" aria-busy="true" />
+  if (!session.data || !kinds.data) return <div className="shell first-paint" aria-busy="true"><div className="top" /><div className="side" /><div className="main"><Skeleton page /></div></div>
 
   const menu = <SideMenu />
   return (

@@ -17,7 +17,8 @@ import { isOver, taskName, useTasks, type Task } from './tasks'
 /** How long what has ended stays to be seen. */
 const stays = 5 * 60_000
 
-/** What is being done in the project, at the bottom right; not there when nothing is. */
+/** What is being done in the project for this person, at the bottom right; not there when nothing is. What others do stands under
+ * the background tasks. */
 export function Tray({ project }: { project: Ref }) {
   const { session, kind } = useApp()
   const tasks = kind('task')
@@ -29,7 +30,7 @@ function Loaded({ project }: { project: Ref }) {
   const now = useNow()
   const [open, setOpen] = useState(false)
   const [hidden, setHidden] = useState<ReadonlySet<number>>(new Set())
-  const found = useTasks(project.id, '', 20, true)
+  const found = useTasks(project.id, '', 20, true, true)
   const uploads = useUploads(project.id)
   const tasks = (found.data ?? []).filter((task) => !isOver(task) || (!hidden.has(task.id) && now - Date.parse(task.ended_at ?? task.updated_at) < stays))
   const busy = tasks.filter((task) => !isOver(task))

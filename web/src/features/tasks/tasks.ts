@@ -45,10 +45,10 @@ export function useTask(id: number | null) {
   })
 }
 
-export function useTasks(project: number, filter: string, limit: number, busy: boolean) {
+export function useTasks(project: number, filter: string, limit: number, busy: boolean, mine = false) {
   return useQuery({
-    queryKey: ['objects', 'task', 'some', project, filter, limit],
-    queryFn: async ({ signal }) => (await request<Page>('/tasks', { query: { project, filter: filter || undefined, limit }, signal })).items as Task[],
+    queryKey: ['objects', 'task', 'some', project, filter, limit, mine],
+    queryFn: async ({ signal }) => (await request<Page>('/tasks', { query: { project, filter: filter || undefined, limit, mine: mine || undefined }, signal })).items as Task[],
     refetchInterval: ({ state }) => (busy && state.data?.some((task) => !isOver(task)) ? 1500 : false),
   })
 }
