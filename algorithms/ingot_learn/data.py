@@ -8,6 +8,7 @@ from .errors import Refused
 
 TYPES = ("image-class", "image-classes", "detection", "segmentation", "text-class", "audio-class")
 SHAPED = {"detection": ("box",), "segmentation": ("polygon", "mask")}
+NEGATIVES = {*SHAPED, "image-classes"}  # types of which a sample may have nothing on it
 
 
 @dataclass
@@ -85,7 +86,7 @@ def _sample(row: dict, type: str, leave_out: set, merge: dict) -> "Sample | None
         one.labels = tuple(sorted({s["label"] for s in one.shapes}))
         return one
     given = [_renamed(label, leave_out, merge) for label in note.get("labels", [])]
-    if not note.get("labels"):
+    if not note.get("labels") and type not in NEGATIVES:
         return None
     one.labels = tuple(sorted({label for label in given if label}))
     return one
@@ -106,8 +107,8 @@ def load(folder: Path, leave_out=(), merge=None) -> Dataset:
             raise Refused("type", f"one-click training does not know the type {type}; it knows {', '.join(TYPES)}",
                           f"一键训练不支持类型 {type}；支持的类型有 {'、'.join(TYPES)}")
         note = row.get("annotation")
-        # `{}` is "not annotated"; an empty list of shapes was looked at and is a picture with nothing on it.
-        if not note or not ({"shapes", "labels"} & note.keys()):
+        # Without the member nobody has annotated it, or a reviewer rejected that; `{}` was looked at and has nothing on it.
+        if note is None or (not note.get("shapes") and not note.get("labels") and type not in NEGATIVES):
             unannotated += 1
             continue
         one = _sample(row, type, leave_out, merge)

@@ -7,7 +7,7 @@ import ingot
 import pytest
 from cli import Cli
 from harness import ADMIN_PASSWORD, Api, problem, unique, wait_for
-from test_datasets import bring, png, zipped
+from test_datasets import annotate, bring, png, samples, zipped
 from test_training import instance_path, saved, settled
 
 MANIFEST = {"ingot": 1, "title": {"en": "Test", "zh": "测试"}, "functions": {"train": {
@@ -21,6 +21,7 @@ finish() { echo '{"accuracy": 0.9}' > /workspace/persistent-model/report.json; e
 trap finish TERM
 echo "$INGOT_PARAMETERS" > /workspace/persistent-model/parameters.json
 wc -l /workspace/dataset/*/ingot.jsonl
+cp /workspace/dataset/*/ingot.jsonl /workspace/persistent-model/rows.jsonl
 [ -z "$INGOT_RESUME" ] || echo resumed
 echo step=1 accuracy=0.5
 case "$INGOT_PARAMETERS" in *'"wait":true'*) while :; do sleep 0.1; done;; esac
@@ -103,6 +104,21 @@ def test_the_plan_says_what_will_be_done(boss, pictures):
     problem(boss.call("POST", path_of(*made) + "/plan", json={"parameters": {"nope": 1}}), 422, "invalid", "parameters.nope")
 
 
+def test_negatives_are_learned_from_and_what_was_rejected_is_not(boss, home, spec):
+    """The plan and the files in the container say the same."""
+    data = boss.post("datasets", {"name": unique("fruit"), "project": home["id"], "data_type": "image", "annotation_type": "detection"})
+    made = data, boss.post(f"datasets/{data['id']}/versions", {})
+    bring(boss, home, path_of(*made), "all.zip", zipped({f"{i:02}.png": png(8, 8, i) for i in range(14)}))
+    box = {"shapes": [{"type": "box", "label": "apple", "x": 0, "y": 0, "w": 4, "h": 4}]}
+    for sample, (state, note) in zip(samples(boss, path_of(*made)), [("annotated", box)] * 10 + [("accepted", {}), ("rejected", box), ("rejected", {})]):
+        annotate(boss, path_of(*made), sample, {"annotation": note, "state": state})
+    assert plan(boss, made)["samples"] == {"all": 14, "usable": 11, "unannotated": 1, "rejected": 2, "negatives": 1}
+    model = saved(boss, boss.post(path_of(*made) + "/train", {"spec": spec["id"]}))
+    content = boss.call("GET", f"model-sets/{model['model_set']['id']}/versions/{model['id']}/content", params={"path": "rows.jsonl"}).text
+    rows = [json.loads(line) for line in content.splitlines()[1:]]
+    assert [bool(row["annotation"]) if "annotation" in row else None for row in rows] == [True] * 10 + [False, None, None, None]
+
+
 def test_what_cannot_be_trained_is_said(boss, home, pictures):
     empty = pictures({})
     assert "plan-empty" in ids(plan(boss, empty), "error")
@@ -179,7 +195,7 @@ def test_stopping_keeps_the_best_so_far_and_resuming_goes_on(boss, pictures, spe
     version = saved(boss, run)
     assert boss.get(instance_path(run))["state"] == "stopped"
     files = boss.get(f"model-sets/{version['model_set']['id']}/versions/{version['id']}/files")["items"]
-    assert {f["name"] for f in files} == {"report.json", "parameters.json"}
+    assert {f["name"] for f in files} == {"report.json", "parameters.json", "rows.jsonl"}
     more = boss.post(instance_path(run) + "/resume", {"parameters": {"wait": False}})
     done = settled(boss, more)
     assert done["state"] == "completed" and done["parameters"]["wait"] is False and done["resumed_from"]["id"] == run["id"]

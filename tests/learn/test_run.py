@@ -68,6 +68,17 @@ def test_the_plan_says_what_would_happen(tmp_path):
     assert {row["id"] for row in told["warnings"]} == {"very-few", "few", "unfit"}
 
 
+@pytest.mark.parametrize("type, negatives", [("detection", 3), ("image-classes", 3), ("image-class", 0)])
+def test_an_annotation_that_says_nothing_is_a_negative(tmp_path, type, negatives):
+    """As the platform writes them: without the member nobody has looked at the sample."""
+    box = {"type": "box", "x": 1, "y": 1, "w": 2, "h": 2}
+    lines = [{"file": f"{i}.png", "annotation": {"shapes": [{**box, "label": label}]} if type == "detection" else {"labels": [label]}}
+             for i, label in enumerate(["cat", "dog"] * 10)]
+    lines += [{"file": f"empty-{i}.png", "annotation": {}} for i in range(3)] + [{"file": "open.png"}]
+    told = plan(index(tmp_path / "data", lines, type))
+    assert (told["negatives"], told["samples"], told["unannotated"]) == (negatives, 20 + negatives, 4 - negatives)
+
+
 def test_parts_that_samples_have_stay(tmp_path):
     lines = rows(*["cat", "dog"] * 20)
     for row in lines[:8]:

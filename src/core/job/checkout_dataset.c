@@ -38,6 +38,12 @@ static bool load_page(struct filling *f, struct err *err)
     return true;
 }
 
+/* What a reviewer rejected is not to be learned from. */
+static bool says_nothing(enum sample_state state)
+{
+    return state == SAMPLE_UNANNOTATED || state == SAMPLE_REJECTED;
+}
+
 static bool source_next(void *ctx, struct codec_sample *ret, bool *ret_end, struct err *err)
 {
     struct filling *f = ctx;
@@ -50,7 +56,7 @@ static bool source_next(void *ctx, struct codec_sample *ret, bool *ret_end, stru
     *ret = (struct codec_sample){.path = s->name,
                                  .width = (uint32_t)s->width,
                                  .height = (uint32_t)s->height,
-                                 .annotation = s->state == SAMPLE_UNANNOTATED ? STR_NULL : s->annotation,
+                                 .annotation = says_nothing(s->state) ? STR_NULL : s->annotation,
                                  .split = f->split ? s->split : CODEC_SPLIT_NONE};
     return true;
 }
