@@ -21,6 +21,9 @@
 #define MESSAGE_ALGORITHM_RESERVED                                                                           \
     "algorithm-reserved", "%s: the platform sets %s, which must be of the type %s",                          \
         "%s：%s 由平台设置，类型应为 %s"
+#define MESSAGE_ALGORITHM_IMAGE                                                                              \
+    "algorithm-image", "%s: there is a runtime, too; one of the two is enough",                              \
+        "%s：已指定 runtime，二者只能取其一"
 #define MESSAGE_ALGORITHM_RANGE "algorithm-range", "%s: is less than min", "%s：小于 min"
 #define MESSAGE_ALGORITHM_LOG                                                                                \
     "algorithm-log", "%s: a parameter with log needs a min above 0", "%s：带 log 的参数需要大于 0 的 min"
@@ -63,6 +66,12 @@
 #define MESSAGE_TRAINING_TYPE                                                                                \
     "training-type", "datasets: %.*s has annotations of the type %.*s, which the algorithm does not take",   \
         "datasets：%.*s 的标注类型为 %.*s，算法不支持"
+#define MESSAGE_TRAINING_NO_DATASET                                                                          \
+    "training-no-dataset", "datasets: the algorithm needs a dataset version",                                \
+        "datasets：算法需要一个数据集版本"
+#define MESSAGE_TRAINING_NO_BASE                                                                             \
+    "training-no-base", "base_model: the algorithm needs a model to begin with",                             \
+        "base_model：算法需要一个初始模型"
 #define MESSAGE_RUNTIME_NONE                                                                                 \
     "runtime-none", "image: give the training one, or have the algorithm's runtime %.*s made ready",         \
         "image：请为训练指定镜像，或先准备好算法所需的运行环境 %.*s"

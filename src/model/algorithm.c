@@ -14,6 +14,8 @@
 
 const char *const algorithm_type_names[] = {"int", "real", "bool", "choice", "text", "labels", "json", NULL};
 const char *const algorithm_function_names[] = {"train", "test", "batch", "serve", "sdk", NULL};
+const char *const algorithm_input_names[] = {"dataset", "base_model", NULL};
+const char *const algorithm_output_names[] = {"model", "metrics", NULL};
 
 static const struct model_field title_rows[] = {
     {"en", MODEL_FIELD_TEXT, TEXT(en), 1, 0, true, 1, 100, 0, NULL, "in English"},
@@ -29,6 +31,8 @@ static const struct model_fields help_fields = {help_rows, countof(help_rows)};
 
 static const struct model_field function_rows[] = {
     {"runtime", MODEL_FIELD_TEXT, FUNCTION(runtime), 1, 0, false, 0, 50, 0, NULL, "what it runs in"},
+    {"image", MODEL_FIELD_TEXT, FUNCTION(image), 1, 0, false, 0, 200, 0, NULL,
+     "an image in place of a runtime"},
     {"command", MODEL_FIELD_TEXT, FUNCTION(command), 1, 0, true, 1, 3000, 0, NULL, "run by /bin/sh"},
 };
 static const struct model_fields function_fields = {function_rows, countof(function_rows)};
@@ -79,26 +83,33 @@ static bool read_words(struct model_parse *p, const struct model_fields *f, yyjs
     return true;
 }
 
-static bool read_types(struct model_parse *p, yyjson_val *list, const char *path, uint32_t *ret)
+/* A list of some of the `count` names; NULL says nothing. */
+static bool read_names(struct model_parse *p, yyjson_val *list, const char *path, const char *const *names,
+                       size_t count, uint32_t *ret)
 {
-    const char *names[ANNOTATION_TYPE_COUNT + 1] = {NULL};
     size_t i, n;
     yyjson_val *v;
     if (!list)
         return true;
-    if (!list_of(p, list, path, 1, ANNOTATION_TYPE_COUNT))
+    if (!list_of(p, list, path, 1, count))
         return false;
-    for (i = 0; i < ANNOTATION_TYPE_COUNT; i++)
-        names[i] = annotation_types[i].name;
     yyjson_arr_foreach(list, i, n, v)
     {
         const char *one = arena_printf(p->a, "%s[%zu]", path, i);
-        uint32_t type;
-        if (!model_choice_read(p, v, one, names, &type))
+        uint32_t which;
+        if (!model_choice_read(p, v, one, names, &which))
             return false;
-        *ret |= 1u << type;
+        *ret |= 1u << which;
     }
     return true;
+}
+
+static bool read_types(struct model_parse *p, yyjson_val *list, const char *path, uint32_t *ret)
+{
+    const char *names[ANNOTATION_TYPE_COUNT + 1] = {NULL};
+    for (size_t i = 0; i < ANNOTATION_TYPE_COUNT; i++)
+        names[i] = annotation_types[i].name;
+    return read_names(p, list, path, names, ANNOTATION_TYPE_COUNT, ret);
 }
 
 static bool read_choices(struct model_parse *p, struct algorithm_parameter *to, yyjson_val *v,
@@ -186,13 +197,21 @@ static bool read_parameter(struct model_parse *p, struct algorithm_function *f, 
 static bool read_function(struct model_parse *p, struct algorithm_function *f, yyjson_val *v,
                           const char *path)
 {
-    static const char *const other[] = {"types", "parameters", NULL};
+    static const char *const other[] = {"types", "inputs", "outputs", "parameters", NULL};
     yyjson_val *list = yyjson_obj_get(v, "parameters"), *one;
     const char *full = arena_printf(p->a, "%s.parameters", path);
     size_t i, n;
     if (!is_object(p, v, path) || !model_fields_read(p, &function_fields, v, path, 0, other, f) ||
-        !read_types(p, yyjson_obj_get(v, "types"), arena_printf(p->a, "%s.types", path), &f->types))
+        !read_types(p, yyjson_obj_get(v, "types"), arena_printf(p->a, "%s.types", path), &f->types) ||
+        !read_names(p, yyjson_obj_get(v, "inputs"), arena_printf(p->a, "%s.inputs", path),
+                    algorithm_input_names, ALGORITHM_INPUT_COUNT, &f->inputs) ||
+        !read_names(p, yyjson_obj_get(v, "outputs"), arena_printf(p->a, "%s.outputs", path),
+                    algorithm_output_names, ALGORITHM_OUTPUT_COUNT, &f->outputs))
         return false;
+    if (f->image.n && f->runtime.n) {
+        const char *at = arena_printf(p->a, "%s.image", path);
+        return err_message(p->err, ERR_INVALID, at, MESSAGE_ALGORITHM_IMAGE, at);
+    }
     f->there = true;
     if (!list)
         return true;
@@ -284,17 +303,27 @@ static void write_parameter(const struct algorithm_parameter *p, struct json_out
     json_object_end(out);
 }
 
+static void write_names(const char *key, uint32_t bits, const char *const *names, struct json_out *out)
+{
+    if (!bits)
+        return;
+    json_key(out, key);
+    json_array(out);
+    for (size_t i = 0; i < 32; i++)
+        if (bits & 1u << i)
+            json_z(out, names[i]);
+    json_array_end(out);
+}
+
 void algorithm_function_write(const struct algorithm_function *f, struct json_out *out)
 {
+    const char *types[ANNOTATION_TYPE_COUNT];
+    for (size_t i = 0; i < ANNOTATION_TYPE_COUNT; i++)
+        types[i] = annotation_types[i].name;
     model_fields_write(NULL, &function_fields, f, 0, out);
-    if (f->types) {
-        json_key(out, "types");
-        json_array(out);
-        for (int i = 0; i < ANNOTATION_TYPE_COUNT; i++)
-            if (f->types & 1u << i)
-                json_z(out, annotation_types[i].name);
-        json_array_end(out);
-    }
+    write_names("types", f->types, types, out);
+    write_names("inputs", f->inputs, algorithm_input_names, out);
+    write_names("outputs", f->outputs, algorithm_output_names, out);
     json_key(out, "parameters");
     json_array(out);
     for (size_t i = 0; i < f->n_parameters; i++)

@@ -54,11 +54,18 @@ enum algorithm_function_name {
 };
 extern const char *const algorithm_function_names[];
 
+/* What a function cannot do without, and what it leaves. */
+enum algorithm_input { ALGORITHM_DATASET, ALGORITHM_BASE_MODEL, ALGORITHM_INPUT_COUNT };
+enum algorithm_output { ALGORITHM_MODEL, ALGORITHM_METRICS, ALGORITHM_OUTPUT_COUNT };
+extern const char *const algorithm_input_names[], *const algorithm_output_names[];
+
 struct algorithm_function {
     bool there;
     struct str runtime; /* "" or "host": this machine's own programs */
+    struct str image;   /* in place of a runtime */
     struct str command;
-    uint32_t types; /* bits of enum annotation_type; 0: any data */
+    uint32_t types;           /* bits of enum annotation_type; 0: any data */
+    uint32_t inputs, outputs; /* bits of the enums above */
     struct algorithm_parameter *parameters;
     size_t n_parameters;
 };
@@ -72,7 +79,8 @@ struct algorithm {
 bool algorithm_parse(struct arena *a, struct str text, struct algorithm *ret, struct err *err);
 /* The text of a manifest that reads as the same. */
 void algorithm_write(const struct algorithm *m, struct json_out *out);
-/* The keys runtime, command, types and parameters of an object that the caller began. */
+/* The keys runtime, image, command, types, inputs, outputs and parameters of an object that the caller began.
+ */
 void algorithm_function_write(const struct algorithm_function *f, struct json_out *out);
 
 /* Values for a run (algorithm_values.c). given is an object or NULL. Each is checked against its parameter;

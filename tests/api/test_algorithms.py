@@ -132,6 +132,18 @@ def test_data_of_another_type_and_runtimes_that_are_not_there(admin, project, ma
     assert reached(admin, start(admin, admin.patch(f"trainings/{far['id']}", {"image": "host"}, far["revision"])))["state"] == "completed"
 
 
+def test_an_image_of_its_own_and_what_it_cannot_do_without(admin, make, declared):  # noqa: F811
+    code = declared(manifest(image="host", inputs=["dataset", "base_model"], outputs=["model", "metrics"]))
+    told = admin.get(f"algorithm-sets/{code['algorithm_set']['id']}/versions/{code['id']}/functions")["functions"][0]
+    assert (told["image"], told["inputs"], told["outputs"]) == ("host", ["dataset", "base_model"], ["model", "metrics"])
+    training = make("", algorithm=code["id"])
+    problem(admin.call("POST", f"trainings/{training['id']}/start"), 422, "invalid", "datasets", says="needs a dataset version")
+    run = reached(admin, start(admin, make("", algorithm=declared(manifest(image="host"))["id"])))
+    assert run["state"] == "completed" and run["image"] == "host"
+    far = make("", algorithm=declared(manifest(image="built-in/nowhere:v7"))["id"])
+    assert admin.call("POST", f"trainings/{far['id']}/start").status_code in (404, 409, 422)
+
+
 def test_the_command_line_sets_parameters(admin, cli, spec, declared):  # noqa: F811
     code = declared()
     flags = ["--algo", code["algorithm_set"]["name"], "--spec", spec["name"]]

@@ -23,8 +23,11 @@ static const struct shape algorithm_function[] = {
     M("reason", TEXT, .flags = OR_NULL),
     M("reason_zh", TEXT, .flags = OR_NULL),
     M("runtime", TEXT, .flags = OPTIONAL),
+    M("image", TEXT, .flags = OPTIONAL),
     M("command", TEXT),
     M("types", STRINGS, .flags = OPTIONAL),
+    M("inputs", STRINGS, .flags = OPTIONAL),
+    M("outputs", STRINGS, .flags = OPTIONAL),
     M("parameters", LIST, .of = algorithm_parameter),
     {0},
 };

@@ -113,6 +113,10 @@ static bool check_data(struct core *core, const struct object *t, const struct a
 {
     size_t n;
     int64_t *ids = object_refs(a, t, "datasets", &n);
+    if (f->inputs & 1u << ALGORITHM_DATASET && !n)
+        return err_message(err, ERR_INVALID, "datasets", MESSAGE_TRAINING_NO_DATASET);
+    if (f->inputs & 1u << ALGORITHM_BASE_MODEL && !object_int(t, "base_model"))
+        return err_message(err, ERR_INVALID, "base_model", MESSAGE_TRAINING_NO_BASE);
     for (size_t i = 0; f->types && i < n; i++) {
         struct db_row row;
         bool found;
@@ -146,6 +150,8 @@ bool training_fill(struct core *core, const struct object *t, struct str given, 
     if (start && f && !check_data(core, t, f, a, err))
         return false;
     /* A runtime that is missing is no reason to refuse a definition. */
+    if (!*made.image && f && f->image.n)
+        made.image = arena_strz(a, f->image);
     if (!*made.image && !(start && f))
         made.image = "host";
     if (!*made.image && !training_runtime(core, f->runtime, a, &made.image, &why))
