@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from . import backbone, data, loop, pictures
+from . import backbone, data, loop, machine, nodes, pictures
 
 WIDTH = 96
 ALWAYS_FROZEN = 3  # stem and blocks 0-2: edges and colours are the same everywhere
@@ -93,12 +93,13 @@ def input_size(job) -> tuple:
     return (up(long), up(long / aspect)) if aspect >= 1 else (up(long * aspect), up(long))
 
 
-def plan(job, net: nn.Module, base: Base, count: int, loss, judge, stage: str) -> loop.Plan:
+def plan(job, net: nn.Module, base: Base, count: int, loss, judge, stage: str, each: int) -> loop.Plan:
+    """`each`: bytes that a sample of a step takes."""
     former = job.checkpoint.take("best")
     if former is not None:
         net.load_state_dict(former["net"])
     rate = 2e-3 * job.params.learning_rate * (0.3 if former else 1)
-    return loop.Plan(net, groups(net, base, rate), count, job.params.batch or 4, loss, judge, job.clock, job.checkpoint, stage,
+    return loop.Plan(net, groups(net, base, rate), count, int(nodes.agree(machine.fitting(job.params.batch or 4, each))), loss, judge, job.clock, job.checkpoint, stage,
                      epochs=job.params.epochs or 300, patience=25, warmup=20, on_progress=thaw(base, job))
 
 

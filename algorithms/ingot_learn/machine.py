@@ -3,6 +3,9 @@
 import os
 import sys
 
+from .errors import Refused
+from .log import say
+
 # glibc gives large tensors back to the kernel after each layer and gets them again, page by page: forward passes of
 # convolutional nets take twice as long without these. They count only when a process starts.
 SETTINGS = {"MALLOC_MMAP_THRESHOLD_": "4294967296", "MALLOC_TRIM_THRESHOLD_": "8589934592", "MALLOC_TOP_PAD_": "268435456",
@@ -58,6 +61,18 @@ def memory() -> int:
 def resident() -> int:
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def fitting(wanted: int, each: int) -> int:
+    """A batch as large as asked for, or as memory allows at so many bytes a sample; refuses where not even one fits."""
+    free = memory() - resident()
+    if each > free:
+        raise Refused("memory", f"one sample of a step needs some {each >> 20} MB of memory and {max(0, free) >> 20} MB are left: choose a smaller size or a larger spec",
+                      f"每步的一个样本约需 {each >> 20} MB 内存，而只剩 {max(0, free) >> 20} MB：请减小输入尺寸或选择更大的规格")
+    most = max(1, spare(0.7) // max(1, each))
+    if most < wanted:
+        say(f"a batch of {most} instead of {wanted}: more does not fit into memory")
+    return min(wanted, most)
 
 
 def spare(share: float) -> int:

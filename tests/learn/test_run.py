@@ -94,6 +94,24 @@ def test_few_samples_have_no_test_part(tmp_path):
     assert told["parts"] == {"train": 8, "val": 0, "test": 0} and "no-test" in {row["id"] for row in told["warnings"]}
 
 
+def test_batches_fit_into_the_memory_there_is():
+    """Smaller where memory is short, with a line that says so; refused before the first step where nothing fits."""
+    script = """
+from ingot_learn import machine
+from ingot_learn.errors import Refused
+machine.memory, machine.resident = (lambda: 2 << 30), (lambda: 900 << 20)
+print(machine.fitting(4, 1 << 20), 1 <= machine.fitting(512, 20 << 20) < 50, machine.fitting(8, 1000 << 20))
+try:
+    machine.fitting(1, 1200 << 20)
+except Refused as refused:
+    print(refused.id)
+"""
+    done = subprocess.run([conftest.PYTHON, "-c", script], env=environment(), capture_output=True, text=True)
+    lines = done.stdout.splitlines()
+    assert lines[-2:] == ["4 True 1", "memory"], done.stdout + done.stderr
+    assert sum("more does not fit into memory" in line for line in lines) == 2
+
+
 def test_a_short_budget_is_enough_for_a_model(shapes, tmp_path):
     train(shapes, tmp_path / "out", minutes=10 / 60, size=32)
     assert (tmp_path / "out" / "ingot-model.json").exists()

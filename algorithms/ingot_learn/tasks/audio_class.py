@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from .. import backbone, calibrate, data, heads, loop, nodes, sounds
+from .. import backbone, calibrate, data, heads, loop, machine, nodes, sounds
 from ..clock import Stretch
 from ..errors import Refused, Stopped
 from ..log import metrics, say
@@ -167,7 +167,7 @@ def small(job, z, y, val_z, val_y) -> tuple:
     if (former := job.checkpoint.take("best")) is not None and former["kind"] == "small":
         net.load_state_dict(former["net"])
     loss, generator = heads.Loss(y, classes), job.generator(5)
-    batch = params.batch or max(4, min(32, len(y) // 6))
+    batch = int(nodes.agree(machine.fitting(params.batch or max(4, min(32, len(y) // 6)), heads.STEP * MELS * int(z.shape[2]))))
 
     def cost(numbers):
         return loss(net(bent(z[numbers], params.augmentation, generator)), numbers)

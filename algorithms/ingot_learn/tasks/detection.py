@@ -14,6 +14,7 @@ from ..result import Result
 
 STRIDE, ROOM, SPREAD = 8, 1.25, 0.54
 LOW, OVERLAP, MOST = 0.02, 0.6, 300
+STEP = 750  # bytes of memory that each pixel of a batch takes, measured
 JUDGED = 100  # pictures of the validation part for each judgement
 
 
@@ -200,7 +201,7 @@ def train(job) -> Result:
         figure, _ = look(written, val, JUDGED)
         return figure, {"mAP50": figure}
 
-    loop.Loop(dense.plan(job, net, net.base, len(part.samples), loss, judge, "detection"), job.params.seed).run()
+    loop.Loop(dense.plan(job, net, net.base, len(part.samples), loss, judge, "detection", STEP * width * height), job.params.seed).run()
     if nodes.first():
         job.checkpoint.end({"net": loop.snapshot(net)})
     figure, least = look(written, val, 20 if job.clock.terminated else 500)

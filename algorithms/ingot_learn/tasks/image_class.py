@@ -15,6 +15,7 @@ from ..log import metrics, say
 from ..result import Result
 
 SIZE, SCRATCH_SIZE, VIEWS = 224, 64, 12
+STEP = 155  # bytes of memory that training the upper part takes for each pixel of a batch, measured
 TINY, PLENTY = 32, 2000  # pixels and samples for which a small net from scratch is better than transfer
 ROOM = 1.14  # pictures are kept so much larger than the net sees them, to be bent
 
@@ -166,7 +167,7 @@ class Transfer:
         def judge():
             return heads.figures(self.logits(top), self.val_y)
 
-        batch = params.batch or 32
+        batch = int(nodes.agree(machine.fitting(params.batch or 32, STEP * self.size ** 2)))
         rate = 1e-3 * params.learning_rate * (0.3 if begun else 1)
         plan = loop.Plan(top, loop.split_decay(top, rate, 0.02), len(self.y), batch, cost, judge, job.clock, job.checkpoint, "tune",
                          epochs=params.epochs or 40, patience=12, warmup=max(10, len(self.y) // (2 * batch)))
@@ -217,7 +218,7 @@ def scratch(job, size: int) -> tuple:
     def judge():
         return heads.figures(logits(), val_y[:4000])
 
-    batch = params.batch or max(8, min(64, len(y) // 8))
+    batch = int(nodes.agree(machine.fitting(params.batch or max(8, min(64, len(y) // 8)), heads.STEP * size ** 2)))
     rate = 2.5e-3 * params.learning_rate * (0.3 if former else 1)
     plan = loop.Plan(net, loop.split_decay(net, rate, 0.02), len(y), batch, cost, judge, job.clock, job.checkpoint, "scratch",
                      epochs=params.epochs or 200, patience=25, warmup=10)

@@ -11,6 +11,7 @@ from ..log import say
 from ..result import Result
 
 ROOM, MOST_LABELS, JUDGED = 1.25, 254, 100
+STEP, STEP_LABEL = 700, 40  # bytes of memory that each pixel of a batch takes, and more for each label; measured
 
 
 class Net(nn.Module):
@@ -118,7 +119,8 @@ def train(job) -> Result:
         figure = look(net, val, JUDGED)
         return figure, {"mIoU": figure}
 
-    loop.Loop(dense.plan(job, net, net.base, len(part.samples), loss, judge, "segmentation"), job.params.seed).run()
+    each = STEP + STEP_LABEL * (len(job.dataset.labels) + 1)
+    loop.Loop(dense.plan(job, net, net.base, len(part.samples), loss, judge, "segmentation", each * width * height), job.params.seed).run()
     if nodes.first():
         job.checkpoint.end({"net": loop.snapshot(net)})
     figure = look(net, val, 20 if job.clock.terminated else 500)
