@@ -4,8 +4,9 @@
 #   scripts/bench.sh [platform [--seconds N] [get|kept|auth|list|create|upload|start ...] | record [MB [MB]] |
 #       data [zip|page|thumbs|blob|memory|copy|coco|clicks ...] | label [--seconds N] [annotators|stroke|next|memory|kills] | learn [table|points] | registry [transfer|manifests|collector ...] | proxy | gateway |
 #       jobs [start|many|follow|idle ...] | infer [latency|many|batch|memory ...] | predict | agree | kserve |
+#       one-click [--seconds N] [--seeds N] [fashion|stamps|reviews|voices|boxes|areas ...] | loading |
 #       million [--requests N] [--slow] | canvas [--screens FOLDER]]
-# bench/coco.py and build/release/bench_db_commit are run by hand; see bench/README.md.
+# bench/coco.py, bench/learn/press.py and build/release/bench_db_commit are run by hand; see bench/README.md.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -20,6 +21,8 @@ learn)
     *) exec /usr/bin/python3 bench/learn.py "$@" ;;
     esac
     ;;
+one-click) exec /usr/bin/python3 bench/learn/learn.py "$@" ;;
+loading) exec /usr/bin/python3 bench/learn/loading.py "$@" ;;
 label) exec /usr/bin/python3 bench/label.py "$@" ;;
 record) exec bench/record.sh "$@" ;;
 registry) exec /usr/bin/python3 bench/registry.py "$@" ;;

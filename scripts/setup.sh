@@ -23,7 +23,11 @@ packages_of() {
         # Docker of another origin stays: Debian's would take its place.
         command -v dockerd >/dev/null || echo docker.io
         ;;
-    bench) echo nginx-light haproxy wrk curl postgresql docker-registry podman crun libarchive-tools libvips-tools ;;
+    bench)
+        echo nginx-light haproxy wrk curl postgresql docker-registry podman crun libarchive-tools libvips-tools \
+            python3-torch python3-torchvision libopenblas0 python3-pil python3-soundfile python3-sklearn dataset-fashion-mnist \
+            tuxpaint-stamps-default asterisk-core-sounds-en-wav asterisk-core-sounds-es-wav asterisk-core-sounds-fr-wav
+        ;;
     *)
         echo "setup.sh: unknown group '$1' (build, check, test, bench, run)" >&2
         exit 2
