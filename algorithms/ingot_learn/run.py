@@ -83,7 +83,9 @@ def train(options) -> int:
     minutes = clock.elapsed() / 60
     _told(job, plan)
     if nodes.first():
+        machine.release()
         export.write(out, dataset, parts, result)
+        machine.release()
         say(f"the model is written: {result.metric} {result.figure:.4f} on the part it was chosen by")
         told = {} if clock.terminated else report.make(out, dataset, parts["test"], result.find, threads)
         export.card(out, plan, result, report.figures(told), minutes, params)

@@ -22,6 +22,7 @@ trap finish TERM
 echo "$INGOT_PARAMETERS" > /workspace/persistent-model/parameters.json
 wc -l /workspace/dataset/*/ingot.jsonl
 cp /workspace/dataset/*/ingot.jsonl /workspace/persistent-model/rows.jsonl
+printf %s "$INGOT_MEMORY" > /workspace/persistent-model/memory.txt
 [ -z "$INGOT_RESUME" ] || echo resumed
 echo step=1 accuracy=0.5
 case "$INGOT_PARAMETERS" in *'"wait":true'*) while :; do sleep 0.1; done;; esac
@@ -159,6 +160,8 @@ def test_one_click_trains_and_saves_and_the_next_click_is_another_run(boss, home
     values = {"minutes": 2, "test_share": 0.2, "leave_out": [], "merge": {}, "seed": 7, "wait": False}
     assert done["parameters"] == values and model["lineage"]["parameters"] == values
     assert model["model_set"]["name"] == data["name"]
+    content = boss.call("GET", f"model-sets/{model['model_set']['id']}/versions/{model['id']}/content", params={"path": "memory.txt"}).text
+    assert int(content) == spec["memory"]  # a container does not see its limit
     training = boss.get(f"trainings/{run['training']['id']}")
     assert training["hours"] == pytest.approx(12 / 60) and training["datasets"][0]["id"] == version["id"]
     again = boss.post(path_of(*made) + "/train", {"minutes": 1, "spec": spec["id"]})
@@ -195,7 +198,7 @@ def test_stopping_keeps_the_best_so_far_and_resuming_goes_on(boss, pictures, spe
     version = saved(boss, run)
     assert boss.get(instance_path(run))["state"] == "stopped"
     files = boss.get(f"model-sets/{version['model_set']['id']}/versions/{version['id']}/files")["items"]
-    assert {f["name"] for f in files} == {"report.json", "parameters.json", "rows.jsonl"}
+    assert {f["name"] for f in files} == {"report.json", "parameters.json", "rows.jsonl", "memory.txt"}
     more = boss.post(instance_path(run) + "/resume", {"parameters": {"wait": False}})
     done = settled(boss, more)
     assert done["state"] == "completed" and done["parameters"]["wait"] is False and done["resumed_from"]["id"] == run["id"]

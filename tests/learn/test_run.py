@@ -112,6 +112,12 @@ except Refused as refused:
     assert sum("more does not fit into memory" in line for line in lines) == 2
 
 
+def test_a_container_that_is_too_small_is_refused_before_anything_is_read(shapes, tmp_path):
+    """A container does not see its limit: the platform says it."""
+    done = train(shapes, tmp_path / "out", check=False, env={"INGOT_MEMORY": str(512 << 20)}, minutes=1)
+    assert done.returncode == 2 and "the container has 512 MB" in done.stderr and "512 MB" in done.stderr.splitlines()[-1]
+
+
 def test_a_short_budget_is_enough_for_a_model(shapes, tmp_path):
     train(shapes, tmp_path / "out", minutes=10 / 60, size=32)
     assert (tmp_path / "out" / "ingot-model.json").exists()

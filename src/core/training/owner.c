@@ -126,16 +126,19 @@ static void set_gang(struct launch *u, const struct object *o)
         set_env(u, o, all[i].name, all[i].value);
 }
 
-/* Numeric libraries start a thread per core of the machine, not of the container. */
-static bool set_threads(struct launch *u, const struct object *o, struct err *err)
+/* Numeric libraries start a thread per core of the machine, not of the container; and a container does not
+ * see the limits it is under. */
+static bool set_size(struct launch *u, const struct object *o, struct err *err)
 {
     struct db_row row;
     bool found;
-    if (!db_query_one(launch_core(u)->db, launch_arena(u), "SELECT cpus FROM specs WHERE id = ?",
+    if (!db_query_one(launch_core(u)->db, launch_arena(u), "SELECT cpus, memory FROM specs WHERE id = ?",
                       db_args(db_int(object_int(o, "spec"))), &row, &found, err))
         return false;
     double cpus = found ? row.v[0].r : 1;
     set_env(u, o, "OMP_NUM_THREADS", number(u, cpus > 1 ? (int64_t)cpus : 1));
+    if (found)
+        set_env(u, o, "INGOT_MEMORY", number(u, row.v[1].i));
     return true;
 }
 
@@ -174,7 +177,7 @@ static bool prepare(struct launch *u, struct err *err)
     const char *checkpoint = former ? training_path(launch_core(u), launch_arena(u), &before, "model") : NULL;
     if (!mount_own(u, &o, "model", "/workspace/persistent-model", err) ||
         !mount_own(u, &o, "logs", "/workspace/logs", err) || !mount_inputs(u, &o, err) ||
-        !set_threads(u, &o, err))
+        !set_size(u, &o, err))
         return false;
     if (checkpoint && stat(checkpoint, &st) == 0)
         launch_mount(u, checkpoint, "/workspace/checkpoint", true);
