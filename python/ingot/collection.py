@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Iterator, Mapping, TypeVar, Union, cast
 
 from .errors import NotFound, Stale
@@ -22,7 +22,12 @@ _STALE_RETRIES = 5
 class Page(Generic[T]):
     items: list[T]
     next: str | None
+    #: With `count`; None also when more than 10,000 match `q`.
     total: int | None
+    #: False when too many match `q` to be sorted: then the newest come first.
+    sorted: bool = True
+    #: With `q`, for each item where its words were found: {"field", "from", "to"}, in characters.
+    matches: list[list[dict[str, Any]]] = field(default_factory=list)
 
 
 def _id(which: Which) -> int:
@@ -60,7 +65,13 @@ class Collection(Generic[T]):
         if count:
             params["count"] = "true"
         answer = cast(Object, self._client.request("GET", self.path, params=params))
-        return Page(cast("list[T]", answer["items"]), answer.get("next"), answer.get("total"))
+        return Page(
+            cast("list[T]", answer["items"]),
+            answer.get("next"),
+            answer.get("total"),
+            answer.get("sorted", True),
+            answer.get("matches", []),
+        )
 
     def list(
         self,

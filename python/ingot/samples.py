@@ -31,7 +31,7 @@ class Samples:
         return self.all()
 
     def all(self, **params: Any) -> Iterator[Object]:
-        """All of them in their order, a page at a time; `state`, `label` and `q` (a prefix of the name) choose."""
+        """All of them in their order, a page at a time; `state`, `label` and `q` (words and parts of words of the name) choose."""
         while True:
             page = cast(Object, self._client.request("GET", f"{self._path}/samples", params=params))
             yield from page["items"]

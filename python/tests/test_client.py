@@ -42,6 +42,20 @@ def test_lists_follow_the_cursor():
     ]
 
 
+def test_a_page_of_a_search_tells_what_was_found():
+    found = [[{"field": "name", "from": 2, "to": 5}]]
+
+    def handler(request):
+        more = {"total": None, "sorted": False, "matches": found} if "q" in request.url.params else {}
+        return httpx.Response(200, json={"items": [{"id": 1}], "next": None, **more})
+
+    with client_of(handler) as client:
+        page = client.kind("label-sets").page(project=7, q="abc", count=True)
+        assert (page.total, page.sorted, page.matches) == (None, False, found)
+        plain = client.kind("label-sets").page(project=7)
+        assert (plain.sorted, plain.matches) == (True, [])
+
+
 def test_503_is_tried_again_for_idempotent_methods_only(_no_waiting):
     seen = []
 
