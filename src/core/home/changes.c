@@ -12,12 +12,18 @@ struct change {
     int64_t object, by, at, times;
 };
 
-static bool same(const struct change *a, const struct change *b)
+static bool same_object(const struct change *a, const struct change *b)
+{
+    return a->kind == b->kind && a->by == b->by && a->object && a->object == b->object;
+}
+
+static bool same_verb(const struct change *a, const struct change *b)
 {
     return a->kind == b->kind && a->by == b->by && str_eq(a->verb, b->verb);
 }
 
-/* The newest of what one person did in a row to objects of a kind stands for all of it. */
+/* The newest of what one person did in a row to one object, or in the same way to objects of a kind, stands
+ * for all of it. */
 static size_t gather(const struct home *h, const struct db_rows *rows, struct change *ret)
 {
     size_t n = 0;
@@ -32,7 +38,9 @@ static size_t gather(const struct home *h, const struct db_rows *rows, struct ch
                            .times = 1};
         if (!c.kind || !caller_may(h->caller, kind_permission(h->arena, c.kind, "read"), h->project))
             continue;
-        if (n && same(&ret[n - 1], &c))
+        if (n && same_object(&ret[n - 1], &c))
+            continue;
+        if (n && same_verb(&ret[n - 1], &c))
             ret[n - 1].times++;
         else if (n == SHOWN)
             break;
