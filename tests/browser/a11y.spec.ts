@@ -33,6 +33,7 @@ for (const theme of ['light', 'dark']) {
     await signInAsAdmin(page)
     for (const [path, seen] of [
       [`/p/${project.name}`, 'Quota'],
+      ['/home', 'Use by project'],
       [`/p/${project.name}/label-sets`, '1 item'],
       [`/p/${project.name}/label-sets/${set.id}`, 'animals'],
       [`/p/${project.name}/algorithm-sets`, 'No algorithms yet'],

@@ -49,7 +49,7 @@ test('from an empty platform to a model with its lineage', async ({ page, api })
       await dialog(page).getByLabel('Name', { exact: false }).first().fill(name)
       await dialog(page).getByRole('button', { name: 'Create' }).click()
       await expect(page).toHaveURL(`/p/${name}`)
-      await expect(page.getByRole('heading', { name: 'What to do next' })).toBeVisible()
+      await expect(page.getByRole('heading', { name: 'From data to a service' })).toBeVisible()
       await page.screenshot({ path: `${folder}/journey-1-project.png` })
     })
     const found = (await api.get(`projects?filter=${encodeURIComponent(`name = "${name}"`)}`)) as { items: { id: number; name: string; revision: number }[] }

@@ -1,21 +1,19 @@
 import { reaches, smallSpec } from './compute'
 import { dialog, expect, member, signInAs, signInAsAdmin, test } from './fixtures'
 
-test('the home of a project: quota against use, counts, what to do next', async ({ page, api, project }) => {
+test('the home of a project: what runs, as it begins, and quota against use', async ({ page, api, project }) => {
   await api.patch(`projects/${project.id}`, { quota: { cpu: 2, memory: 4 * 1024 ** 3 } })
   await signInAsAdmin(page)
   await page.goto(`/p/${project.name}`)
-  await expect(page.getByRole('heading', { name: 'What to do next' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'From data to a service' })).toBeVisible()
   const spec = await smallSpec(api)
   const job = await api.create('jobs', { project: project.id, name: 'runs', spec: spec.id, command: 'exec sleep 1000' })
   await reaches(api, `jobs/${job.id}`, ['running'])
-  await page.reload()
-  await expect(page.getByRole('link', { name: /^1\s*Running$/ })).toBeVisible()
-  await expect(page.getByRole('heading', { name: 'What to do next' })).toHaveCount(0)
+  await expect(page.locator('[data-part="running"]').getByRole('link', { name: 'runs' })).toBeVisible()
   await expect(page.locator('[data-resource="cpu"]')).toContainText('0.2 cores of 2 cores')
   await expect(page.locator('[data-resource="memory"]')).toContainText('256 MiB of 4 GiB')
   await expect(page.getByRole('figure', { name: /CPUs/ })).toContainText('quota 2 cores')
-  await page.getByRole('link', { name: /^1\s*Running$/ }).click()
+  await page.getByRole('link', { name: '1 Job' }).click()
   await expect(page.getByRole('link', { name: 'runs' })).toBeVisible()
 
   await page.goto('/admin/resources')

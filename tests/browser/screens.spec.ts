@@ -36,7 +36,7 @@ test('pictures of every page', async ({ page, api }) => {
   const set = await fill(api, project)
   const inside = `/p/${project.name}`
   const pages: [string, string][] = [
-    ['overview', inside], ['members', `${inside}?tab=members`], ['label-sets', `${inside}/label-sets`], ['label-set', `${inside}/label-sets/${set.id}`],
+    ['overview', inside], ['home', '/home'], ['members', `${inside}?tab=members`], ['label-sets', `${inside}/label-sets`], ['label-set', `${inside}/label-sets/${set.id}`],
     ['label-set-new', `${inside}/label-sets?new=1`], ['empty', `${inside}/algorithm-sets`], ['users', '/admin/users'], ['user-new', '/admin/users?new=1'],
     ['roles', '/admin/roles'], ['role', '/admin/roles/3'], ['projects', '/admin/projects'], ['project-new', '/admin/projects?new=1'], ['specs', '/admin/specs'],
     ['audit', '/admin/audit'], ['audit-entry', '/admin/audit/5'], ['profile', '/profile'], ['password', '/profile/password'], ['tokens', '/profile/tokens'],
@@ -49,7 +49,7 @@ test('pictures of every page', async ({ page, api }) => {
     { name: 'zh-phone', language: 'zh', theme: 'light', width: 390, height: 844, all: true },
     { name: 'en-phone-dark', language: 'en', theme: 'dark', width: 390, height: 844, all: false },
   ]
-  const some = ['overview', 'label-sets', 'label-set', 'role']
+  const some = ['overview', 'home', 'label-sets', 'label-set', 'role']
   for (const look of looks) {
     await page.evaluate(({ language, theme }) => {
       localStorage.setItem('ingot.language', language)

@@ -7,6 +7,8 @@ import { refreshAnswered, refreshKind } from './objects'
 
 // A burst of changes makes one refresh of what is on the screen.
 const gather = 400
+// The first pages are made of all kinds, and what runs tells of itself all the time.
+const gatherHome = 1500
 
 /** Objects that show what is known about others: counts of their versions, the reason of their job. */
 const shownBy: Record<string, string[]> = { dataset_version: ['dataset'], image_version: ['image'], job: ['environment', 'training_instance'] }
@@ -21,6 +23,7 @@ export function useEvents(project: number | undefined, enabled: boolean): void {
     let source: EventSource | null = null
     let timer: number | undefined
     let again: number | undefined
+    let home: number | undefined
     const kinds = new Set<string>()
 
     const flush = () => {
@@ -31,7 +34,13 @@ export function useEvents(project: number | undefined, enabled: boolean): void {
       if (changed.some((kind) => ['member', 'role', 'project', 'group_member', 'user'].includes(kind))) {
         void client.invalidateQueries({ queryKey: ['session'] })
       }
-      if (changed.length > 0) refreshKind(client, 'audit')
+      if (changed.length > 0) {
+        refreshKind(client, 'audit')
+        home ??= window.setTimeout(() => {
+          home = undefined
+          refreshKind(client, 'home')
+        }, gatherHome)
+      }
     }
     const take = (event: MessageEvent<string>) => {
       const change = JSON.parse(event.data) as Change
@@ -68,6 +77,7 @@ export function useEvents(project: number | undefined, enabled: boolean): void {
       document.removeEventListener('visibilitychange', visibility)
       window.clearTimeout(timer)
       window.clearTimeout(again)
+      window.clearTimeout(home)
       close()
     }
   }, [client, project, enabled])

@@ -51,7 +51,10 @@ export function menuGroups(kinds: Kind[], session: Session, project: Ref | null,
     const key = `menu.${name}`
     return { name, title: isKey(key) ? t(key) : name, entries: groups.get(name) ?? [] }
   })
-  if (project) result.unshift({ name: 'project', title: '', entries: [worker ? { url: myTasksUrl(project.name), title: t('myTasks.title'), icon: 'mark' } : { url: projectUrl(project.name), title: t('menu.overview'), icon: 'home' }] })
+  const entries: MenuEntry[] = []
+  if (project) entries.push(worker ? { url: myTasksUrl(project.name), title: t('myTasks.title'), icon: 'mark' } : { url: projectUrl(project.name), title: t('menu.overview'), icon: 'home' })
+  if (session.user.administrator || session.projects.filter((p) => !isWorker(session, p.id)).length > 1) entries.push({ url: '/home', title: t('home.platform'), icon: 'cards' })
+  if (entries.length > 0) result.unshift({ name: 'project', title: '', entries })
   return result
 }
 

@@ -21,6 +21,7 @@ export const firstEn = {
   'away.now': 'Try now',
 
   'menu.overview': 'Overview',
+  'home.platform': 'All projects',
   'menu.data': 'Data',
   'menu.build': 'Build',
   'menu.models': 'Models',
@@ -65,7 +66,6 @@ export const firstEn = {
   'project.role': 'Your role',
   'project.settings': 'Edit project',
   'project.open': 'Open project',
-  'project.contents': 'Contents',
 
   'palette.title': 'Go to anything',
   'palette.placeholder': 'Search pages, objects and actions',

@@ -22,6 +22,7 @@ export const firstZh: Record<keyof typeof firstEn, string> = {
   'away.now': '立即重试',
 
   'menu.overview': '概览',
+  'home.platform': '全部项目',
   'menu.data': '数据',
   'menu.build': '开发',
   'menu.models': '模型',
@@ -66,7 +67,6 @@ export const firstZh: Record<keyof typeof firstEn, string> = {
   'project.role': '您的角色',
   'project.settings': '编辑项目',
   'project.open': '进入项目',
-  'project.contents': '内容',
 
   'palette.title': '快速跳转',
   'palette.placeholder': '搜索页面、对象和操作',

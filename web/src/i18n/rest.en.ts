@@ -1,6 +1,7 @@
 import { benchEn } from './bench.en'
 import { dataEn } from './data.en'
 import { evaluationsEn } from './evaluations.en'
+import { homeEn } from './home.en'
 import { imagesEn } from './images.en'
 import { labellingEn } from './labelling.en'
 import { learnEn } from './learn.en'
@@ -13,6 +14,7 @@ export const restEn = {
   ...benchEn,
   ...dataEn,
   ...evaluationsEn,
+  ...homeEn,
   ...imagesEn,
   ...labellingEn,
   ...learnEn,

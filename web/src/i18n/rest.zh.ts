@@ -1,6 +1,7 @@
 import { benchZh } from './bench.zh'
 import { dataZh } from './data.zh'
 import { evaluationsZh } from './evaluations.zh'
+import { homeZh } from './home.zh'
 import { imagesZh } from './images.zh'
 import { labellingZh } from './labelling.zh'
 import { learnZh } from './learn.zh'
@@ -13,6 +14,7 @@ export const restZh = {
   ...benchZh,
   ...dataZh,
   ...evaluationsZh,
+  ...homeZh,
   ...imagesZh,
   ...labellingZh,
   ...learnZh,

@@ -1,8 +1,9 @@
 import { Button } from 'antd'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { Navigate } from 'react-router'
 import { useApp } from '../../app/context'
 import { myTasksUrl } from '../../app/links'
+import { lazyPart } from '../../app/part'
 import { ProblemPage } from '../../app/pages'
 import { lasting, useItem } from '../../api/objects'
 import { isWorker, offers } from '../../api/session'
@@ -10,7 +11,8 @@ import { useTitle } from '../../components/hooks'
 import { useI18n } from '../../i18n'
 import { Dialogs, type Open } from '../objects/Dialogs'
 import { ObjectTabs } from '../objects/ObjectTabs'
-import { ProjectSummary } from '../overview/ProjectSummary'
+
+const ProjectHome = lazyPart(() => import('../overview/ProjectHome'), 'ProjectHome')
 
 export function Overview() {
   const { t } = useI18n()
@@ -35,7 +37,7 @@ export function Overview() {
         {offers(session, projects, 'update', project.id) && <Button onClick={() => setOpen({ what: 'edit', item })}>{t('project.settings')}</Button>}
       </header>
       {typeof item['description'] === 'string' && item['description'] !== '' && <p className="lead pre">{item['description']}</p>}
-      <ObjectTabs kind={projects} item={item} overview={<ProjectSummary item={item} />} />
+      <ObjectTabs kind={projects} item={item} overview={<Suspense fallback={<div className="skeleton" aria-busy="true"><div /><div /><div /></div>}><ProjectHome item={item} /></Suspense>} />
       <Dialogs kind={projects} place={{}} open={open} onClose={() => setOpen(null)} />
     </article>
   )

@@ -1,0 +1,65 @@
+// The first pages: what a new project begins with, what goes on in one, and all of them together.
+import { pictures } from './bench'
+import { reaches, smallSpec } from './compute'
+import { expect, member, signInAs, signInAsAdmin, test, unique } from './fixtures'
+
+test('a new project leads from data to a service, and the steps can be put away', async ({ page, api, project }) => {
+  const { user, password } = await member(api, project, 'member')
+  await signInAs(page, user.name, password)
+  await page.goto(`/p/${project.name}`)
+  const steps = page.locator('[data-step]')
+  await expect(steps).toHaveCount(5)
+  await expect(page.getByText('0 of 5 done')).toBeVisible()
+  await expect(steps.first()).toHaveAttribute('aria-current', 'step')
+  await expect(page.locator('[data-part]')).toHaveCount(0)
+  // What is done follows from what is there, without a reload.
+  const data = await pictures(page, api, project, 2)
+  await page.goto(`/p/${project.name}`)
+  await expect(page.locator('[data-step="data"]')).toHaveAttribute('data-done', 'true')
+  await expect(page.locator('[data-step="label"]')).toHaveAttribute('aria-current', 'step')
+  await expect(page.getByRole('link', { name: '1 Dataset' })).toBeVisible()
+  await page.locator('[data-step="label"]').getByRole('button', { name: 'Label' }).click()
+  await expect(page).toHaveURL(new RegExp(`/datasets/${data.set.id}/v/1/label\\b`))
+  await page.goto(`/p/${project.name}`)
+  await page.getByRole('button', { name: 'Hide' }).click()
+  await expect(steps).toHaveCount(0)
+  await page.reload()
+  await page.getByRole('button', { name: 'Show the steps' }).click()
+  await expect(steps).toHaveCount(5)
+})
+
+test('what fails is told with its last line as it happens, here and over all projects', async ({ page, api, project }) => {
+  await signInAsAdmin(page)
+  const spec = await smallSpec(api)
+  const run = (name: string, command: string, fields = {}) => api.create('jobs', { project: project.id, name, spec: spec.id, command, ...fields })
+  await run('too-large', 'true', { nodes: 64 })
+  await page.goto(`/p/${project.name}`)
+  const failed = page.locator('[data-part="failed"]')
+  await expect(page.locator('[data-part="waiting"]')).toContainText('needs 64 nodes')
+  await expect(failed).toContainText('Nothing failed')
+  const name = unique('broken')
+  const job = await run(name, "echo 'the disk is round' >&2; exit 3")
+  await expect(failed).toContainText('the disk is round')
+  await expect(failed).toContainText('ended with exit code 3')
+  await failed.getByRole('link', { name }).click()
+  await expect(page).toHaveURL(new RegExp(`/jobs/${job.id}$`))
+
+  await page.getByRole('link', { name: 'All projects' }).click()
+  await expect(page.locator('[data-part="load"]').getByRole('link', { name: /ready/ })).toBeVisible()
+  await expect(page.locator('[data-part="failed"]').getByRole('link', { name })).toBeVisible()
+  await expect(page.locator('[data-part="projects"]')).toBeVisible()
+  await expect(page.locator('[data-part="growth"]')).toContainText('new samples')
+  await reaches(api, `jobs/${job.id}`, ['failed'])
+})
+
+test('who sees one project only is not offered all, and sees no load', async ({ page, api, project }) => {
+  const { user, password } = await member(api, project, 'viewer')
+  await signInAs(page, user.name, password)
+  await page.goto(`/p/${project.name}`)
+  await expect(page.getByText('0 of 5 done')).toBeVisible()
+  await expect(page.locator('[data-step]').getByRole('button')).toHaveCount(0)
+  await expect(page.getByRole('link', { name: 'All projects' })).toHaveCount(0)
+  await page.goto('/home')
+  await expect(page.locator('[data-part="projects"]').getByRole('link', { name: project.name })).toBeVisible()
+  await expect(page.locator('[data-part="load"]')).toHaveCount(0)
+})
