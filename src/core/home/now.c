@@ -69,9 +69,11 @@ static bool tell_far(struct home *h, struct home_thing *t, struct err *err)
 
 /* --- jobs --- */
 
+/* Few jobs are not over, and there is an index of those: + keeps the databases from going through all of the
+ * project's, or along the ids. */
 static void jobs_where(struct home *h, const char *states, struct sql *s)
 {
-    home_scope(h, "job.read", s);
+    home_scope_of(h, "job.read", "+project", s);
     buf_printf(&s->text, " AND state IN (%s) AND %s", states, home_jobs_listed(h->arena));
 }
 
@@ -164,7 +166,7 @@ bool home_running(struct home *h, struct err *err)
     size_t n = 0;
     int64_t jobs = 0;
     if (home_may(h, "job.read") &&
-        (!jobs_read(h, states, "id DESC", t, &n, err) || !jobs_count(h, states, &jobs, err)))
+        (!jobs_read(h, states, "+id DESC", t, &n, err) || !jobs_count(h, states, &jobs, err)))
         return false;
     size_t before = n;
     return (!home_may(h, "task.read") || tasks_read(h, t, &n, err)) &&
