@@ -278,6 +278,7 @@ static bool end_write(struct op *op, void *ctx, struct err *err)
     *object_value(&o, "note") = *object_value(&o, "note_zh") = db_null();
     *object_value(&o, "figures") = db_text(c->figures);
     *object_value(&o, "samples") = db_int((int64_t)evaluate_matches(c->evaluate)->sample_count);
+    *object_value(&o, "done") = *object_value(&o, "total") = db_int(c->total);
     *object_value(&o, "ended_at") = db_int(clock_now());
     return use_blob(op, &o, "report", &c->report, err) && use_blob(op, &o, "details", &c->details, err) &&
            engine_update_row(op, &o, err);
