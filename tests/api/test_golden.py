@@ -104,3 +104,15 @@ def test_what_cannot_be_judged_says_why(admin, project, model_files, serve):  # 
     # Without the golden version nothing is told any more.
     now = admin.call("PATCH", path, json={"golden": None}, headers={"If-Match": "*"})
     assert now.status_code == 200 and now.json()["golden_result"] is None, now.text
+
+
+def test_services_that_do_the_same_are_offered(admin, project, model_files, serve, make_user):  # noqa: F811
+    s, _ = serve()
+    for files, names in (("class", [s["name"]]), ("boxes", [])):
+        model = make_model(admin, project, model_files[files])
+        found = admin.get("services/fitting", project=project["id"], model_version=model["id"])["items"]
+        assert [one["name"] for one in found] == names, (files, found)
+    stranger = make_user()
+    query = {"project": project["id"], "model_version": model["id"]}
+    problem(stranger.call("GET", "services/fitting", params=query), 404, "not_found")
+    problem(admin.call("GET", "services/fitting", params={"project": project["id"]}), 422, "invalid", "model_version")

@@ -305,6 +305,8 @@ static const struct shape model_check[] = {
     {0},
 };
 
+static const struct shape fitting_service[] = {M("id", INT), M("name", TEXT), {0}};
+static const struct shape fitting_services[] = {M("items", LIST, .of = fitting_service), {0}};
 static const struct shape deployment[] = {
     M("service", OBJECT, .named = "Service"),
     M("version", OBJECT, .named = "ServiceVersion"),
@@ -408,6 +410,7 @@ const struct answer_shape answers_of_compute[] = {
     {"Amounts", amounts},
     {"Controllers", controller_rows},
     {"Deployment", deployment},
+    {"FittingServices", fitting_services},
     {"EnvironmentAccess", environment_access},
     {"EnvironmentFolders", environment_folders},
     {"Forecast", forecast},

@@ -1,10 +1,12 @@
 /* The action `deploy`: from a model version, or a command, to a service that answers, in one commit. */
 #include "base/messages.h"
 #include "core/compute/spec.h"
+#include "core/evaluate/evaluate.h"
 #include "core/folder/model_file.h"
 #include "core/refs.h"
 #include "core/serve/serve.h"
 #include "core/validate.h"
+#include "model/manifest.h"
 
 enum { PROJECT, NAME, MODEL, IMAGE, COMMAND, PORT, HEALTH, SPEC, REPLICAS, ROLE };
 
@@ -214,5 +216,62 @@ bool service_deploy(struct op *op, struct object *o, const struct db_value *inpu
         return false;
     json_object_end(out);
     *o = d.service;
+    return true;
+}
+
+/* --- which services a model may become a version of --- */
+
+#define FITTING_MAX 200 /* services that are looked at, the newest first */
+
+const struct field service_fitting_fields[] = {
+    {.name = "project",
+     .type = FIELD_REF,
+     .flags = FIELD_REQUIRED | FIELD_CREATE,
+     .ref = "project",
+     .title = {"Project", "项目"}},
+    {.name = "model_version",
+     .type = FIELD_REF,
+     .flags = FIELD_REQUIRED | FIELD_CREATE,
+     .ref = "model_version",
+     .title = {"Model", "模型"}},
+    {0},
+};
+
+/* -1: it does not say. */
+static int task_of(struct op *op, int64_t model)
+{
+    struct model_manifest m;
+    struct err ignored = {0};
+    return evaluation_manifest(op->core, model, op->arena, &m, &ignored) ? m.task : -1;
+}
+
+bool service_fitting(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+                     int *status, struct err *err)
+{
+    struct object model;
+    struct db_rows rows;
+    (void)status;
+    if (!engine_get(op->core, op->caller, &kind_model_version, 0, input[1].i, op->arena, &model, err) ||
+        !db_query(op->core->db, op->arena,
+                  "SELECT s.id, s.name, v.model_version FROM services s JOIN service_versions v ON v.service ="
+                  " s.id AND v.role = 'production' WHERE s.project = ? AND v.model_version IS NOT NULL ORDER"
+                  " BY s.id DESC LIMIT ?",
+                  db_args(db_int(o->project), db_int(FITTING_MAX)), &rows, err))
+        return false;
+    int wanted = task_of(op, model.id);
+    json_object(out);
+    json_key(out, "items");
+    json_array(out);
+    for (size_t i = 0; wanted >= 0 && i < rows.n; i++) {
+        const struct db_value *v = rows.row[i].v;
+        if (task_of(op, v[2].i) != wanted)
+            continue;
+        json_object(out);
+        json_kint(out, "id", v[0].i);
+        json_kstr(out, "name", v[1].s);
+        json_object_end(out);
+    }
+    json_array_end(out);
+    json_object_end(out);
     return true;
 }

@@ -40,7 +40,10 @@ bool service_take_role(struct op *op, const struct object *version, struct err *
 bool service_make(struct op *op, const struct kind *k, struct str body, struct object *o, struct err *err);
 
 /* Deploying: the action `deploy` of services (deploy.c). */
-extern const struct field service_deploy_fields[];
+extern const struct field service_deploy_fields[], service_fitting_fields[];
+/* The services of a project whose production does the same model task. */
+bool service_fitting(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+                     int *status, struct err *err);
 bool service_deploy(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
                     int *status, struct err *err);
 /* Merged logs of all replicas: the action `log` (replica_log.c). */

@@ -71,6 +71,8 @@ export const serveEn = {
   'try.time.run': 'model',
   'try.time.read': 'reading',
 
+  'deploy.sameTask': 'A service does the same already:',
+  'deploy.canaryOf': 'As canary of {name}',
   'deploy.button': 'Deploy',
   'deploy.title': 'Deploy {name}',
   'deploy.submit': 'Deploy',

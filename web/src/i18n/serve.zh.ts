@@ -73,6 +73,8 @@ export const serveZh: Record<keyof typeof serveEn, string> = {
   'try.time.run': '模型',
   'try.time.read': '后处理',
 
+  'deploy.sameTask': '已有执行同类任务的服务：',
+  'deploy.canaryOf': '作为 {name} 的灰度版本',
   'deploy.button': '部署',
   'deploy.title': '部署 {name}',
   'deploy.submit': '部署',

@@ -1,5 +1,5 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Input, Radio, Select } from 'antd'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Button, Input, Radio, Select } from 'antd'
 import { useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
 import { useApp } from '../../app/context'
@@ -25,6 +25,11 @@ export function Deploy({ version, onClose }: { version: Version; onClose: () => 
   const services = allItems(useList(kind ?? version.kind, { project: project?.id }, {}).data)
   const [name, setName] = useState(useSearchParams()[0].get('service') ?? nameOf(version.parentKind, version.parent))
   const [role, setRole] = useState<'canary' | 'production'>('canary')
+  const fitting = useQuery({
+    queryKey: ['objects', 'service', 'fitting', project?.id, version.item.id],
+    queryFn: ({ signal }) => request<Schema<'FittingServices'>>('/services/fitting', { query: { project: project?.id, model_version: version.item.id }, signal }),
+  })
+  const same = (fitting.data?.items ?? []).slice(0, 5)
   const there = services.some((one) => one['name'] === name)
   const [made, setMade] = useState<Deployment | null>(null)
   const deploy = useMutation({
@@ -50,6 +55,14 @@ export function Deploy({ version, onClose }: { version: Version; onClose: () => 
   }
   return (
     <FormDialog title={t('deploy.title', { name: `${nameOf(version.parentKind, version.parent)} ${nameOf(version.kind, version.item)}` })} submitText={t('deploy.submit')} dirty={false} busy={deploy.isPending} submittable={name.trim() !== ''} onSubmit={() => deploy.mutate()} onClose={onClose}>
+      {same.length > 0 && (
+        <div className="field deploy-same" role="group" aria-label={t('deploy.sameTask')}>
+          <span>{t('deploy.sameTask')}</span>
+          {same.map((one) => (
+            <Button key={one.id} size="small" aria-pressed={there && name === one.name && role === 'canary'} onClick={() => { setName(one.name); setRole('canary') }}>{t('deploy.canaryOf', { name: one.name })}</Button>
+          ))}
+        </div>
+      )}
       <div className="field">
         <label htmlFor="deploy-name">{t('deploy.service')}</label>
         <Input id="deploy-name" value={name} maxLength={50} onChange={(e) => setName(e.target.value)} autoFocus />
