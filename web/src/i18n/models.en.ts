@@ -27,7 +27,6 @@ export const modelsEn = {
   'interface.op.any': 'Whatever the program in its container offers',
 
   'training.deploy': 'Deploy',
-  'training.canaryOf': 'As canary of {name}',
   'training.try': 'Try it',
   'service.terminal': 'Terminal',
 

@@ -29,7 +29,6 @@ export const modelsZh: Record<keyof typeof modelsEn, string> = {
   'interface.op.any': '容器内程序提供的任意路径',
 
   'training.deploy': '部署',
-  'training.canaryOf': '作为 {name} 的灰度',
   'training.try': '试用',
   'service.terminal': '终端',
 

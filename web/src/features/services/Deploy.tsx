@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Button, Input, Radio, Select } from 'antd'
 import { useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
@@ -12,6 +12,7 @@ import { ProblemNote } from '../../components/ProblemNote'
 import { SecretDialog } from '../../components/SecretDialog'
 import { useI18n } from '../../i18n'
 import type { Version } from '../datasets/samples'
+import { useSameTask } from './sameTask'
 
 type Deployment = Schema<'Deployment'>
 
@@ -25,11 +26,7 @@ export function Deploy({ version, onClose }: { version: Version; onClose: () => 
   const services = allItems(useList(kind ?? version.kind, { project: project?.id }, {}).data)
   const [name, setName] = useState(useSearchParams()[0].get('service') ?? nameOf(version.parentKind, version.parent))
   const [role, setRole] = useState<'canary' | 'production'>('canary')
-  const fitting = useQuery({
-    queryKey: ['objects', 'service', 'fitting', project?.id, version.item.id],
-    queryFn: ({ signal }) => request<Schema<'FittingServices'>>('/services/fitting', { query: { project: project?.id, model_version: version.item.id }, signal }),
-  })
-  const same = (fitting.data?.items ?? []).slice(0, 5)
+  const same = useSameTask(version.item.id, true).slice(0, 5)
   const there = services.some((one) => one['name'] === name)
   const [made, setMade] = useState<Deployment | null>(null)
   const deploy = useMutation({

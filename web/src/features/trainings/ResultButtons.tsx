@@ -7,7 +7,7 @@ import { may } from '../../api/session'
 import { isRef } from '../../components/names'
 import { useI18n } from '../../i18n'
 import { useLineage } from './instances'
-import { useSameTask } from './sameTask'
+import { useSameTask } from '../services/sameTask'
 
 /** What can be done with the model that a run made: try it, deploy it. */
 export function ResultButtons({ path, item }: { path: string; item: Item }) {
@@ -20,13 +20,13 @@ export function ResultButtons({ path, item }: { path: string; item: Item }) {
   const sets = byName('model_set')
   const set = sets && result ? itemUrl(sets, result.set.id, project) : null
   const mayDeploy = may(session, 'service.create', project?.id)
-  const canaryOf = useSameTask(isRef(item['model_version']) ? item['model_version'] : null, mayDeploy)[0]
+  const canaryOf = useSameTask(isRef(item['model_version']) ? item['model_version'].id : undefined, mayDeploy)[0]?.name
   const number = /^v([1-9]\d*)$/.exec(String(result?.version.name ?? ''))?.[1]
   if (!made || !set || !number) return null
   return (
     <>
       {may(session, 'service.invoke', project?.id) && <Button onClick={() => void navigate(`${set}/v/${number}?tab=try`)}>{t('training.try')}</Button>}
-      {mayDeploy && canaryOf && <Button onClick={() => void navigate(`${set}/v/${number}?open=deploy&service=${encodeURIComponent(canaryOf)}`)}>{t('training.canaryOf', { name: canaryOf })}</Button>}
+      {mayDeploy && canaryOf && <Button onClick={() => void navigate(`${set}/v/${number}?open=deploy&service=${encodeURIComponent(canaryOf)}`)}>{t('deploy.canaryOf', { name: canaryOf })}</Button>}
       {mayDeploy && <Button type="primary" onClick={() => void navigate(`${set}/v/${number}?open=deploy`)}>{t('training.deploy')}</Button>}
     </>
   )
