@@ -77,7 +77,10 @@ test('runs are found by what went in and what came out, laid over each other, an
   await page.keyboard.press('Escape')
   await page.reload()
   await expect(page.getByRole('columnheader', { name: 'net.depth' })).toBeVisible()
-  for (const name of ['slow run-1', 'slow run-2', 'middle run-1']) await page.getByRole('checkbox', { name: `Compare ${name}` }).check()
+  for (const name of ['slow run-1', 'slow run-2', 'middle run-1']) {
+    await page.getByRole('checkbox', { name: `Compare ${name}` }).click()
+    await expect(page.getByRole('checkbox', { name: `Compare ${name}` })).toBeChecked()
+  }
   await page.screenshot({ path: `${folder}/en-light-runs.png` })
 
   // Curves over each other.
