@@ -22,6 +22,8 @@ test('a long gallery draws and asks for what is in sight only', async ({ page, a
     if (/\/samples\?/.test(request.url())) lists.add(request.url())
     if (request.url().includes('/thumbnail')) pictures.add(request.url())
   })
+  // Wide enough for six pictures in a row beside what is known about the version.
+  await page.setViewportSize({ width: 1576, height: 800 })
   await page.goto(`/p/${project.name}/datasets/${set.id}/v/1`)
   const cells = page.getByRole('option')
   const loaded = () => page.locator('.cell img').evaluateAll((all) => all.length > 0 && all.every((img) => (img as HTMLImageElement).complete))
