@@ -9,7 +9,7 @@ const dynamic = [
   /^evaluation\.(as|size|by|verdict|kind)\./,
   /^evaluation\.(truths|precision|recall)$/,
   /^bench\.(tool|shape|media|group|refused|did)\./,
-  /^(state|unit|lineage\.as|taskType|controllers|training\.split|try\.(drop|time|state)|interface\.op|manifest\.(field|help|choice|preparation|threshold))\./,
+  /^(state|unit|lineage\.as|taskType|controllers|training\.split|try\.(drop|time|state)|interface\.op|service\.golden|manifest\.(field|help|choice|preparation|threshold))\./,
   /^meter\.(cpu|memory)$/,
   /^home\.(step|hint|do|column|grown|nodes)\./,
   /^terminal\.(connecting|open|closed)$/,
