@@ -27,6 +27,8 @@ if [ ! -e web/src/api/schema.ts ] || [ "$(cat build/openapi.types 2>/dev/null)" 
     (cd web && ../scripts/node.sh npm run --silent generate)
     echo "$types" >build/openapi.types
 fi
+# The Python client's types are of the same document; only what differs is written.
+(cd python && /usr/bin/python3 -B -m ingot.stubs ../build/openapi.json ingot)
 [ "${1-}" = deps ] && exit 0
 
 inputs=$(find web -type f -not -path 'web/node_modules/*' -not -path 'web/dist/*' -not -path 'web/tests/*' \

@@ -1,5 +1,8 @@
 """Client of the Ingot platform: ``ingot.Client(url, token=...)``. See docs/sdk.md."""
 
+from typing import Any
+
+from . import types
 from ._version import __version__
 from .client import Client
 from .collection import Collection, Page
@@ -19,110 +22,56 @@ from .errors import (
     Unavailable,
 )
 from .evaluations import EvaluationFailed, Evaluations, evaluate
-from .labelling import LabelTasks
+from .imports import Import
+from .labelling import LabelTasks, Work
 from .models import Models, NotTried
 from .runlog import image, log, params
 from .running import Jobs, Run, RunFailed, Trainings, parameters, train
+from .sample import EditConflict, Sample
 from .services import NotServing, ServiceHandle, Services
+from .show import Picture
+from .tables import Table
 from .transfer import TaskFailed
-from .types import (
-    Assignment,
-    Audit,
-    Dataset,
-    DatasetVersion,
-    Deployment,
-    Environment,
-    EnvironmentAccess,
-    EnvironmentTool,
-    Evaluation,
-    Group,
-    GroupMember,
-    Job,
-    LabelSet,
-    LabelTask,
-    Member,
-    ModelVersion,
-    Object,
-    Project,
-    Ref,
-    Report,
-    Role,
-    Service,
-    ServiceKey,
-    ServiceVersion,
-    Session,
-    Spec,
-    Task,
-    Team,
-    Token,
-    Training,
-    TrainingInstance,
-    User,
-)
-
+from .version import Query, Version
 __all__ = [
-    "Assignment",
-    "Audit",
     "Client",
     "Collection",
     "ConfigError",
     "Conflict",
     "ConnectionFailed",
-    "Dataset",
-    "DatasetVersion",
     "Datasets",
-    "Deployment",
-    "Environment",
-    "EnvironmentAccess",
-    "EnvironmentTool",
+    "EditConflict",
     "Environments",
-    "Evaluation",
     "EvaluationFailed",
     "Evaluations",
     "Forbidden",
-    "Group",
-    "GroupMember",
+    "Import",
     "IngotError",
     "Invalid",
-    "Job",
     "Jobs",
-    "LabelSet",
-    "LabelTask",
     "LabelTasks",
-    "Member",
-    "ModelVersion",
     "Models",
     "NotFound",
     "NotRunning",
     "NotServing",
     "NotTried",
-    "Object",
     "Page",
+    "Picture",
     "Problem",
-    "Project",
-    "Ref",
-    "Report",
-    "Role",
+    "Query",
     "Run",
     "RunFailed",
-    "Service",
+    "Sample",
     "ServiceHandle",
-    "ServiceKey",
-    "ServiceVersion",
     "Services",
-    "Session",
-    "Spec",
     "Stale",
-    "Task",
+    "Table",
     "TaskFailed",
-    "Team",
-    "Token",
-    "Training",
-    "TrainingInstance",
     "Trainings",
     "Unauthorized",
     "Unavailable",
-    "User",
+    "Version",
+    "Work",
     "__version__",
     "evaluate",
     "image",
@@ -131,3 +80,10 @@ __all__ = [
     "params",
     "train",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """``ingot.Dataset``: a type of ingot.types."""
+    if types.known(name):
+        return getattr(types, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -18,13 +18,15 @@ from .datasets import Datasets
 from .environments import Environments
 from .errors import ConnectionFailed, Problem, problem
 from .folders import Folders
+from .kinds import Kinds
 from .labelling import LabelTasks
 from .evaluations import Evaluations
 from .models import Models
 from .running import Jobs, Trainings
 from .services import Services
 from .transfer import Progress, wait
-from .types import Audit, Group, GroupMember, LabelSet, Layer, Member, Object, Project, Role, Session, Spec, Task, Team, Token, User
+from .types import AlgorithmSet, GroupMember, Member, Object, Task, Token
+from .version import Version
 
 _IDEMPOTENT = frozenset({"GET", "HEAD", "PUT", "DELETE"})
 _FIRST_DELAY = 0.1
@@ -33,7 +35,7 @@ _LONGEST_DELAY = 5.0
 T = TypeVar("T", bound=Mapping[str, Any])
 
 
-class Client:
+class Client(Kinds):
     """A client may be shared by threads. Close it, or use it in a ``with`` statement.
 
     :param url: ``http://host:port``; absent: INGOT_URL, or what ``ingot login`` wrote
@@ -42,6 +44,16 @@ class Client:
     :param retries: how often GET, HEAD, PUT and DELETE are tried again after 503 or a lost connection
     :param verify: False, or the path of a CA file
     """
+
+    datasets: Datasets
+    algorithm_sets: Folders[AlgorithmSet]
+    model_sets: Models
+    jobs: Jobs
+    environments: Environments
+    trainings: Trainings
+    services: Services
+    evaluations: Evaluations
+    label_tasks: LabelTasks
 
     def __init__(
         self,
@@ -67,34 +79,25 @@ class Client:
             transport=transport,
             trust_env=False,
         )
-        self.users: Collection[User] = Collection(self, "users")
-        self.groups: Collection[Group] = Collection(self, "groups")
-        self.roles: Collection[Role] = Collection(self, "roles")
-        self.projects: Collection[Project] = Collection(self, "projects")
-        self.tokens: Collection[Token] = Collection(self, "tokens")
-        self.sessions: Collection[Session] = Collection(self, "sessions")
-        self.audit: Collection[Audit] = Collection(self, "audit")
-        self.label_sets: Collection[LabelSet] = Collection(self, "label-sets")
+        self._kinds: list[Object] | None = None
         self.datasets = Datasets(self)
-        self.layers: Collection[Layer] = Collection(self, "layers")
         self.algorithm_sets = Folders(self, "algorithm-sets")
         self.model_sets = Models(self, "model-sets")
-        self.tasks: Collection[Task] = Collection(self, "tasks")
         self.jobs = Jobs(self)
         self.environments = Environments(self)
         self.trainings = Trainings(self)
         self.services = Services(self)
         self.evaluations = Evaluations(self)
-        self.teams: Collection[Team] = Collection(self, "teams")
         self.label_tasks = LabelTasks(self)
-        self.specs: Collection[Spec] = Collection(self, "specs")
-        # What belongs to something else, over a whole project: list and get.
-        self.dataset_versions: Collection[Object] = Collection(self, "dataset-versions")
-        self.algorithm_versions: Collection[Object] = Collection(self, "algorithm-versions")
-        self.model_versions: Collection[Object] = Collection(self, "model-versions")
-        self.image_versions: Collection[Object] = Collection(self, "image-versions")
-        self.training_instances: Collection[Object] = Collection(self, "training-instances")
-        self.service_versions: Collection[Object] = Collection(self, "service-versions")
+
+    def dataset(self, name: str, version: str | int | None = None, *, project: str | Which | None = None, type: str | None = None) -> Version:
+        """A version of a dataset, to iterate, to change and to make tables of: ``client.dataset("cats:v2", project="vision")``.
+
+        :param name: "cats" (its newest version), "cats:v2"
+        :param project: by name, id or itself; absent: INGOT_PROJECT, or that of ``ingot use``
+        :param type: makes the dataset, with this annotation type, when there is none of that name
+        """
+        return self.datasets.open(name, version, project=project, type=type)
 
     def kind(self, plural: str) -> Collection[Object]:
         """The objects of any kind, by the plural of its path: ``client.kind("label-sets")``."""
@@ -138,8 +141,10 @@ class Client:
         return cast(Object, self.request("GET", "health"))
 
     def kinds(self) -> list[Object]:
-        """The description of every noun: fields, verbs, actions."""
-        return cast("list[Object]", self.request("GET", "kinds")["items"])
+        """The description of every noun: fields, verbs, actions; asked once."""
+        if self._kinds is None:
+            self._kinds = cast("list[Object]", self.request("GET", "kinds")["items"])
+        return self._kinds
 
     def permissions(self) -> list[Object]:
         return cast("list[Object]", self.request("GET", "permissions")["items"])

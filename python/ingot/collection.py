@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import builtins
+import itertools
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, Iterator, Mapping, TypeVar, Union, cast
+from typing import TYPE_CHECKING, Any, Generic, Iterable, Iterator, Mapping, TypeVar, Union, cast
 
 from .errors import NotFound, Stale
+from .tables import Table, flat
 from .types import Object
 
 if TYPE_CHECKING:
@@ -28,6 +31,12 @@ class Page(Generic[T]):
     sorted: bool = True
     #: With `q`, for each item where its words were found: {"field", "from", "to"}, in characters.
     matches: list[list[dict[str, Any]]] = field(default_factory=list)
+
+    def table(self, columns: Iterable[str] | None = None) -> Table:
+        return Table(({key: flat(value) for key, value in item.items()} for item in self.items), columns)
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
 
 
 def _id(which: Which) -> int:
@@ -93,6 +102,34 @@ class Collection(Generic[T]):
             if page.next is None:
                 return
             cursor = page.next
+
+    def table(
+        self,
+        *,
+        columns: Iterable[str] | None = None,
+        limit: int = 1000,
+        project: Which | None = None,
+        q: str | None = None,
+        filter: str | None = None,
+        sort: str | None = None,
+        mine: bool = False,
+    ) -> Table:
+        """The objects as a table, which notebooks show and ``to_pandas()`` takes; references by their names. columns: of the
+        objects' fields; absent: those of the web's list."""
+        found = itertools.islice(self.list(project=project, q=q, filter=filter, sort=sort, mine=mine), limit)
+        rows = [{key: flat(value) for key, value in item.items()} for item in found]
+        return Table(rows, columns if columns is not None else self._columns())
+
+    def _columns(self) -> builtins.list[str]:
+        """Its name, what the web's list shows, who made it and when."""
+        *_, parent, plural = "", *(part for part in self.path.split("/") if not part.isdigit())
+        for kind in self._client.kinds():
+            of = kind["parent"] and next(k["plural"] for k in self._client.kinds() if k["name"] == kind["parent"])
+            if kind.get("collection") == plural or (kind["plural"] == plural and (of or "") == parent):
+                named = [f["name"] for i, f in enumerate(kind["fields"]) if not i or f["list"]]
+                above = [kind["parent"]] if kind["parent"] and kind.get("collection") == plural else []
+                return ["id", *above, *named, "created_by", "created_at"]
+        raise ValueError(f"the platform describes no {self.path}: give columns=")
 
     def find(self, name: str, *, project: Which | None = None) -> T:
         """The object of that name; NotFound when there is none, ValueError when several are found."""

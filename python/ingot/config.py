@@ -43,3 +43,15 @@ def resolve(url: str | None, token: str | None) -> tuple[str, str | None]:
     if url is None:
         token = token or env_token or file_token
     return chosen.rstrip("/"), token
+
+
+def project() -> str | None:
+    """The project that commands mean: INGOT_PROJECT, else that of ``ingot use``; a name or an id."""
+    chosen = os.environ.get("INGOT_PROJECT")
+    if chosen:
+        return chosen
+    try:
+        found = json.loads(path().read_text(encoding="utf-8")).get("project")
+    except (FileNotFoundError, ValueError, AttributeError):
+        return None
+    return str(found) if found else None

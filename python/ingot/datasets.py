@@ -6,20 +6,20 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence, Union, cast
 
+from . import config
 from .collection import Collection, Which, _id
 from .errors import NotFound
 from .running import Run
 from .samples import Samples
 from .transfer import Bundle, Progress, download, upload, wait
 from .types import Dataset, DatasetVersion, Object, Task, TrainingInstance
+from .version import Version
 
 if TYPE_CHECKING:
     from .client import Client
 
 #: A dataset by its name, its id, or as it was read.
 Named = Union[str, Which]
-
-_DATA = {"text-class": "text", "text-spans": "text", "audio-class": "audio", "transcription": "audio"}
 
 
 class Datasets(Collection[Dataset]):
@@ -43,6 +43,26 @@ class Datasets(Collection[Dataset]):
         """The samples of a version ("v3" or 3; None: the newest), and changes of what is labelled on them."""
         which = self._find(dataset, project)
         return Samples(self._client, f"datasets/{_id(which)}/versions/{self.version(which, version)['id']}")
+
+    def open(
+        self, name: str | Which, version: str | int | None = None, *, project: str | Which | None = None, type: str | None = None
+    ) -> Version:
+        """A version to work with: ``client.dataset(...)`` says what may be given. A dataset without one gets its first."""
+        where = self._project(project)
+        if isinstance(name, str):
+            name, _, number = name.partition(":")
+            version = version if version is not None else number or None
+        dataset = self._find_or_make(name, where, type)
+        if version is None and not self.versions(dataset).page(limit=1).items:
+            version = "new"
+        item = self.versions(dataset).create() if version == "new" else self.version(dataset, version)
+        return Version(self._client, dataset, item)
+
+    def _project(self, project: str | Which | None) -> Which | None:
+        chosen = config.project() if project is None else project
+        if not isinstance(chosen, str):
+            return chosen
+        return int(chosen) if chosen.isdigit() else self._client.projects.find(chosen)
 
     def import_(
         self,
@@ -204,7 +224,7 @@ class Datasets(Collection[Dataset]):
         except NotFound:
             if not isinstance(name, str) or type is None:
                 raise
-        return self.create(name=name, project=project, annotation_type=type, data_type=_DATA.get(type, "image"))
+        return self.create(name=name, project=project, annotation_type=type)
 
     def _to_fill(self, dataset: Mapping[str, Any], version: str | int | None) -> DatasetVersion:
         if version is not None and version != "new":

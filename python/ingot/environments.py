@@ -89,7 +89,7 @@ class Environments(Collection[Environment]):
         """`host`, `port`, `user`, `password`, `host_key` and the `command` for a shell. Waits until it answers."""
         while (ssh := self.access(environment)["ssh"]) is None:
             self._nap(environment)
-        return ssh
+        return cast(Object, ssh)
 
     def exec(
         self, environment: Which, argv: Sequence[str], *, input: bytes = b"", rank: int = 0, timeout: float | None = None

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import time
+import itertools
 from typing import TYPE_CHECKING, Any, Iterator, cast
 
 from .collection import Collection, Which, _id
 from .errors import IngotError, NotFound
+from .tables import Table, flat
+from .transfer import Progress, until_over
 from .types import Evaluation, Object, Report
 
 if TYPE_CHECKING:
     from .client import Client
 
 _OVER = ("completed", "failed", "stopped")
-_PAUSE = 0.2
 
 
 class EvaluationFailed(IngotError):
@@ -28,25 +29,25 @@ class Evaluations(Collection[Evaluation]):
     def __init__(self, client: Client) -> None:
         super().__init__(client, "evaluations")
 
-    def run(self, model: str | Which, data: str | Which, *, project: str | Which | None = None, **fields: Any) -> Evaluation:
+    def run(self, model: str | Which, data: str | Which, *, project: str | Which | None = None,
+            progress: Progress = False, **fields: Any) -> Evaluation:
         """Evaluates a model version on a dataset version and waits for the end.
 
         They are named ("fruit:v3", of `project`) or given themselves.
 
         Further fields are those of the kind: ``part="test"``, ``score=0.5``, ``name="..."``.
         """
-        if isinstance(project, str):
-            project = self._client.projects.find(project)
-        version = self._version("model", model, project)
-        truth = self._version("dataset", data, project)
-        where = _id(project) if project is not None else version["project"]["id"]
+        at: Which | None = self._client.projects.find(project) if isinstance(project, str) else project
+        version = self._version("model", model, at)
+        truth = self._version("dataset", data, at)
+        where = _id(at) if at is not None else version["project"]["id"]
         made = self.create(project=where, model_version=version["id"], dataset_version=truth["id"], **fields)
-        return self.wait(made)
+        return self.wait(made, progress=progress)
 
-    def wait(self, evaluation: Which) -> Evaluation:
+    def wait(self, evaluation: Which, *, progress: Progress = False) -> Evaluation:
         """The evaluation when it is completed; :class:`EvaluationFailed` when it is not."""
-        while (now := self.get(_id(evaluation)))["state"] not in _OVER:
-            time.sleep(_PAUSE)
+        until_over(lambda: self.get(_id(evaluation)), _OVER, progress, "Evaluating")
+        now = self.get(_id(evaluation))
         if now["state"] != "completed":
             raise EvaluationFailed(now)
         return now
@@ -60,6 +61,21 @@ class Evaluations(Collection[Evaluation]):
 
     def report(self, evaluation: Which) -> Report:
         return cast(Report, self._client.request("GET", f"evaluations/{_id(evaluation)}/report"))
+
+    def figures(self, *, project: Which | None = None, limit: int = 200, **query: Any) -> Table:
+        """What was measured, a row for each evaluation and a column for each figure: which model is best on which data."""
+        rows: list[Object] = []
+        names: dict[str, None] = {}
+        for one in itertools.islice(self.list(project=project, **query), limit):
+            found = {name: figure.get("value") for name, figure in (one["figures"] or {}).items()}
+            names.update(dict.fromkeys(found))
+            by = one["model_version"] or one["service_version"] or one["layer"]
+            rows.append({"evaluation": one["name"], "model": flat(by), "data": flat(one["dataset_version"]), "state": one["state"], **found})
+        return Table(rows, ["evaluation", "model", "data", "state", *names])
+
+    def labels(self, evaluation: Which) -> Table:
+        """How good it is label by label."""
+        return Table(self.report(evaluation)["labels"])
 
     def at(self, evaluation: Which, score: float) -> Object:
         """Counts of each label, and what is taken for what, from another score on."""

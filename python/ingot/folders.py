@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Mapping, cast
 from urllib.parse import quote
 
-from .collection import Collection, Which, _id
+from .collection import Collection, T, Which, _id
 from .errors import IngotError, NotFound
 from .transfer import Bundle, Meter, Progress, download, upload
 from .types import Object
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _BATCH = 500
 
 
-class Folders(Collection[Object]):
+class Folders(Collection[T]):
     """Sets whose versions are folders: algorithm sets and model sets."""
 
     def __init__(self, client: Client, path: str) -> None:

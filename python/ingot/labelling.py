@@ -2,13 +2,46 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Mapping, Sequence, cast
+from typing import TYPE_CHECKING, Any, Iterator, Literal, Mapping, Sequence, cast
 
 from .collection import Collection, Which, _id
+from .sample import Sample
 from .types import Assignment, LabelTask, Object
+from .version import Version
 
 if TYPE_CHECKING:
     from .client import Client
+
+
+class Work:
+    """One sample that somebody holds in a labelling task."""
+
+    def __init__(self, tasks: LabelTasks, assignment: Assignment, sample: Sample) -> None:
+        self._tasks, self.assignment, self.sample = tasks, assignment, sample
+        self.over = False  #: submitted, skipped or decided
+
+    def _done(self, assignment: Assignment) -> Assignment:
+        self.assignment, self.over = assignment, True
+        return assignment
+
+    def submit(self, *, nothing: bool = False) -> Assignment:
+        """nothing: there is nothing to label on it."""
+        return self._done(self._tasks.submit(self.assignment, nothing=nothing))
+
+    def skip(self, reason: str) -> Assignment:
+        return self._done(self._tasks.skip(self.assignment, reason))
+
+    def accept(self, **more: Any) -> Assignment:
+        return self._done(self._tasks.accept(self.assignment, **more))
+
+    def reject(self, reason: str | None = None, *, shapes: Sequence[Mapping[str, str]] = ()) -> Assignment:
+        return self._done(self._tasks.reject(self.assignment, reason, shapes=shapes))
+
+    def __repr__(self) -> str:
+        return f"<work on {self.sample!r}>"
+
+    def _repr_html_(self) -> str:
+        return self.sample._repr_html_()
 
 
 class LabelTasks(Collection[LabelTask]):
@@ -56,6 +89,30 @@ class LabelTasks(Collection[LabelTask]):
         """What one holds, what was rejected, then new samples, up to a batch."""
         more = {} if sample is None else {"sample": sample}
         return cast("list[Assignment]", self.action(task, "next", stage=stage, **more)["items"])
+
+    def work(self, task: Which, *, stage: Literal["label", "review"] = "label") -> Iterator[Work]:
+        """Sample after sample until nothing is left for one: change ``one.sample``, then ``one.submit()``, ``skip``, ``accept``
+        or ``reject`` it. What was left as it is, is given back at the end, also when the loop is left."""
+        version = self._version(task)
+        seen: set[int] = set()
+        held: list[Work] = []
+        try:
+            while batch := [one for one in self.next(task, stage=stage) if one["id"] not in seen]:
+                seen.update(one["id"] for one in batch)
+                works = [Work(self, one, Sample(version, one["sample"], layer=one["layer"], assignment=one["id"])) for one in batch]
+                held += works
+                yield from works
+        finally:
+            left = [work.assignment for work in held if not work.over]
+            if left:
+                self.release(task, left)
+
+    def _version(self, task: Which) -> Version:
+        """What the task is about, for people who may see nothing else of it."""
+        bench = self.bench(task)
+        dataset = {"id": bench["dataset"], "name": bench["dataset_name"], "data_type": bench["data_type"], "annotation_type": bench["annotation_type"]}
+        item = {"id": bench["version"], "name": bench["version_name"], "state": bench["version_state"], "samples": 0, "annotated": 0}
+        return Version(self._client, dataset, item, labels=bench["labels"])
 
     def heartbeat(self, task: Which, assignments: Sequence[Assignment], *, active_seconds: int = 0) -> str:
         """Keeps them for another while; until when."""

@@ -11,7 +11,7 @@ from .collection import Which, _id
 from .errors import IngotError, NotFound
 from .folders import Folders
 from .services import Input, content_of, texts_of
-from .types import Object
+from .types import ModelSet, Object
 
 _PAUSE = 0.2
 
@@ -20,7 +20,7 @@ class NotTried(IngotError):
     """A model version could not be started, or ended before it answered."""
 
 
-class Models(Folders):
+class Models(Folders[ModelSet]):
     """Model sets, whose versions can be asked."""
 
     def predict(

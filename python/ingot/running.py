@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import json as _json
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Iterator, Sequence, cast
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Sequence, cast
 
 from ._http import httpx
 from .collection import Collection, Which, _id
 from .errors import ConnectionFailed, IngotError
+from .tables import Table, flat
+from .transfer import Progress, until_over
 from .websocket import WebSocket
 from .types import Job, ModelVersion, Object, Training, TrainingInstance
 
@@ -44,11 +47,10 @@ class Jobs(Collection[Job]):
     def stop(self, job: Which) -> Job:
         return cast(Job, self.action(job, "stop"))
 
-    def wait(self, job: Which) -> Job:
+    def wait(self, job: Which, *, progress: Progress = False) -> Job:
         """The job when it is over."""
-        while (now := self.get(_id(job)))["state"] not in _OVER:
-            time.sleep(_PAUSE)
-        return now
+        until_over(lambda: self.get(_id(job)), _OVER, progress, "Job")
+        return self.get(_id(job))
 
     def log(self, job: Which, *, follow: bool = False, rank: int = 0, attempt: int | None = None) -> Iterator[str]:
         """The lines of the log; with `follow` as they are written, attempt after attempt, until the job is over."""
@@ -69,8 +71,9 @@ class Jobs(Collection[Job]):
         done = (attempt or 1) - 1
         while True:
             job = self.get(id)
-            if job["attempt"] > done:
-                done = job["attempt"] if attempt is None and done == 0 else done + 1
+            now = job["attempt"] or 0
+            if now > done:
+                done = now if attempt is None and done == 0 else done + 1
                 yield from self._follow_attempt(id, rank, done)
                 if attempt is not None:
                     return
@@ -161,10 +164,9 @@ class Run:
             print(line, file=sys.stdout, flush=True)
         return self.wait()
 
-    def wait(self) -> TrainingInstance:
+    def wait(self, *, progress: Progress = False) -> TrainingInstance:
         """The instance when it is completed; RunFailed when it ended otherwise."""
-        while self.refresh()["state"] not in _OVER:
-            time.sleep(_PAUSE)
+        until_over(self.refresh, _OVER, progress, "Training")
         if self.instance["state"] != "completed":
             raise RunFailed(self.instance)
         return self.instance
@@ -184,6 +186,23 @@ class Run:
             params["name"] = name
         answer = self._client.request("GET", f"{self._path}/{self.instance['id']}/metrics", params=params)
         return {s["name"]: [(p[0], p[1], p[2]) for p in s["points"]] for s in answer["series"]}
+
+    def curves(self, points: int = 0, name: str | None = None) -> Table:
+        """The same as a table: name, step, time, value."""
+        found = self.metrics(points, name).items()
+        return Table(({"name": key, "step": step, "at": at, "value": value} for key, values in found for step, at, value in values),
+                     ["name", "step", "at", "value"])
+
+    def to_pandas(self, points: int = 0) -> Any:
+        """A ``pandas.DataFrame`` of the metrics: a row for each step, a column for each name. ``run.to_pandas().plot()``"""
+        frame = self.curves(points).to_pandas()
+        return frame.pivot_table(index="step", columns="name", values="value", aggfunc="last")
+
+    def __repr__(self) -> str:
+        return f"<run {self.instance['training']['name']}/{self.instance['name']} {self.instance['state']}>"
+
+    def _repr_html_(self) -> str:
+        return runs_table([cast(Object, self.refresh())])._repr_html_()
 
     def lineage(self) -> Object:
         return cast(Object, self._client.request("GET", f"{self._path}/{self.instance['id']}/lineage"))
@@ -209,6 +228,12 @@ class Trainings(Collection[Training]):
     def instances(self, training: Which) -> Collection[TrainingInstance]:
         return Collection(self._client, f"trainings/{_id(training)}/instances")
 
+    def runs(self, training: Which | None = None, *, project: Which | None = None, limit: int = 200, **query: Any) -> Table:
+        """The runs of a training, or of a whole project, as a table: state, minutes, parameters and the last value of each
+        metric, which differ from run to run. query: filter, sort, q, mine."""
+        where = self._client.training_instances if training is None else self.instances(training)
+        return runs_table(itertools.islice(where.list(project=project, **query), limit))
+
     def start(self, training: Which, *, parameters: dict[str, Any] | None = None) -> Run:
         """parameters: in place of the training's own, for this run."""
         given = {} if parameters is None else {"parameters": parameters}
@@ -219,6 +244,24 @@ class Trainings(Collection[Training]):
         save_to ... Without a command the algorithm says how it runs."""
         made = self.create(name=name or time.strftime("train-%Y%m%d-%H%M%S"), command=command, **fields)
         return self.start(made)
+
+
+def runs_table(instances: Iterable[Mapping[str, Any]]) -> Table:
+    """A row for each run; parameters and metrics that any of them has are columns."""
+    rows: list[Object] = []
+    parameters: dict[str, None] = {}
+    metrics: dict[str, None] = {}
+    for one in instances:
+        given = one.get("parameters") or {}
+        measured = {name: m.get("last") for name, m in ((one.get("summary") or {}).get("metrics") or {}).items()}
+        parameters.update(dict.fromkeys(given))
+        metrics.update(dict.fromkeys(measured))
+        seconds = one.get("duration")
+        rows.append({"run": f"{one['training']['name']}/{one['name']}", "state": one["state"], "reason": one.get("reason"),
+                     "minutes": None if seconds is None else round(seconds / 60, 1), "model": flat(one.get("model_version")),
+                     **{f"parameters.{k}": v for k, v in given.items()}, **{f"metrics.{k}": v for k, v in measured.items()}})
+    columns = ["run", "state", "reason", "minutes", "model", *(f"parameters.{k}" for k in parameters), *(f"metrics.{k}" for k in metrics)]
+    return Table(rows, columns)
 
 
 __all__ = ["Jobs", "Run", "RunFailed", "Trainings", "parameters"]

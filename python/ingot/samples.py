@@ -45,13 +45,19 @@ class Samples:
 
     # --- changes ---
 
-    def operate(self, operations: Iterable[Mapping[str, Any]]) -> list[Object]:
+    def fresh_id(self) -> str:
+        """For a shape that is new."""
+        return _word(10)
+
+    def operate(self, operations: Iterable[Mapping[str, Any]], *, assignment: int | None = None) -> list[Object]:
         """Sends operations (docs/labelling.md), each with its `sample`; what has no `id` gets one. A result for each, in
-        their order: `state` is applied, already, conflict or refused."""
+        their order: `state` is applied, already, conflict or refused. assignment: of a labelling task, whose work this is."""
         results: list[Object] = []
         waiting = [self._named(o) for o in operations]
         for at in range(0, len(waiting), _BATCH):
-            body = {"operations": waiting[at : at + _BATCH]}
+            body: Object = {"operations": waiting[at : at + _BATCH]}
+            if assignment is not None:
+                body["assignment"] = assignment
             answer = cast(Object, self._client.request("POST", f"{self._path}/operations", json=body))
             results += answer["results"]
         return results

@@ -5,11 +5,14 @@ from __future__ import annotations
 import mimetypes
 import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterator, Literal, Mapping, Union, cast
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Literal, Mapping, Union, cast
 
 from .collection import Collection, Which, _id
 from .errors import IngotError, NotFound
+from .show import Picture
+from .transfer import Meter, Progress, until_over
 from .types import Deployment, Object, Service, ServiceKey, ServiceVersion
 
 if TYPE_CHECKING:
@@ -85,6 +88,29 @@ class ServiceHandle:
         answer = self._client.checked("POST", f"services/{self.id}/predict", params=texts_of(thresholds), content=content, headers=headers)
         return cast(Object, answer.json())
 
+    def predict_all(
+        self, inputs: Iterable[Input], *, type: str | None = None, workers: int = 4, progress: Progress = False
+    ) -> list[Object]:
+        """The answers to many inputs, in their order; so many at a time."""
+        given, done = list(inputs), 0
+        meter = Meter(progress, "Predicting")
+        with ThreadPoolExecutor(workers) as pool:
+            try:
+                answers = []
+                for answer in pool.map(lambda one: self.predict(one, type=type), given):
+                    answers.append(answer)
+                    done += 1
+                    meter.show(done, len(given))
+                return answers
+            finally:
+                pool.shutdown(cancel_futures=True)
+                meter.end()
+
+    def look(self, what: Input, *, type: str | None = None) -> Picture:
+        """Asks about a picture; the answer with the picture, which a notebook shows with its boxes."""
+        content, media = content_of(what, type)
+        return Picture(content, self.predict(content, type=media).get("annotation") or {}, media=media)
+
     def switch(self) -> Service:
         """Canary and production change places."""
         return self._act("switch")
@@ -121,12 +147,10 @@ class ServiceHandle:
             after = {"after": page["next"]} if page["next"] else {}
             time.sleep(_PAUSE)
 
-    def wait(self, version: Which) -> ServiceVersion:
+    def wait(self, version: Which, *, progress: Progress = False) -> ServiceVersion:
         """Until every replica of the version that is wanted answers; NotServing when it fails."""
+        until_over(lambda: self.versions.get(version), ("serving", "failed", "stopped"), progress, "Service")
         now = self.versions.get(version)
-        while now["state"] not in ("serving", "failed", "stopped"):
-            time.sleep(_PAUSE)
-            now = self.versions.get(version)
         self.refresh()
         if now["state"] != "serving":
             raise NotServing(now)

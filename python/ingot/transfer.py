@@ -8,7 +8,7 @@ import sys
 import tarfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Callable, Union, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Callable, Mapping, Sequence, Union, cast
 
 from ._http import httpx
 from .collection import Which, _id
@@ -62,6 +62,25 @@ class Meter:
     def end(self) -> None:
         if self.drawn:
             sys.stderr.write("\n")
+
+
+def until_over(
+    look: Callable[[], Mapping[str, Any]], over: Sequence[str], progress: Progress, what: str, total: int = 0, pause: float = 0.2
+) -> None:
+    """Looks until the state is one of those. What tells no `done` and `total` of its own is drawn by its state alone."""
+    meter = Meter(progress, what)
+    try:
+        while True:
+            now = look()
+            ended = now["state"] in over
+            whole = int(now.get("total") or total or 1)
+            meter.what = f"{what}: {now['state']}"
+            meter.show(whole if ended else int(now.get("done") or 0), whole)
+            if ended:
+                return
+            time.sleep(pause)
+    finally:
+        meter.end()
 
 
 def _amount(n: float, unit: str) -> str:

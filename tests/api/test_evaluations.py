@@ -393,6 +393,9 @@ def test_from_python(admin, project, server, model_files):
     assert done["name"] == f"{model['set']['name']} v1 on {data['set']['name']} v1"
     assert done["state"] == "completed" and done["figures"]["accuracy"]["value"] is not None
     report = client.evaluations.report(done)
+    figures = client.evaluations.figures(project=project["id"])
+    assert figures.column("data") == [f"{data['set']['name']}:v1"] and figures[0][next(iter(done["figures"]))] is not None
+    assert len(client.evaluations.labels(done)) == len(report["labels"])
     assert report["samples"] == COUNT == len(list(client.evaluations.samples(done, sort="best")))
     assert client.evaluations.at(done, 0.5)["total"]["truths"] == COUNT
     second = client.evaluations.run(other["id"], data["id"], project=project["id"])

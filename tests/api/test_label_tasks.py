@@ -516,3 +516,27 @@ def test_a_room_ends_with_the_lease(shop):
     with pytest.raises(InvalidStatus), room(first, place, headers=token):
         pass
     shop.owner.post(f"{task}/cancel", expect=200)
+
+
+def test_working_through_a_task_from_python(server, shop):
+    """Everything that one may take, a batch at a time; what is left is given back."""
+    task = shop.task(review_ratio=100)
+    id = int(task.split("/")[1])
+    client = ingot.Client(server.url, token=shop.annotators[0].token)
+    done = []
+    for one in client.label_tasks.work(id):
+        if len(done) == 4:
+            break  # the rest of this batch goes back
+        assert one.sample.image().size == (20, 20) and "svg" in one._repr_html_()
+        shape = one.sample.box("cat", 1, 2, 5, 6)
+        one.sample.put({**shape, "w": 7})
+        done.append((one.sample.id, one.submit()["state"]))
+    assert [state for _, state in done] == ["submitted"] * 4
+    assert sum(member["submitted"] for member in shop.owner.get(f"{task}/progress")["members"]) == 4
+    others = ingot.Client(server.url, token=shop.annotators[1].token)
+    taken = [one.submit(nothing=True)["sample"]["id"] for one in others.label_tasks.work(id)]
+    assert len(taken) == 8 and not {sample for sample, _ in done} & set(taken)
+    reviewer = ingot.Client(server.url, token=shop.reviewers[0].token)
+    decided = [one.reject("too wide") if one.sample.shapes else one.accept() for one in reviewer.label_tasks.work(id, stage="review")]
+    assert sorted(one["state"] for one in decided) == ["accepted"] * 8 + ["rejected"] * 4
+    assert [one.sample.shapes[0]["w"] for one in client.label_tasks.work(id)] == [7] * 3

@@ -30,6 +30,21 @@ def test_a_run(client, project, fields, capsys):
     assert again.lineage()["resumed_from"]["id"] == run.instance["id"]
 
 
+def test_runs_are_a_table(client, project, fields):
+    name, seen = unique("t"), []
+    run = client.trainings.run("echo step=1 loss=0.5; echo step=2 loss=0.25 acc=1", name=name, parameters={"rate": 0.1}, **fields)
+    assert run.wait(progress=lambda *x: seen.append(x))["state"] == "completed"
+    assert seen[-1] == ("Training: completed", 1, 1) and all(done <= total for _, done, total in seen)
+    table = client.trainings.runs(project=project)
+    assert table.column("run") == [f"{name}/run-1"] and table.column("state") == ["completed"]
+    assert table[0]["metrics.loss"] == 0.25 and table[0]["metrics.acc"] == 1 and table[0]["parameters.rate"] == 0.1
+    assert len(client.trainings.runs(client.trainings.find(name, project=project))) == 1
+    assert "metrics.loss" in run._repr_html_() and "completed" in repr(run)
+    frame = run.to_pandas()
+    assert list(frame["loss"]) == [0.5, 0.25] and list(frame.index) == [1, 2]
+    assert client.training_instances.table(project=project).column("training") == [name]
+
+
 def test_a_run_that_fails(client, fields):
     run = client.trainings.run("exit 3", name=unique("t"), **fields)
     with pytest.raises(ingot.RunFailed, match="exit code 3"):

@@ -547,6 +547,10 @@ def test_command_line_and_sdk(server, admin, project, spec, tmp_path):
         service = client.services[f"{project['name']}/{name}"]
         assert service.predict(tmp_path / "a.jpg")["annotation"]["labels"][0]["score"] == 5
         assert service.predict(b"123", thresholds={"score": 0.25})["path"] == "/predict?score=0.25"
+        seen = []
+        answers = service.predict_all([b"1", tmp_path / "a.jpg", b"22"], workers=2, progress=lambda *x: seen.append(x))
+        assert [one["annotation"]["labels"][0]["score"] for one in answers] == [1, 5, 2] and seen[-1] == ("Predicting", 3, 3)
+        assert service.look(b"333", type="image/png").annotation["labels"][0]["score"] == 3
         _, made = client.services.deploy(name, project=project["id"], command=ECHO, role="canary", spec=spec["id"])
         assert made["key"] is None and made["version"]["state"] == "serving"
         client.services[service.id].versions.update(made["version"]["id"], env={"NAME": "second"})
