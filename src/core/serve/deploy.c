@@ -252,11 +252,12 @@ bool service_fitting(struct op *op, struct object *o, const struct db_value *inp
     struct db_rows rows;
     (void)status;
     if (!engine_get(op->core, op->caller, &kind_model_version, 0, input[1].i, op->arena, &model, err) ||
-        !db_query(op->core->db, op->arena,
-                  "SELECT s.id, s.name, v.model_version FROM services s JOIN service_versions v ON v.service ="
-                  " s.id AND v.role = 'production' JOIN model_versions m ON m.id = v.model_version WHERE"
-                  " s.project = ? ORDER BY CASE WHEN m.model_set = ? THEN 0 ELSE 1 END, s.id DESC LIMIT ?",
-                  db_args(db_int(o->project), db_int(model.parent), db_int(FITTING_MAX)), &rows, err))
+        !db_query(
+            op->core->db, op->arena,
+            "SELECT s.id, s.name, v.model_version FROM services s JOIN service_versions v ON v.service ="
+            " s.id AND v.role = 'production' JOIN model_versions m ON m.id = v.model_version WHERE"
+            " s.project = ? ORDER BY CASE WHEN m.model_set = ? THEN 0 ELSE 1 END, s.id DESC LIMIT ?",
+            db_args(db_int(o->project), db_int(model.parent), db_int(FITTING_MAX)), &rows, err))
         return false;
     int wanted = task_of(op, model.id);
     json_object(out);
