@@ -55,9 +55,17 @@ static void begin_result(const struct holding *h, const char *state, struct json
     }
 }
 
+/* Without the field that a form would show it at. */
+static const char *without_field(const char *text, const char *field, const char *colon)
+{
+    size_t n = field ? strlen(field) : 0, m = strlen(colon);
+    return n && strncmp(text, field, n) == 0 && strncmp(text + n, colon, m) == 0 ? text + n + m : text;
+}
+
 static struct words words_of(const struct err *why)
 {
-    return (struct words){why->message, err_zh(why)};
+    return (struct words){without_field(why->message, why->field, ": "),
+                          without_field(err_zh(why), why->field, "：")};
 }
 
 static void say_why(struct words why, struct json_out *o)
