@@ -200,10 +200,11 @@ static void write_tensors(const struct serve_graph *g, struct json_out *o)
     json_object_end(o);
 }
 
+/* g: the graph that is named in the path; NULL: the path names none. */
 static void write_operation(const struct operation *op, const struct serve_graph *g, struct json_out *o)
 {
     auto_buf struct buf path = {0};
-    const char *at = strstr(op->path, "NAME");
+    const char *at = g ? strstr(op->path, "NAME") : NULL;
     buf_add(&path, op->path, at ? (size_t)(at - op->path) : strlen(op->path));
     if (at) {
         buf_z(&path, g->name);
@@ -214,7 +215,7 @@ static void write_operation(const struct operation *op, const struct serve_graph
     json_key(o, op->method);
     json_object(o);
     json_kz(o, "summary", op->summary);
-    if (strcmp(op->method, "post") == 0)
+    if (g && strcmp(op->method, "post") == 0)
         write_tensors(g, o);
     write_answers("{\"type\":\"object\"}", o);
     json_object_end(o);

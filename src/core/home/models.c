@@ -27,6 +27,8 @@ static bool figure_of(struct arena *a, struct str figures, struct figure *ret)
     struct err ignored = {0};
     yyjson_val *all = figures.n ? json_parse(a, figures, &ignored) : NULL, *key, *row;
     size_t i, max;
+    if (!all)
+        return false;
     yyjson_obj_foreach(all, i, max, key, row)
     {
         *ret = (struct figure){json_str(key), number(yyjson_obj_get(row, "value")),

@@ -190,7 +190,7 @@ static bool read_growing(struct home *h, const struct growing *of, int64_t first
     sql_init(&s);
     buf_printf(&s.text, "%.*s%lld%s", (int)(end - of->select), of->select, (long long)DAY_US, end + 4);
     home_scope(h, of->permission, &s);
-    buf_printf(&s.text, " AND %s >= %lld GROUP BY 1", of->at, (long long)(first * DAY_US));
+    buf_printf(&s.text, " AND %s >= %lld GROUP BY 1", of->at, (long long)first * DAY_US);
     if (!home_query(h, &s, &rows, err))
         return false;
     for (size_t i = 0; i < rows.n; i++) {
