@@ -43,6 +43,8 @@ test('files of a version: upload, folders, preview, rename, delete, compare, pub
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Stay' }).click()
   await dialog(page).getByRole('button', { name: 'Create' }).click()
+  // The set's own page shows its newest version as well, for as long as it is still there.
+  await expect(page).toHaveURL(/\/v\/2/)
   await expect(page.getByRole('heading', { name: 'detector v2' })).toBeVisible()
   await page.getByTestId('upload-files').setInputFiles([text('train.py', 'one\n2\nthree\n')])
   await expect(page.getByRole('row').filter({ has: page.getByRole('link', { name: 'train.py', exact: true }) })).toContainText('12 B')

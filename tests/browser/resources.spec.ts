@@ -14,7 +14,8 @@ test('the home of a project: what runs, as it begins, and quota against use', as
   await expect(page.locator('[data-resource="memory"]')).toContainText('256 MiB of 4 GiB')
   await expect(page.getByRole('figure', { name: /CPUs/ })).toContainText('quota 2 cores')
   await page.getByRole('link', { name: '1 Job' }).click()
-  await expect(page.getByRole('link', { name: 'runs' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Jobs', level: 1 })).toBeVisible()
+  await expect(page.getByRole('main').getByRole('row', { name: /runs/ })).toBeVisible()
 
   await page.goto('/admin/resources')
   await expect(page.getByRole('row', { name: new RegExp(project.name) })).toBeVisible()
