@@ -78,7 +78,7 @@ test('a session that ends under way: one signs in above the page and goes on, wi
   await page.keyboard.press('Enter')
   // What was being saved is saved, as if nothing had happened.
   await expect(again(page)).toHaveCount(0)
-  await expect(page.getByRole('link', { name, exact: true })).toBeVisible()
+  await expect(page.getByRole('heading', { name, exact: true })).toBeVisible()
   await expect(page.locator('[inert]')).toHaveCount(0)
 })
 
