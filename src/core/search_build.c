@@ -45,10 +45,7 @@ static void add_gram(void *ctx, int64_t gram)
     struct part *p = ctx;
     if (p->n == p->cap) {
         p->cap = p->cap ? 2 * p->cap : 4096;
-        struct pair *more = base_alloc(p->cap * sizeof *more);
-        memcpy(more, p->pairs, p->n * sizeof *more);
-        free(p->pairs);
-        p->pairs = more;
+        p->pairs = base_realloc(p->pairs, p->cap * sizeof *p->pairs);
     }
     p->pairs[p->n++] = (struct pair){gram, p->at};
 }
