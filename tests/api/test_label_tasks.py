@@ -539,4 +539,5 @@ def test_working_through_a_task_from_python(server, shop):
     reviewer = ingot.Client(server.url, token=shop.reviewers[0].token)
     decided = [one.reject("too wide") if one.sample.shapes else one.accept() for one in reviewer.label_tasks.work(id, stage="review")]
     assert sorted(one["state"] for one in decided) == ["accepted"] * 8 + ["rejected"] * 4
-    assert [one.sample.shapes[0]["w"] for one in client.label_tasks.work(id)] == [7] * 3
+    widths = [{shape["w"] for shape in one.sample.shapes} for one in client.label_tasks.work(id)]
+    assert len(widths) == 3 and all(7 in one for one in widths), widths

@@ -200,7 +200,8 @@ def test_quotas_of_0_from_before_mean_no_limit(fresh_server):
             db.execute(f"ALTER TABLE {table} DROP COLUMN by_person")
         db.execute("ALTER TABLE samples DROP COLUMN pack")
         for table in ("series", "series_chunks", "sample_operations", "operation_packs", "layer_samples", "layer_purges",
-                      "made_from", "made_from_marks", "run_metrics", "run_parameters", "run_notes"):
+                      "made_from", "made_from_marks", "run_metrics", "run_parameters", "run_notes", "search_places", "search_grams",
+                      "search_changed"):
             db.execute(f"DROP TABLE {table}")
     admin = server.start().admin()
     kept = admin.get(f"projects/{project['id']}")

@@ -41,7 +41,7 @@ class Platform:
         number = "substr('000000' || i, length('000000' || i) - 5)"
         name = f"""CASE WHEN i % 7 = 0 THEN 'whole' ELSE 'part' END || '-' || {colour} || '-' || {number} ||
                    CASE WHEN i % 4001 = 0 THEN '-rare' ELSE '' END"""
-        digest = "'\\x00'::bytea" if self.postgres else "zeroblob(32)"
+        digest = "decode(repeat('00', 32), 'hex')" if self.postgres else "zeroblob(32)"
         self.sql(f"""{series} INSERT INTO label_sets(project, name, public, labels, revision, created_at, updated_at, created_by)
                      SELECT {self.project}, {name}, 0, '[]', 1, 1000 + i, 1000 - i, 1 FROM n""")
         self.sql(f"""{series} INSERT INTO samples(version, position, name, digest, size, width, height, duration, state,

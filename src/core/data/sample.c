@@ -101,7 +101,9 @@ struct sample sample_row(const struct db_row *row)
                        .phash = (uint64_t)v[15].i,
                        .split = (enum codec_split)v[16].i,
                        .by_person = v[17].i != 0};
-    memcpy(s.blob.b, v[10].s.p, sizeof s.blob.b);
+    size_t n = v[10].s.n < sizeof s.blob.b ? v[10].s.n : sizeof s.blob.b; /* whatever the row has */
+    if (n)
+        memcpy(s.blob.b, v[10].s.p, n);
     return s;
 }
 
