@@ -99,12 +99,13 @@ function NewVersion({ kind, parentKind, parent, onClose }: { kind: Kind; parentK
   const save = useSave(kind, { parent: { kind: parentKind, id: parent.id } })
   const shown = useShown()
   const submit = async () => {
+    const begun = window.location.pathname
     try {
       const made = await save.mutateAsync({ values: { ...(from === null ? {} : { from }), ...(description.trim() ? { description: description.trim() } : {}) } })
       void message.success(t('object.createdToast', { name: nameOf(kind, made) }))
-      if (!shown()) return
-      onClose()
-      void navigate(versionUrl(parentKind, parent.id, Number(made['number']), project))
+      if (shown()) onClose()
+      // The page below may show the new version before the answer is here, and this form is gone with what it showed before.
+      if (window.location.pathname === begun) void navigate(versionUrl(parentKind, parent.id, Number(made['number']), project))
     } catch {
       // Shown from save.error.
     }
