@@ -12,6 +12,7 @@ struct sentence {
     const struct object *canary;
     bool rollback;
     const struct err *why;
+    bool ended;
 };
 
 static struct words words_of(struct arena *a, const struct sentence *s)
@@ -27,12 +28,13 @@ static struct words words_of(struct arena *a, const struct sentence *s)
 
 static bool act_write(struct op *op, void *ctx, struct err *err)
 {
-    const struct sentence *s = ctx;
+    struct sentence *s = ctx;
     struct object now;
     bool found;
     if (!engine_load_row(op, &kind_service_version, s->canary->id, &now, &found, err))
         return false;
     /* Somebody changed it: its figures begin anew. */
+    s->ended = false;
     if (!found || now.revision != s->canary->revision)
         return true;
     if (s->rollback)
@@ -40,15 +42,20 @@ static bool act_write(struct op *op, void *ctx, struct err *err)
     else
         *object_value(&now, "stopped") = db_int(1);
     version_unsettle(&now);
+    s->ended = true;
     return engine_update_row(op, &now, err) &&
            event_say(op, (struct event_of){now.parent, now.id, 0},
                      s->rollback ? "canary-rolled-back" : "canary-stopped", words_of(op->arena, s), err);
 }
 
 bool canary_end(struct core *core, struct arena *a, const struct object *canary, bool rollback,
-                const struct err *why, struct err *err)
+                const struct err *why, bool *ret_ended, struct err *err)
 {
-    return engine_write(core, &caller_system, a, act_write, &(struct sentence){canary, rollback, why}, err);
+    struct sentence s = {.canary = canary, .rollback = rollback, .why = why};
+    if (!engine_write(core, &caller_system, a, act_write, &s, err))
+        return false;
+    *ret_ended = s.ended;
+    return true;
 }
 
 static bool judge_one(struct look *l, const struct look_service *s, struct err *err)
@@ -56,7 +63,7 @@ static bool judge_one(struct look *l, const struct look_service *s, struct err *
     const struct look_slot *c = &s->slot[SLOT_CANARY];
     struct judge_rules rules;
     struct err why = {0};
-    bool rollback;
+    bool rollback, ended;
     if (!c->target || !c->wanted ||
         !rules_read(l->arena, object_text(s->service, "rules"), &rules, &rollback))
         return true;
@@ -65,7 +72,7 @@ static bool judge_one(struct look *l, const struct look_service *s, struct err *
         judge_canary(&rules, &t->side[0], &t->side[1], &why) != JUDGE_BAD)
         return true;
     l->changed = true;
-    return canary_end(l->core, l->arena, c->target, rollback, &why, err);
+    return canary_end(l->core, l->arena, c->target, rollback, &why, &ended, err);
 }
 
 bool look_judge(struct look *l, struct err *err)

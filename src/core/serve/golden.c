@@ -151,9 +151,12 @@ static bool judge(const struct holding *h, const char *key, struct err *err)
     if (broken)
         say_why(words_of(&why), &o);
     json_object_end(&o);
-    /* The canary first: a server that is killed in between looks again. */
-    if (broken && !canary_end(h->core, h->a, &h->version[CANARY], h->rollback, &why, err))
+    /* The canary first: until it has ended nothing says that it was judged. */
+    bool ended = true;
+    if (broken && !canary_end(h->core, h->a, &h->version[CANARY], h->rollback, &why, &ended, err))
         return false;
+    if (!ended) /* changed meanwhile: the next look sees what it is now */
+        return true;
     services_wake(h->core);
     return keep_result(h, &text, key, err);
 }
