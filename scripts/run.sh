@@ -1,13 +1,22 @@
 #!/bin/sh
-# make run: serves ./data on 127.0.0.1:8080. At the first start the built-in classifier is installed too, beside the server
-# and after it is up; so it is whenever $INGOT_ADMIN_PASSWORD is the administrator's password.
+# make run: serves ./data on 127.0.0.1:8080, and says at its first start how to sign in. The built-in classifier is installed
+# then too, beside the server and after it is up; so it is whenever $INGOT_ADMIN_PASSWORD is the administrator's password.
+# Everything else that can be fetched comes when it is first asked for.
 set -eu
 cd "$(dirname "$0")/.."
 program=build/release/ingot
-url=http://127.0.0.1:8080
+url=http://${INGOT_LISTEN:=127.0.0.1:8080}
+generated=
 
-# The server says where it is; this says how the classifier went. Without a network there is none, and all else works.
-classifier() {
+say_how() {
+    printf '\n  address   %s\n  user      admin\n  password  %s\n\n' "$url" "$INGOT_ADMIN_PASSWORD"
+    echo "A new one, on this machine: $program admin password"
+    echo "The built-in classifier is being fetched (18 MB); the pages work meanwhile."
+}
+
+# The server says where it is; this says who signs in and how the classifier went. Without a network there is none, and all
+# else works.
+beside() {
     config=$(mktemp -d)
     trap 'rm -rf "$config"' EXIT
     export INGOT_CONFIG="$config/config.json"
@@ -18,6 +27,7 @@ classifier() {
         [ $tries -lt 60 ] || break
         sleep 1
     done
+    [ -z "$generated" ] || say_how
     if "$program" fetch imagenet-classifier >"$config/log" 2>&1; then
         tail -n 1 "$config/log"
     else
@@ -30,9 +40,9 @@ classifier() {
 if [ ! -e data/ingot.db ] && [ -z "${INGOT_ADMIN_PASSWORD-}" ]; then
     INGOT_ADMIN_PASSWORD=$(od -An -N15 -tx1 /dev/urandom | tr -d ' \n')
     export INGOT_ADMIN_PASSWORD
-    echo "The first administrator is admin, the password is $INGOT_ADMIN_PASSWORD"
+    generated=1
 fi
 if [ -n "${INGOT_ADMIN_PASSWORD-}" ]; then
-    (classifier $$) &
+    (beside $$) &
 fi
-exec "$program" serve --data ./data --listen 127.0.0.1:8080 --tools .cache/tools
+exec "$program" serve --data ./data --listen "$INGOT_LISTEN" --tools .cache/tools

@@ -1,6 +1,7 @@
 /* Every command that is no kind's. */
 #include "api/describe/openapi.h"
 #include "cli/account.h"
+#include "cli/admin.h"
 #include "cli/backup.h"
 #include "cli/cli.h"
 #include "cli/complete.h"
@@ -44,6 +45,7 @@ static int record_program(int argc, char **argv)
 }
 
 static const char *const train_words[] = {"run", "auto", "resume", NULL};
+static const char *const admin_words[] = {"password", NULL};
 static const char *const env_words[] = {"ssh", "open", NULL};
 static const char *const label_words[] = {"next", "submit", "progress", NULL};
 static const char *const record_words[] = {"info", "cat", "verify", "convert", NULL};
@@ -186,6 +188,18 @@ const struct command commands[] = {
      .flag_count = FETCH_FLAGS,
      .offers = fetch_names,
      .run = fetch_run},
+    {.name = "admin",
+     .usage = "password [NAME]",
+     .summary =
+         "on the platform's machine, with its data folder: a new password, whether the server runs or not",
+     .examples = "ingot admin password\n"
+                 "ingot admin password anna --data /srv/ingot\n"
+                 "echo $PASSWORD | ingot admin password --password-stdin",
+     .flags = admin_flags,
+     .flag_count = ADMIN_FLAGS,
+     .words = admin_words,
+     .names = {"user"},
+     .run = admin_run},
     {.name = "controllers",
      .summary = "what the platform does by itself: last runs and failures (administrators)",
      .examples = "ingot controllers",

@@ -289,7 +289,18 @@ static struct str host_of(const char *listen)
     return (struct str){listen, colon ? (size_t)(colon - listen) : 0};
 }
 
-static void announce(const struct serve *s, uint16_t port, uint16_t tools, uint16_t gateway)
+/* Once more where it is seen: at the end, with all that one needs to sign in. */
+static void announce_sign_in(const char *password, const char *scheme, struct str host, uint16_t port)
+{
+    if (!password)
+        return;
+    printf("\n  address   %s://" STR_FMT ":%u\n  user      admin\n  password  %s\n\n", scheme, STR_ARG(host),
+           port, password);
+    puts("A new one, on this machine: ingot admin password");
+}
+
+static void announce(const struct serve *s, uint16_t port, uint16_t tools, uint16_t gateway,
+                     const char *password)
 {
     struct str host = host_of(s->http.listen), other = host_of(s->tools_listen),
                third = host_of(s->gateway_listen);
@@ -298,6 +309,7 @@ static void announce(const struct serve *s, uint16_t port, uint16_t tools, uint1
     printf("Tools are at %s://" STR_FMT ":%u\n", scheme, STR_ARG(other), tools);
     printf("Services are at %s://" STR_FMT ":%u\n", scheme, STR_ARG(third), gateway);
     printf("Ingot is ready at %s://" STR_FMT ":%u\n", scheme, STR_ARG(host), port);
+    announce_sign_in(password, scheme, host, port);
     fflush(stdout);
 }
 
@@ -447,7 +459,7 @@ static bool serve(struct serve *s, struct err *err)
     struct job_listeners *inside = server ? job_listeners_start(core, &s->http) : NULL;
     struct http_server *gateway = server ? start_gateway(s, core, err) : NULL;
     if (gateway) {
-        announce(s, http_port(server), http_port(tools), http_port(gateway));
+        announce(s, http_port(server), http_port(tools), http_port(gateway), password);
         wait_for_end();
         /* A hold that is lost for now ends with this process anyway. */
         db_may_write(core->db, err);

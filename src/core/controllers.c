@@ -5,6 +5,7 @@ const struct controller *const controllers[] = {
     &controller_write_series, /* before whoever feeds it, so that it ends after them */
     &controller_move_blobs,
     &controller_accounts,
+    &controller_new_passwords,
     &controller_unpack_layers,
     &controller_count_pulls,
     &controller_tasks,

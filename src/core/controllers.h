@@ -14,6 +14,6 @@ extern const struct controller controller_accounts, controller_unpack_layers, co
     controller_environments, controller_write_series, controller_compact_series, controller_collect_series,
     controller_traffic, controller_services, controller_key_uses, controller_label_leases,
     controller_collect_label_tasks, controller_read_metrics, controller_summarise_runs,
-    controller_collect_evaluations, controller_golden, controller_index_names;
+    controller_collect_evaluations, controller_golden, controller_index_names, controller_new_passwords;
 
 #endif

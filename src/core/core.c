@@ -283,6 +283,15 @@ static bool open_tools(struct core *core, const struct core_options *o, struct e
     return core->tools != NULL;
 }
 
+static bool open_accounts_only(struct core *core, const struct core_options *o, struct arena *a,
+                               struct err *err)
+{
+    if (!open_data(core, o->data, err) || !open_db(core, o, a, err))
+        return false;
+    core->accounts = accounts_new(core, NULL, err);
+    return core->accounts != NULL;
+}
+
 struct core *core_open(const struct core_options *o, struct arena *a, const char **ret_password,
                        struct err *err)
 {
@@ -298,6 +307,12 @@ struct core *core_open(const struct core_options *o, struct arena *a, const char
     core->rooms = rooms_new();
     core->pool = pool_new("work", POOL_THREADS, POOL_QUEUE);
     const char *password = NULL;
+    if (o->accounts_only) {
+        if (open_accounts_only(core, o, a, err))
+            return core;
+        core_close(core);
+        return NULL;
+    }
     if (open_data(core, o->data, err) && open_log(core, a) && open_db(core, o, a, err) &&
         open_store(core, o, a, err) && quota_write_all(core, err) &&
         read_config(core, config_path(core, o, a), a, err) && open_accounts(core, o, a, &password, err) &&

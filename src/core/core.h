@@ -101,6 +101,9 @@ struct core_options {
     bool tls;                                    /* the listeners speak TLS */
     const char *ssh_listen;                      /* address of the environments' ssh ports */
     uint16_t ssh_port_first, ssh_port_last;      /* 0: any free port */
+    /* For a program beside the server, while none runs: users and what is written about them, nothing else;
+     * no first administrator is made. */
+    bool accounts_only;
 };
 /* Opens the data folder (flock: only one server on it), the database, makes and updates the schema, the first
  * administrator (password of $INGOT_ADMIN_PASSWORD, or generated and put into *ret_password), starts the

@@ -3,11 +3,13 @@
 import concurrent.futures
 import datetime
 import hashlib
+import os
 import subprocess
 import time
 
 import httpx
 import pytest
+from cli import Cli
 from harness import ADMIN_PASSWORD, DEADLINE, Api, problem, unique, wait_for
 
 PASSWORD = "pass-word-1"
@@ -434,3 +436,34 @@ def test_ways_to_sign_in(server):
     assert Api(server.url).get("sign-in") == {"password": True, "providers": []}
     problem(Api(server.url).call("GET", "sign-in/nobody"), 404, "not_found")
     problem(Api(server.url).call("GET", "sign-in/nobody/callback"), 404, "not_found")
+
+
+def test_a_new_password_on_the_machine(server, person, admin, tmp_path):
+    """Of a running server; whoever has its data folder needs no sign-in."""
+    one, cli = person(), Cli(tmp_path)
+    name = one.user["name"]
+    token = one.post("tokens", json={"name": "stays"}).json()["secret"]
+    db = ["--db", server.db] if server.db else []
+    password = cli.run("admin", "password", name, "--data", server.data, *db, "-o", "name").out.strip()
+    assert len(password) == 20
+    problem(one.get("session"), 401, "unauthorized")
+    one.sign_in(name, password)
+    assert Api(server.url, token=token).get("session")["via"] == "token"
+    [line] = [x for x in admin.all("audit", filter=f"object = {one.user['id']}") if x["verb"] == "reset-password"]
+    assert (line["kind"], line["name"], line["user"]) == ("user", name, None)
+    cli.run("admin", "password", name, "--data", server.data, *db, "--password-stdin", stdin="of-my-own-1\n")
+    one.sign_in(name, "of-my-own-1")
+    cli.fails(4, "admin", "password", unique("nobody"), "--data", server.data, *db, says="there is no user")
+    cli.fails(4, "admin", "password", "--data", "/tmp", says="no data folder")
+    cli.fails(2, "admin", "passwort", says="usage: ingot admin password")
+    assert not [file for file in os.listdir(server.data) if file.startswith("new-password")]
+
+
+def test_a_new_password_without_a_server(fresh_server, tmp_path):
+    server, cli = fresh_server(), Cli(tmp_path)
+    server.stop()
+    db = ["--db", server.db] if server.db else []
+    said = cli.run("admin", "password", "--data", server.data, *db).out.split()
+    server.start()
+    assert Api(server.url).sign_in("admin", said[-1]).get("session")["user"]["name"] == "admin"
+    problem(Api(server.url).call("POST", "sessions", json={"name": "admin", "password": ADMIN_PASSWORD}), 401, "unauthorized")
