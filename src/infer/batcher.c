@@ -15,6 +15,8 @@ struct batcher {
     struct batcher_job *head, **tail;
     unsigned waiting, running;
     uint64_t usual_ns; /* how long runs take, a moving mean; 0: none yet */
+    struct gain gain;
+    bool waited; /* the first request, for company */
     bool ending;
     pthread_t *threads;
     struct batcher_figures figures;
@@ -43,7 +45,13 @@ static void finish(struct batcher_job *job, uint64_t began, uint64_t ended, size
     job->done(job);
 }
 
-static uint64_t run_alone(struct batcher *b, struct batcher_job *job)
+/* What a run took. rows 0: it says nothing of others, as it failed. */
+struct took {
+    uint64_t ns;
+    size_t rows, row_bytes;
+};
+
+static struct took run_alone(struct batcher *b, struct batcher_job *job)
 {
     uint64_t began = clock_mono();
     job->err = (struct err){0};
@@ -53,8 +61,9 @@ static uint64_t run_alone(struct batcher *b, struct batcher_job *job)
     size_t rows = join_rows(job);
     metric_add(&b->figures.runs, 1);
     metric_add(&b->figures.rows, rows);
+    struct took took = {ended - began, job->ok ? rows : 0, join_row_bytes(job)};
     finish(job, began, ended, rows);
-    return ended - began;
+    return took;
 }
 
 static void run_each(struct batcher *b, struct batcher_job *first)
@@ -67,21 +76,22 @@ static void run_each(struct batcher *b, struct batcher_job *first)
 
 /* When the graph refuses the joined rows, or its answer has another number of them, each request is run by
  * itself: what it gets then is its own doing. */
-static uint64_t run_joined(struct batcher *b, struct batcher_job *first)
+static struct took run_joined(struct batcher *b, struct batcher_job *first)
 {
     auto_arena struct arena a;
     arena_init(&a);
     struct err err = {0};
     uint64_t began = clock_mono();
-    size_t rows = 0;
+    size_t rows = 0, row_bytes = join_row_bytes(first);
     struct tensor *in = join_inputs(&a, first, &rows), *out = arena_array(&a, struct tensor, first->n_names);
     bool ok = b->run(b->ctx, in, first->n_inputs, first->names, out, first->n_names, &a, &err);
     uint64_t ended = clock_mono();
     if (!ok || !join_outputs(first, out, rows)) {
         metric_add(&b->figures.split, 1);
         run_each(b, first);
-        return ended - began;
+        return (struct took){clock_mono() - began, rows, row_bytes};
     }
+    struct took took = {clock_mono() - began, rows, row_bytes};
     metric_add(&b->figures.runs, 1);
     metric_add(&b->figures.rows, rows);
     for (struct batcher_job *job = first, *next; job; job = next) {
@@ -89,13 +99,15 @@ static uint64_t run_joined(struct batcher *b, struct batcher_job *first)
         job->ok = true;
         finish(job, began, ended, rows);
     }
-    return ended - began;
+    return took;
 }
 
 /* With the lock. */
-static void ran(struct batcher *b, uint64_t ns)
+static void ran(struct batcher *b, struct took took)
 {
-    b->usual_ns = b->usual_ns ? (b->usual_ns * 7 + ns) / 8 : ns;
+    b->usual_ns = b->usual_ns ? (b->usual_ns * 7 + took.ns) / 8 : took.ns;
+    if (took.rows && b->o.max_rows > 1)
+        gain_add(&b->gain, took.row_bytes, took.rows, took.ns, clock_mono());
     b->running--;
     if (b->head)
         pthread_cond_signal(&b->more);
@@ -140,13 +152,18 @@ static size_t rows_together(struct batcher *b)
     return rows;
 }
 
-/* The first request and those that go with it, in their order. */
+/* The first request and those that go with it, in their order, as many as sharing is good for. */
 static struct batcher_job *take_batch(struct batcher *b)
 {
+    size_t there = rows_together(b), rows = join_rows(b->head), row_bytes = join_row_bytes(b->head);
+    uint64_t now = clock_mono();
+    size_t most = b->o.max_rows > 1 ? gain_rows(&b->gain, row_bytes, rows, there, now) : rows;
+    if (b->waited)
+        gain_waited(&b->gain, row_bytes, there, now);
+    b->waited = false;
     struct batcher_job *first = take_after(b, &b->head), *last = first;
-    size_t rows = join_rows(first);
-    for (struct batcher_job **link = &b->head; b->o.max_rows > 1 && *link && rows < b->o.max_rows;) {
-        if (!join_fits(first, *link) || rows + join_rows(*link) > b->o.max_rows) {
+    for (struct batcher_job **link = &b->head; *link && rows < most;) {
+        if (!join_fits(first, *link) || rows + join_rows(*link) > most) {
             link = &(*link)->next;
             continue;
         }
@@ -154,6 +171,8 @@ static struct batcher_job *take_batch(struct batcher *b)
         last->next = take_after(b, link);
         last = last->next;
     }
+    if (rows < most)
+        gain_missed(&b->gain, row_bytes, rows, most, now);
     return first;
 }
 
@@ -222,12 +241,20 @@ static void watch(struct batcher *b, const struct batcher_job *job)
 
 /* --- instances --- */
 
+/* Whether the job at the head, or one that comes when nothing waits, is to wait for company. */
+static bool worth_waiting(struct batcher *b, const struct batcher_job *job, size_t have)
+{
+    return b->o.max_rows > 1 && b->o.delay_us && have < b->o.max_rows &&
+           gain_wait(&b->gain, join_row_bytes(job), join_rows(job), have, b->o.max_rows, clock_mono()) > have;
+}
+
 /* Until when the first request waits for company; 0: it does not. */
 static uint64_t company_until(struct batcher *b)
 {
-    if (b->o.max_rows == 1 || !b->o.delay_us || b->ending || rows_together(b) >= b->o.max_rows)
+    if (b->ending || !worth_waiting(b, b->head, rows_together(b)))
         return 0;
     uint64_t until = b->head->arrived + (uint64_t)b->o.delay_us * 1000;
+    b->waited = true;
     return clock_mono() < until ? until : 0;
 }
 
@@ -260,10 +287,12 @@ static void *instance(void *arg)
             pthread_cond_signal(&b->more);
         pthread_mutex_unlock(&b->lock);
         tell_expired(b, expired);
-        uint64_t ns = !batch ? 0 : batch->next ? run_joined(b, batch) : run_alone(b, batch);
+        struct took took = {0};
+        if (batch)
+            took = batch->next ? run_joined(b, batch) : run_alone(b, batch);
         pthread_mutex_lock(&b->lock);
         if (batch)
-            ran(b, ns);
+            ran(b, took);
     }
     pthread_mutex_unlock(&b->lock);
     return NULL;
@@ -308,6 +337,7 @@ void batcher_free(struct batcher *b)
     pthread_cond_destroy(&b->sooner);
     pthread_cond_destroy(&b->more);
     pthread_mutex_destroy(&b->lock);
+    gain_release(&b->gain);
     free(b->threads);
     free(b);
 }
@@ -315,9 +345,9 @@ void batcher_free(struct batcher *b)
 /* --- from above --- */
 
 /* With the lock: whether the calling thread may run it at once. */
-static bool at_once(const struct batcher *b, enum batcher_where where)
+static bool at_once(struct batcher *b, const struct batcher_job *job, enum batcher_where where)
 {
-    if (b->head || b->running >= b->o.instances || (b->o.max_rows > 1 && b->o.delay_us))
+    if (b->head || b->running >= b->o.instances || worth_waiting(b, job, join_rows(job)))
         return false;
     return where == BATCHER_WAITS || (b->usual_ns && b->usual_ns <= SHORT_NS);
 }
@@ -327,12 +357,12 @@ bool batcher_submit(struct batcher *b, struct batcher_job *job, enum batcher_whe
     job->next = NULL;
     job->arrived = clock_mono();
     pthread_mutex_lock(&b->lock);
-    if (at_once(b, where)) {
+    if (at_once(b, job, where)) {
         b->running++;
         pthread_mutex_unlock(&b->lock);
-        uint64_t ns = run_alone(b, job);
+        struct took took = run_alone(b, job);
         pthread_mutex_lock(&b->lock);
-        ran(b, ns);
+        ran(b, took);
         pthread_mutex_unlock(&b->lock);
         return true;
     }
@@ -395,4 +425,11 @@ unsigned batcher_waiting(struct batcher *b)
 const struct batcher_figures *batcher_figures(const struct batcher *b)
 {
     return &b->figures;
+}
+
+void batcher_gain(struct batcher *b, struct gain_figures *ret)
+{
+    pthread_mutex_lock(&b->lock);
+    gain_figures(&b->gain, b->o.max_rows, ret);
+    pthread_mutex_unlock(&b->lock);
 }

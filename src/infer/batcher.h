@@ -5,21 +5,24 @@
  * slow graph holds up nobody else's requests. Others wait in one queue, first come, first run. Each instance
  * has a thread: it takes the first request and those behind it that can share its run (same inputs, types and
  * dimensions but the first, same outputs), waits for more while the oldest is younger than the delay, joins
- * their rows, runs, and gives each its own rows back. Each graph has its own queue and threads: between
- * models the kernel's scheduler is fair. */
+ * their rows, runs, and gives each its own rows back. It does so only while that gains throughput by the
+ * times of the batcher's own runs (infer/gain.h); where it gains nothing each request is run by itself,
+ * nobody waits for company, and now and then a run is shared to see whether that is still so. Each graph has
+ * its own queue and threads: between models the kernel's scheduler is fair. */
 #ifndef INGOT_INFER_BATCHER_H
 #define INGOT_INFER_BATCHER_H
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/metric.h"
+#include "infer/gain.h"
 #include "infer/tensor.h"
 
 #define BATCHER_MAX_ROWS 1024
 
 struct batcher_options {
     unsigned instances;  /* runs at once */
-    unsigned max_rows;   /* of a run; 1: requests never share one */
+    unsigned max_rows;   /* of a run, where sharing gains; 1: requests never share one */
     unsigned delay_us;   /* how long the first request waits for others */
     unsigned max_queue;  /* requests that may wait */
     unsigned timeout_ms; /* a request that waited longer is not run; 0: it waits */
@@ -71,5 +74,8 @@ struct batcher_figures {
     metric_number runs, rows, refused, expired, split; /* split: runs that could not be shared after all */
 };
 const struct batcher_figures *batcher_figures(const struct batcher *b);
+
+/* What it found sharing to gain. */
+void batcher_gain(struct batcher *b, struct gain_figures *ret);
 
 #endif

@@ -18,6 +18,14 @@ size_t join_rows(const struct batcher_job *job)
     return has_rows(job) ? (size_t)job->inputs[0].dims[0] : 1;
 }
 
+size_t join_row_bytes(const struct batcher_job *job)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < job->n_inputs; i++)
+        bytes += job->inputs[i].data.n;
+    return bytes / join_rows(job);
+}
+
 static bool same_kind(const struct tensor *x, const struct tensor *y)
 {
     return x->type == y->type && x->n_dims == y->n_dims && strcmp(x->name, y->name) == 0 &&

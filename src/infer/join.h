@@ -7,6 +7,7 @@
 
 /* The first dimension, when all inputs have the same; else 1: it is run by itself. */
 size_t join_rows(const struct batcher_job *job);
+size_t join_row_bytes(const struct batcher_job *job);
 /* Whether b can be run with a: same inputs in the same order, same types, same dimensions but the first, same
  * outputs. */
 bool join_fits(const struct batcher_job *a, const struct batcher_job *b);

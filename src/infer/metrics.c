@@ -48,6 +48,33 @@ static double waiting(const struct served_part *p)
     return batcher_waiting(p->batcher);
 }
 
+static double shared(const struct served_part *p)
+{
+    struct gain_figures gain;
+    batcher_gain(p->batcher, &gain);
+    return (double)gain.rows;
+}
+
+/* Of parts whose requests may share runs: what a row costs by the size of the run it is in. */
+static void row_times(const struct listing *l)
+{
+    metric_family(l->out, "ingot_infer_row_seconds", "gauge", "seconds",
+                  "Time per row of a run, by up to how many rows it has.");
+    for (size_t i = 0; i < l->n; i++)
+        for (size_t k = 0; k < l->all[i]->n_parts; k++) {
+            const struct served_part *p = &l->all[i]->parts[k];
+            struct gain_figures gain;
+            batcher_gain(p->batcher, &gain);
+            for (size_t s = 0; s < GAIN_SIZES; s++) {
+                char rows[8];
+                snprintf(rows, sizeof rows, "%zu", (size_t)1 << s);
+                const char *labels[] = {"model", p->model, "version", l->all[i]->version, "rows", rows, NULL};
+                if (gain.ns[s] > 0)
+                    metric_value(l->out, "ingot_infer_row_seconds", "", labels, gain.ns[s] / 1e9);
+            }
+        }
+}
+
 static void requests(const struct listing *l)
 {
     static const char *const outcomes[] = {"failure", "success"};
@@ -112,6 +139,9 @@ void metrics_serve(struct call *c)
     family(&l, "ingot_infer_refused", "counter", "Requests refused as the queue was full.", refused);
     family(&l, "ingot_infer_expired", "counter", "Requests that waited too long.", expired);
     family(&l, "ingot_infer_waiting", "gauge", "Requests in the queue.", waiting);
+    family(&l, "ingot_infer_shared_rows", "gauge", "Rows that share a run while that gains; 1: none do.",
+           shared);
+    row_times(&l);
     for (size_t i = 0; i < l.n; i++)
         models_drop(c->server->o.models, l.all[i]);
     answers(c, &out);

@@ -171,6 +171,31 @@ static void write_time(struct json_out *j, const char *key, uint64_t count, uint
     json_object_end(j);
 }
 
+/* No part of the protocol: up to how many rows share a run, and what a row costs by the size of its run. */
+static void write_sharing(struct json_out *j, const struct served *s)
+{
+    json_key(j, "sharing");
+    json_array(j);
+    for (size_t i = 0; i < s->n_parts; i++) {
+        struct gain_figures gain;
+        batcher_gain(s->parts[i].batcher, &gain);
+        json_object(j);
+        json_kz(j, "name", s->parts[i].model);
+        json_kint(j, "rows", (int64_t)gain.rows);
+        json_key(j, "row_ns");
+        json_object(j);
+        for (size_t k = 0; k < GAIN_SIZES; k++) {
+            char rows[8];
+            snprintf(rows, sizeof rows, "%zu", (size_t)1 << k);
+            if (gain.ns[k] > 0)
+                json_kint(j, rows, (int64_t)gain.ns[k]);
+        }
+        json_object_end(j);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
 static void write_stats(struct json_out *j, const struct served *s)
 {
     static const char *const keys[STAGE_COUNT] = {"queue", "compute_input", "compute_infer",
@@ -198,6 +223,7 @@ static void write_stats(struct json_out *j, const struct served *s)
     json_object_end(j);
     json_key(j, "batch_stats");
     json_raw(j, STR("[]"));
+    write_sharing(j, s);
     json_object_end(j);
 }
 

@@ -25,14 +25,28 @@ def figure(server, name, model):
 def test_requests_share_runs_and_get_their_own_rows(start, files):
     server = start(files / "slow.onnx", "--batch=8", "--delay-us=20000")
     assert server.http.get("/v2/models/slow/config").json()["max_batch_size"] == 8
-    with concurrent.futures.ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(lambda i: ask(server, "slow", 1 + i % 2, fill=float(i)), range(40)))
-    for i, answer in enumerate(answers):
-        assert answer.status_code == 200, answer.text
-        assert answer.json()["outputs"][0]["shape"] == [1 + i % 2, 256]
-        assert set(answer.json()["outputs"][0]["data"]) == {float(i)}
+
+    def send_many():
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            answers = list(pool.map(lambda i: ask(server, "slow", 1 + i % 2, fill=float(i)), range(40)))
+        for i, answer in enumerate(answers):
+            assert answer.status_code == 200, answer.text
+            assert answer.json()["outputs"][0]["shape"] == [1 + i % 2, 256]
+            assert set(answer.json()["outputs"][0]["data"]) == {float(i)}
+
+    assert figure(server, "ingot_infer_shared_rows", "slow") == 8  # nothing is known yet
+    send_many()
     rows, runs = figure(server, "ingot_infer_rows_total", "slow"), figure(server, "ingot_infer_runs_total", "slow")
     assert rows == 60 and runs < 40
+
+    def decided():
+        send_many()
+        sharing = server.http.get("/v2/models/slow/stats").json()["model_stats"][0]["sharing"][0]
+        return len(sharing["row_ns"]) > 1 and sharing
+
+    sharing = until(decided, "times of runs of several sizes")
+    assert sharing["name"] == "slow" and 1 <= sharing["rows"] <= 8
+    assert figure(server, "ingot_infer_row_seconds", "slow") > 0
 
 
 def test_other_shapes_and_texts_are_never_mixed(start, files):
@@ -63,6 +77,7 @@ def test_a_graph_that_cannot_be_shared_answers_each(start, files):
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         for i, answer in enumerate(pool.map(send, range(20))):
             assert answer["outputs"][0]["data"] == [2.0 * i, 3.0]
+    assert figure(server, "ingot_infer_shared_rows", "total") == 1
 
 
 def test_a_full_queue_is_429_and_waiting_too_long_503(start, tmp_path):
