@@ -31,7 +31,8 @@ fi
 (cd python && /usr/bin/python3 -B -m ingot.stubs ../build/openapi.json ingot)
 [ "${1-}" = deps ] && exit 0
 
-inputs=$(find web -type f -not -path 'web/node_modules/*' -not -path 'web/dist/*' -not -path 'web/tests/*' \
+# The manuals are part of the pages.
+inputs=$(find web docs -type f -not -path 'docs/screenshots/*' -not -path 'web/node_modules/*' -not -path 'web/dist/*' -not -path 'web/tests/*' \
     -not -path 'web/test-results/*' -print0 | sort -z | xargs -0 sha256sum | sha256sum)
 if [ ! -e web/dist/index.html ] || [ "$(cat build/web.inputs 2>/dev/null)" != "$inputs" ]; then
     echo "web: building"

@@ -1,13 +1,14 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vitest/config'
 import { fontPlugin } from './scripts/font'
+import { manualsPlugin } from './scripts/manuals'
 
 // `npm run dev` serves the pages and passes the API to a running server ($INGOT_SERVER).
 const server = process.env.INGOT_SERVER ?? 'http://127.0.0.1:8080'
 
 export default defineConfig({
-  plugins: [react(), fontPlugin],
-  server: { proxy: { '/api': { target: server, changeOrigin: false }, '/docs': server } },
+  plugins: [react(), fontPlugin, manualsPlugin],
+  server: { proxy: { '/api': { target: server, changeOrigin: false } } },
   build: {
     target: 'es2022',
     modulePreload: { polyfill: false },

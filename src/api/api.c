@@ -2,7 +2,6 @@
 
 #include "api/answers.h"
 #include "api/auth.h"
-#include "api/describe/docs.h"
 #include "api/oci/oci.h"
 #include "api/problem.h"
 #include "api/rest/rest.h"
@@ -230,15 +229,6 @@ static bool is_below(struct str path, const char *prefix)
     return str_starts(path, prefix) && (path.n == n || path.p[n] == '/');
 }
 
-static void handle_docs(struct request *r, struct core *core)
-{
-    (void)core;
-    if (str_is(r->path, "/docs"))
-        docs_respond(r);
-    else
-        web_respond(r);
-}
-
 static void handle_web(struct request *r, struct core *core)
 {
     (void)core;
@@ -257,7 +247,6 @@ void api_handle(struct request *r, void *core)
         {"/api", TRAFFIC_API, handle_api, true},
         {"/v2", TRAFFIC_REGISTRY, oci_handle, false},
         {"/metrics", TRAFFIC_OTHER, handle_api, false},
-        {"/docs", TRAFFIC_WEB, handle_docs, false},
         {"", TRAFFIC_WEB, handle_web, false},
     };
     size_t i = 0;

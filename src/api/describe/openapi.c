@@ -406,6 +406,27 @@ static void route_responses(struct writer *w, const struct route *r)
     json_object_end(o);
 }
 
+/* The noun that a path is about: the last kind that its segments name one below the other. */
+static const char *route_tag(const char *pattern)
+{
+    const struct kind *about = NULL;
+    struct str rest = str_of(pattern + (str_starts(str_of(pattern), "/api/v1/") ? strlen("/api/v1/") : 0));
+    while (rest.n) {
+        struct str segment = str_cut(rest, '/', &rest);
+        const struct kind *next = NULL;
+        for (size_t i = 0; i < kind_count && !next; i++) {
+            const struct kind *k = kinds[i];
+            bool here = about ? k->parent && strcmp(k->parent, about->name) == 0 : k->scope != SCOPE_CHILD;
+            if (here && str_is(segment, k->plural))
+                next = k;
+        }
+        if (!next && !str_starts(segment, "{"))
+            break;
+        about = next ? next : about;
+    }
+    return about ? about->name : "platform";
+}
+
 static void route_operation(struct writer *w, const struct route *r)
 {
     struct json_out *o = &w->o;
@@ -413,7 +434,7 @@ static void route_operation(struct writer *w, const struct route *r)
     char method[8] = "";
     for (size_t i = 0; i < 7 && r->method[i]; i++)
         method[i] = (char)(r->method[i] + 32);
-    operation_begin(w, method, route_id(w, r), r->summary ? r->summary : r->pattern, "platform");
+    operation_begin(w, method, route_id(w, r), r->summary ? r->summary : r->pattern, route_tag(r->pattern));
     if (is_public) {
         json_key(o, "security");
         json_raw(o, STR("[]"));
@@ -523,6 +544,23 @@ static void components(struct writer *w)
     json_object_end(o);
 }
 
+/* For the pages that show the document: the noun in both languages, and the group of the menu it is in. */
+static void tag_extras(struct json_out *o, const struct kind *k)
+{
+    const struct kind *top = k;
+    while (!top->menu && top->parent)
+        top = kind_by_name(str_of(top->parent));
+    json_key(o, "x-title");
+    json_object(o);
+    json_kz(o, "en", k->titles.en);
+    json_kz(o, "zh", k->titles.zh);
+    json_object_end(o);
+    if (top->menu)
+        json_kz(o, "x-group", top->menu);
+    if (k->parent)
+        json_kz(o, "x-parent", k->parent);
+}
+
 static void tags(struct writer *w)
 {
     struct json_out *o = &w->o;
@@ -532,9 +570,11 @@ static void tags(struct writer *w)
         json_object(o);
         json_kz(o, "name", kinds[i]->name);
         json_kz(o, "description", kinds[i]->help.en ? kinds[i]->help.en : kinds[i]->titles.en);
+        tag_extras(o, kinds[i]);
         json_object_end(o);
     }
-    json_raw(o, STR("{\"name\":\"platform\",\"description\":\"Signing in and the platform itself\"}"));
+    json_raw(o, STR("{\"name\":\"platform\",\"description\":\"Signing in and the platform itself\","
+                    "\"x-title\":{\"en\":\"Platform\",\"zh\":\"平台\"}}"));
     json_array_end(o);
 }
 

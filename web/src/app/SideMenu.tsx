@@ -1,9 +1,10 @@
 import { useMemo, useSyncExternalStore } from 'react'
-import { NavLink } from 'react-router'
+import { Link, NavLink, useLocation } from 'react-router'
 import { useNarrow } from '../components/hooks'
 import { Icon } from '../components/Icon'
 import { useI18n } from '../i18n'
 import { useApp } from './context'
+import { docsUrl } from './links'
 import { menuGroups, type MenuGroup } from './menu'
 import { foldedMenu } from './prefs'
 import { ProjectSwitcher } from './ProjectSwitcher'
@@ -27,15 +28,17 @@ export function SideMenu() {
   const project = useShownProject()
   const narrow = useNarrow()
   const { folded, turn } = useFolded()
+  const { pathname, search } = useLocation()
+  const from = pathname + search
   const groups = useMemo(() => menuGroups(kinds, session, project, i18n), [kinds, session, project, i18n])
   return (
     <nav className="menu" aria-label={i18n.t('app.menu')}>
       {narrow && <div className="menu-project"><ProjectSwitcher /></div>}
       {groups.map((group) => <Group key={group.name} group={group} folded={folded.has(group.name)} onTurn={turn} />)}
       <div className="menu-foot">
-        <a className="menu-link" href="/docs" target="_blank" rel="noreferrer">
+        <Link className="menu-link" to={docsUrl()} state={{ from }}>
           <Icon name="book" size={15} /> {i18n.t('app.docs')}
-        </a>
+        </Link>
       </div>
     </nav>
   )

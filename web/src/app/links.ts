@@ -52,3 +52,29 @@ export function lineageUrl(project: string, kind: string, id: number): string {
 export function safeNext(next: string | null): string {
   return next && /^\/(?![/\\])/.test(next) && !next.startsWith('/sign-in') ? next : '/'
 }
+
+/** The manuals of docs/. */
+export type Manual =
+  | 'algorithms' | 'annotations' | 'api' | 'built-in-models' | 'cli' | 'containers' | 'data' | 'environments' | 'evaluation' | 'gateway' | 'images' | 'inference'
+  | 'jobs' | 'labelling' | 'learning' | 'lineage' | 'models' | 'operating' | 'record-format' | 'runtimes' | 'sdk' | 'serving' | 'sign-in' | 'training'
+
+export function docsUrl(manual?: Manual, anchor?: string): string {
+  return `/docs${manual ? `/${manual}` : ''}${anchor ? `#${anchor}` : ''}`
+}
+
+/** What to read about the objects of a kind. */
+const manualOf: Partial<Record<string, readonly [Manual, string?]>> = {
+  dataset: ['data'], label_set: ['labelling', 'labels-change'], label_task: ['labelling', 'tasks'], team: ['labelling', 'teams'], algorithm_set: ['algorithms'], model_set: ['models'],
+  training: ['training'], environment: ['environments'], job: ['jobs'], service: ['serving'], evaluation: ['evaluation'], image: ['images'], runtime: ['runtimes'], spec: ['jobs', 'devices'],
+  node: ['jobs', 'devices'], node_pool: ['jobs', 'who-runs-when'], token: ['sign-in', 'tokens'], session: ['sign-in', 'sessions'], role: ['sign-in', 'permissions'], user: ['sign-in'], group: ['sign-in', 'permissions'],
+}
+
+export function manualUrl(kind: string): string | null {
+  const found = manualOf[kind]
+  return found ? docsUrl(...found) : null
+}
+
+/** The reference of the API: a noun, an operation of it. */
+export function referenceUrl(noun?: string, operation?: string): string {
+  return `/docs/reference${noun ? `/${noun}` : ''}${operation ? `#${operation}` : ''}`
+}

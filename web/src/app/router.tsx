@@ -7,6 +7,18 @@ import { firstPart, part } from './part'
 const routes: RouteObject[] = [
   { path: '/sign-in', lazy: async () => ({ Component: (await firstPart(() => import('../features/sign-in/SignIn'))).SignIn }), HydrateFallback: () => null, ErrorBoundary: CrashPage },
   {
+    path: '/docs',
+    lazy: async () => ({ Component: (await part(() => import('../features/docs/Docs'))).Docs }),
+    ErrorBoundary: CrashPage,
+    HydrateFallback: () => null,
+    children: [
+      { index: true, lazy: async () => ({ Component: (await part(() => import('../features/docs/DocsHome'))).DocsHome }) },
+      { path: 'reference/:noun?', lazy: async () => ({ Component: (await part(() => import('../features/docs/ReferencePage'))).ReferencePage }) },
+      { path: ':manual', lazy: async () => ({ Component: (await part(() => import('../features/docs/ManualPage'))).ManualPage }) },
+      { path: '*', Component: NotFoundPage },
+    ],
+  },
+  {
     path: '/',
     Component: Shell,
     ErrorBoundary: CrashPage,

@@ -3,7 +3,8 @@ import { useState } from 'react'
 import { useI18n } from '../i18n'
 import { Icon } from './Icon'
 
-async function copy(text: string): Promise<void> {
+/** Puts a text on the clipboard. */
+export async function copy(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
   } catch {

@@ -1,5 +1,6 @@
 import { benchEn } from './bench.en'
 import { dataEn } from './data.en'
+import { docsEn } from './docs.en'
 import { evaluationsEn } from './evaluations.en'
 import { homeEn } from './home.en'
 import { imagesEn } from './images.en'
@@ -13,6 +14,7 @@ import { serveEn } from './serve.en'
 export const restEn = {
   ...benchEn,
   ...dataEn,
+  ...docsEn,
   ...evaluationsEn,
   ...homeEn,
   ...imagesEn,

@@ -1,5 +1,6 @@
 import { benchZh } from './bench.zh'
 import { dataZh } from './data.zh'
+import { docsZh } from './docs.zh'
 import { evaluationsZh } from './evaluations.zh'
 import { homeZh } from './home.zh'
 import { imagesZh } from './images.zh'
@@ -13,6 +14,7 @@ import { serveZh } from './serve.zh'
 export const restZh = {
   ...benchZh,
   ...dataZh,
+  ...docsZh,
   ...evaluationsZh,
   ...homeZh,
   ...imagesZh,

@@ -12,6 +12,7 @@ const dynamic = [
   /^(state|unit|lineage\.as|taskType|controllers|training\.split|try\.(drop|time|state)|interface\.op|service\.golden|manifest\.(field|help|choice|preparation|threshold))\./,
   /^meter\.(cpu|memory)$/,
   /^home\.(step|hint|do|column|grown|nodes)\./,
+  /^docs\.(manual|about|group|in|limit)\./,
   /^terminal\.(connecting|open|closed)$/,
   /^(sampleState|shape|change|split|step|tab|task\.result|labelPart|labelCount|labelStage|trainLevel|runtime|attributes\.(type|rule))\./,
   /^selection\.order_/,

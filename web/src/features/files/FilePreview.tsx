@@ -6,6 +6,7 @@ import { ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
 import type { Version } from '../datasets/samples'
 import { fileUrl, largestText, readText } from './files'
+import './highlight.css'
 import { highlight } from './highlight'
 
 /** With the numbers of its lines, and its parts marked by the language that its name tells. */

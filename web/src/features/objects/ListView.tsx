@@ -16,6 +16,7 @@ import type { Values } from '../../components/merge'
 import { nameOf } from '../../components/names'
 import { problemText } from '../../components/problem'
 import { SecretDialog } from '../../components/SecretDialog'
+import { LearnMore } from '../../components/LearnMore'
 import { Empty, ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { Cards } from './Cards'
@@ -135,7 +136,7 @@ export function ListView({ kind, place, fixed, title, hiddenFields, choice, here
     <section className="list" aria-labelledby={title ? 'page-title' : undefined}>
       {title && (
         <div className="page-head">
-          <div className="row wrap"><h1 id="page-title">{w(kind.titles)}</h1>{choice}</div>
+          <div className="row wrap"><h1 id="page-title">{w(kind.titles)}</h1><LearnMore kind={kind.name} icon />{choice}</div>
           {w(kind.help) && <p className="muted">{w(kind.help)}</p>}
           {!narrow && create && <><span className="grow" />{create}</>}
         </div>
@@ -153,7 +154,7 @@ export function ListView({ kind, place, fixed, title, hiddenFields, choice, here
             <Button onClick={() => setParams({}, { replace: true })}>{t('list.clear')}</Button>
           </Empty>
         ) : (
-          <Empty title={t('list.empty', { titles: wl(kind.titles) })} text={t(mayCreate ? 'list.emptyHint' : 'list.emptyReadOnly')}>{create}</Empty>
+          <Empty title={t('list.empty', { titles: wl(kind.titles) })} text={t(mayCreate ? 'list.emptyHint' : 'list.emptyReadOnly')}>{create}<LearnMore kind={kind.name} /></Empty>
         )
       ) : (
         <>
