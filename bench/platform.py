@@ -5,10 +5,12 @@
 CPU is what the process itself used (utime + stime of /proc), so a busy machine disturbs the figures little.
 """
 
+import contextlib
 import http.client
 import json
 import os
 import random
+import sqlite3
 import statistics
 import sys
 import threading
@@ -21,7 +23,7 @@ ROWS = 1_000_000
 
 
 class Platform(Bench):
-    names = ["get", "kept", "auth", "list", "create", "upload", "start"]
+    names = ["get", "kept", "auth", "list", "search", "create", "upload", "start"]
 
     def big(self) -> str:
         """A data folder with a million label sets, and one with a thousand; made once."""
@@ -96,6 +98,19 @@ class Platform(Bench):
                     f"{figures['million']:.2f} ms against {figures['thousand']:.2f} ms", f"{ratio:.2f}x",
                     "at most 2x", ratio <= 2)
 
+    def search(self) -> None:
+        """first pages of parts of words among a million rows, p99 against those of prefixes by the index of the names"""
+        self.big()
+        with self.server("million") as server:
+            wait_for_index(os.path.join(self.dir, "million"))
+            wrk = Wrk(self.dir, self.seconds)
+            project = server.project("bench")
+            parts, prefixes = (search_paths(project, what) for what in ("q={}", "filter=name%20~%20%22{}%22"))
+            turns = [(wrk.p99(server, parts, server.token), wrk.p99(server, prefixes, server.token, "%20and%20")) for _ in range(3)]
+            ours, peer = (min(side) for side in zip(*turns))
+            self.report("first page of a search for parts of words among 1,000,000 rows, p99 against prefixes in the order of their index",
+                        f"{ours:.2f} ms against {peer:.2f} ms", f"{ours / peer:.1f}x", "at most 5x", ours / peer <= 5)
+
     def create(self) -> None:
         """durable creates per second, 64 clients against one (SQLite, synchronous=FULL)"""
         with self.server("create") as server:
@@ -155,6 +170,26 @@ class Writing:
             text = answer.read()
             assert answer.status == 201, text
         connection.close()
+
+
+def wait_for_index(data: str) -> None:
+    """Until the words of all label sets are in the index."""
+    while True:
+        with contextlib.closing(sqlite3.connect(os.path.join(data, "ingot.db"), timeout=60)) as db:
+            if (db.execute("SELECT mark FROM search_places WHERE source = 'label_set'").fetchone() or (0,))[0] >= ROWS:
+                return
+        time.sleep(0.5)
+
+
+def search_paths(project: int, what: str) -> list[str]:
+    """First pages for parts of every length from the middle of the names, in both orders; for prefixes, of such lengths."""
+    rng = random.Random(7)
+    number = [f"{rng.randrange(ROWS):06}" for _ in range(12)]
+    if what.startswith("q"):
+        texts = ["set", "et-", *(n[1:1 + digits] for n in number for digits in (3, 4, 5)), *(f"{n[:3]}%20{n[3:]}" for n in number)]
+    else:
+        texts = ["set-", *(f"set-{n[:digits]}" for n in number for digits in (1, 2, 3, 4))]
+    return [f"/api/v1/label-sets?project={project}&limit=20&sort={sort}&{what.format(text)}" for text in texts for sort in ("name", "-name")]
 
 
 def list_paths(server: Server) -> list[str]:

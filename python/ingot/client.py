@@ -159,6 +159,11 @@ class Client(Kinds):
         kind: "model_version", "dataset_version", "training_instance", "service_version", "sample" ..."""
         return cast(Object, self.request("GET", "lineage", params={"kind": kind, "id": id, "direction": direction, "depth": depth}))
 
+    def find(self, q: str, *, project: Which | None = None, limit: int = 20) -> list[Object]:
+        """Objects of all kinds that words and parts of words are found in: of the project and of the platform, the best first."""
+        params = {"q": q, "limit": limit} | ({} if project is None else {"project": _id(project)})
+        return cast("list[Object]", self.request("GET", "search", params=params)["items"])
+
     def openapi(self) -> Object:
         return cast(Object, self.request("GET", "openapi.json"))
 

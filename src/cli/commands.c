@@ -9,6 +9,7 @@
 #include "cli/env.h"
 #include "cli/evaluate.h"
 #include "cli/fetch.h"
+#include "cli/find.h"
 #include "cli/help.h"
 #include "cli/infer.h"
 #include "cli/label.h"
@@ -119,6 +120,13 @@ const struct command commands[] = {
      .flags = predict_flags,
      .flag_count = PREDICT_FLAGS,
      .run = predict_run},
+    {.name = "find",
+     .usage = "WORD...",
+     .summary = "objects of all kinds in the project that the words are found in",
+     .examples = "ingot find traffic\ningot find night det --limit 5",
+     .flags = find_flags,
+     .flag_count = FIND_FLAGS,
+     .run = find_run},
     {.name = "lineage",
      .usage = "KIND NAME[:VERSION] | sample ID | request ID",
      .summary = "what something was made from, and what was made of it",

@@ -75,10 +75,9 @@ static bool parse_order(const struct kind *k, const struct list_query *q, bool s
     return true;
 }
 
-/* The conditions that hold on every page, but for the search. */
-static bool conditions(struct core *core, const struct caller *c, const struct kind *k,
-                       const struct list_query *q, struct arena *a, struct listing *ret, struct sql *out,
-                       struct err *err)
+bool list_conditions(struct core *core, const struct caller *c, const struct kind *k,
+                     const struct list_query *q, struct arena *a, struct listing *ret, struct sql *out,
+                     struct err *err)
 {
     sql_add(out, " WHERE ");
     if (!access_list(core, c, k, q, a, out, err))
@@ -98,12 +97,12 @@ static bool conditions(struct core *core, const struct caller *c, const struct k
     return !q->filter.n || filter_parse(a, k, q->filter, out, err);
 }
 
-static bool read_words(const struct kind *k, struct str q, struct arena *a, struct search_words *ret,
-                       struct err *err)
+bool list_words(const struct kind *k, struct str q, struct arena *a, struct search_words *ret,
+                struct err *err)
 {
     if (!q.n)
         return true;
-    if (!search_field(k))
+    if (k && !search_field(k))
         return err_set(err, ERR_INVALID, "q", "q: a %s cannot be searched by text", k->title.en);
     if (!utf8_valid(q) || memchr(q.p, 0, q.n))
         return err_set(err, ERR_INVALID, "q", "q: is not valid UTF-8");
@@ -112,13 +111,6 @@ static bool read_words(const struct kind *k, struct str q, struct arena *a, stru
     *ret = search_words_of(a, q);
     return !ret->too_many || err_set(err, ERR_INVALID, "q", "q: has more than %d words", SEARCH_WORDS_MAX);
 }
-
-/* Part of the order: all objects without a value of the sort column, or all with one. On both engines these
- * two are apart, so null never takes part in a comparison and an index answers each. */
-struct part {
-    bool nulls;
-    const struct cursor *after;
-};
 
 static size_t parts_of(const struct order *o, const struct cursor *after, struct part ret[2])
 {
@@ -148,8 +140,7 @@ static void without_empty_where(struct sql *s)
     s->text.p[s->text.n] = 0;
 }
 
-/* The part of the order, from where the page begins. */
-static void range_sql(const struct order *o, const struct part *p, struct sql *s)
+void list_range(const struct order *o, const struct part *p, struct sql *s)
 {
     const char *than = o->down ? "<" : ">", *id = o->side && !p->nulls ? o->side->of->object : "id";
     if (o->side && p->nulls) {
@@ -174,7 +165,7 @@ static void range_sql(const struct order *o, const struct part *p, struct sql *s
     without_empty_where(s);
 }
 
-static void order_sql(const struct order *o, const struct part *p, int64_t limit, struct sql *s)
+void list_order(const struct order *o, const struct part *p, int64_t limit, struct sql *s)
 {
     const char *dir = o->down ? " DESC" : "";
     if (o->column && !p->nulls)
@@ -197,8 +188,8 @@ static void part_sql(const struct listing *l, const struct part *p, int64_t limi
         without_empty_where(s);
     }
     sql_append(s, l->where);
-    range_sql(l->order, p, s);
-    order_sql(l->order, p, limit, s);
+    list_range(l->order, p, s);
+    list_order(l->order, p, limit, s);
 }
 
 static bool read_part(struct db_conn *conn, const struct listing *l, const struct part *p, size_t limit,
@@ -328,13 +319,13 @@ bool engine_list(struct core *core, const struct caller *c, const struct kind *k
     int64_t limit = q->limit ? q->limit : LIMIT_DEFAULT;
     bool unsorted = false;
     auto_sql struct sql where;
-    struct listing l = {.kind = k, .order = &order, .arena = a};
+    struct listing l = {.kind = k, .order = &order, .count = q->count, .arena = a};
     if (limit < 1 || limit > LIMIT_MAX)
         return err_set(err, ERR_INVALID, "limit", "limit: %" PRId64 " is not in 1 to %d", limit, LIMIT_MAX);
     sql_init(&where);
-    if (!read_words(k, q->q, a, &l.words, err) || !parse_order(k, q, l.words.n > 0, a, &order, err) ||
+    if (!list_words(k, q->q, a, &l.words, err) || !parse_order(k, q, l.words.n > 0, a, &order, err) ||
         (after && !read_cursor(q, &order, a, &at, &unsorted, err)) ||
-        !conditions(core, c, k, q, a, &l, &where, err))
+        !list_conditions(core, c, k, q, a, &l, &where, err))
         return false;
     struct db_conn *conn = db_read_begin(core->db, err);
     if (!conn)

@@ -1,5 +1,6 @@
 /* Lists of what a search finds. Of up to SEARCH_SORTED_MAX matches all are looked up and sorted, for each
- * page again; of more the newest come first, and the answer says so. */
+ * page again, unless the page is found sooner along the index of the order: those of many matches are near in
+ * it. Of more the newest come first, and the answer says so. */
 #include "core/list_own.h"
 #include "core/row.h"
 
@@ -13,6 +14,8 @@ struct hit {
 struct search {
     struct db_conn *conn;
     const struct listing *l;
+    const struct cursor *after; /* the page begins behind it */
+    size_t limit;
     size_t field[SEARCH_FIELDS_MAX], fields;
     struct hit *hits;
     size_t n, cap, most; /* it goes on until there are so many */
@@ -21,7 +24,7 @@ struct search {
 
 /* --- looking up --- */
 
-static void add_hit(struct search *s, const struct db_row *row)
+static void add_hit(struct search *s, const struct db_row *row, int rank)
 {
     struct arena *a = s->l->arena;
     if (s->n == s->cap) {
@@ -29,7 +32,7 @@ static void add_hit(struct search *s, const struct db_row *row)
         s->hits = arena_grow(a, s->hits, s->cap * sizeof *s->hits, cap * sizeof *s->hits);
         s->cap = cap;
     }
-    struct db_value v = row->v[1];
+    struct db_value v = s->l->order->best ? list_best(rank, row->v[1].i) : row->v[1];
     if (v.type == DB_TEXT || v.type == DB_BYTES)
         v.s = arena_str(a, v.s);
     s->hits[s->n++] = (struct hit){v, row->v[0].i};
@@ -46,7 +49,7 @@ static bool take_row(void *ctx, const struct db_row *row, struct err *err)
     for (size_t i = 0; i < s->fields; i++)
         texts[i] = row->v[i + 2].s;
     if (search_matches(&a, &s->l->words, texts, s->fields))
-        add_hit(s, row);
+        add_hit(s, row, s->l->order->best ? search_rank(&a, &s->l->words, texts[0]) : 0);
     arena_release_spare(&a, &s->spares);
     return s->n < s->most;
 }
@@ -93,6 +96,14 @@ static bool look_up(struct search *s, const int64_t *ids, size_t n, struct err *
     return conn_each(s->conn, q.text.p, sql_args(&q), take_row, s, err);
 }
 
+/* Which objects the caller may see at all. */
+static void scope_sql(const struct listing *l, struct sql *q)
+{
+    buf_str(&q->text, (struct str){l->where->text.p, l->scope_text});
+    for (size_t i = 0; i < l->scope_args; i++)
+        q->args[q->n++] = l->where->args[i];
+}
+
 /* Whether what the caller may see at all is few enough to be looked through. */
 static bool is_small(const struct search *s, bool *ret, struct err *err)
 {
@@ -102,9 +113,7 @@ static bool is_small(const struct search *s, bool *ret, struct err *err)
     bool found;
     sql_init(&q);
     buf_printf(&q.text, "SELECT count(*) FROM (SELECT 1 FROM \"%s\"", l->kind->table);
-    buf_str(&q.text, (struct str){l->where->text.p, l->scope_text});
-    for (size_t i = 0; i < l->scope_args; i++)
-        q.args[q.n++] = l->where->args[i];
+    scope_sql(l, &q);
     sql_and(&q);
     sql_add(&q, "\"id\">0 LIMIT ");
     sql_arg(&q, db_int(SEARCH_SORTED_MAX + 1));
@@ -112,6 +121,88 @@ static bool is_small(const struct search *s, bool *ret, struct err *err)
     if (!conn_query_one(s->conn, l->arena, q.text.p, sql_args(&q), &row, &found, err))
         return false;
     *ret = found && row.v[0].i <= SEARCH_SORTED_MAX;
+    return true;
+}
+
+/* --- along the order --- */
+
+#define NEAR_MORE 4 /* than the page are looked up: some may not match after all */
+
+/* What may match, as it comes in the order. */
+struct near {
+    const int64_t *ids; /* the newest first */
+    size_t n, want, count;
+    int64_t found[SEARCH_CHUNK], rows;
+};
+
+static int newest_id_first(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return (*x < *y) - (*x > *y);
+}
+
+static bool take_near(void *ctx, const struct db_row *row, struct err *err)
+{
+    (void)err;
+    struct near *c = ctx;
+    c->rows++;
+    if (bsearch(&row->v[0].i, c->ids, c->n, sizeof *c->ids, newest_id_first))
+        c->found[c->count++] = row->v[0].i;
+    return c->count < c->want;
+}
+
+/* By id the matches are in their order already. */
+static void near_ids(const struct search *s, struct near *c)
+{
+    bool down = s->l->order->down;
+    for (size_t i = 0; i < c->n && c->count < c->want; i++) {
+        int64_t id = c->ids[down ? i : c->n - 1 - i];
+        if (!s->after || (down ? id < s->after->id : id > s->after->id))
+            c->found[c->count++] = id;
+    }
+}
+
+/* Whether an index has all objects in this order. */
+static bool has_way(const struct order *o)
+{
+    return !o->side && !o->best && (!o->column || o->never_null || o->field->flags & FIELD_REQUIRED);
+}
+
+/* Adds the matches of the page and one more, or no fewer than are left; *ret false when that is not known. */
+static bool find_near(struct search *s, const int64_t *ids, size_t n, int64_t documents, bool *ret,
+                      struct err *err)
+{
+    const struct order *o = s->l->order;
+    const struct part part = {.after = s->after};
+    struct near c = {.ids = ids, .n = n, .want = s->limit + NEAR_MORE};
+    size_t before = s->n;
+    *ret = false;
+    if (c.want > SEARCH_CHUNK)
+        c.want = SEARCH_CHUNK;
+    /* A row of the index costs a tenth of a look-up, and they may all be in vain. */
+    int64_t far = (int64_t)c.want * documents / (int64_t)n, most = 4 * (int64_t)n;
+    if (s->l->count || !has_way(o) || s->limit >= c.want || (o->column && far > most))
+        return true;
+    if (most > 3 * far)
+        most = 3 * far;
+    if (o->column) {
+        auto_sql struct sql q;
+        sql_init(&q);
+        buf_printf(&q.text, "SELECT \"id\" FROM \"%s\"", s->l->kind->table);
+        scope_sql(s->l, &q);
+        list_range(o, &part, &q);
+        list_order(o, &part, most, &q);
+        if (!conn_each(s->conn, q.text.p, sql_args(&q), take_near, &c, err))
+            return false;
+    } else {
+        near_ids(s, &c);
+    }
+    if (c.count && !look_up(s, c.found, c.count, err))
+        return false;
+    bool all = c.count < c.want && (!o->column || c.rows < most);
+    *ret = all || s->n - before > s->limit;
+    if (!*ret)
+        s->n = before;
     return true;
 }
 
@@ -131,6 +222,11 @@ static bool find_indexed(struct search *s, struct search_walk *w, bool *ret_many
         *ret_many = !small;
         return !small || scan(s, 0, w->mark + 1, false, err);
     }
+    bool near = false;
+    if (n && !find_near(s, ids, n, w->mark, &near, err))
+        return false;
+    if (near)
+        return true;
     for (size_t i = 0; i < n; i += SEARCH_CHUNK)
         if (!look_up(s, ids + i, n - i < SEARCH_CHUNK ? n - i : SEARCH_CHUNK, err))
             return false;
@@ -197,6 +293,11 @@ static int in_order(const void *x, const void *y, void *ctx)
     return o->down ? -c : c;
 }
 
+struct db_value list_best(int rank, int64_t changed)
+{
+    return db_int(rank * (INT64_C(1) << 52) - changed);
+}
+
 static int newest_first(const void *x, const void *y)
 {
     const struct hit *a = x, *b = y;
@@ -212,6 +313,7 @@ static bool load_objects(struct search *s, const struct hit *hits, size_t n, str
     struct db_rows rows;
     auto_sql struct sql q;
     int64_t ids[SEARCH_CHUNK];
+    sql_init(&q);
     ret->objects = arena_array(a, struct object, n + 1);
     ret->value = arena_array(a, struct db_value, n + 1);
     ret->n = 0;
@@ -219,7 +321,6 @@ static bool load_objects(struct search *s, const struct hit *hits, size_t n, str
         return true;
     for (size_t i = 0; i < n; i++)
         ids[i] = hits[i].id;
-    sql_init(&q);
     row_select(&q, s->l->kind);
     sql_add(&q, "\"id\"");
     search_in(&q, ids, n);
@@ -228,7 +329,7 @@ static bool load_objects(struct search *s, const struct hit *hits, size_t n, str
     for (size_t i = 0; i < n; i++)
         for (size_t r = 0; r < rows.n; r++)
             if (rows.row[r].v[0].i == hits[i].id) {
-                ret->value[ret->n] = s->l->order->side ? hits[i].value : db_null();
+                ret->value[ret->n] = s->l->order->side || s->l->order->best ? hits[i].value : db_null();
                 ret->objects[ret->n++] = row_read(a, s->l->kind, &rows.row[r]);
             }
     return true;
@@ -256,7 +357,8 @@ static bool unsorted_page(struct search *s, const struct cursor *after, size_t l
 {
     if (!find_newest(s, after ? after->id : 0, limit + 1, err))
         return false;
-    if (!after && s->n <= limit) /* fewer than what the index promised */
+    /* Fewer than what the index promised; the best of those that were looked at. */
+    if ((!after && s->n <= limit) || s->l->order->best)
         return sorted_page(s, NULL, limit, ret, err);
     if (s->n)
         qsort(s->hits, s->n, sizeof *s->hits, newest_first);
@@ -269,7 +371,7 @@ static bool unsorted_page(struct search *s, const struct cursor *after, size_t l
 bool list_search(struct db_conn *conn, const struct listing *l, const struct cursor *after, bool unsorted,
                  size_t limit, struct page *ret, struct err *err)
 {
-    struct search s = {.conn = conn, .l = l};
+    struct search s = {.conn = conn, .l = l, .after = after, .limit = limit};
     bool many = unsorted, ok = true;
     s.fields = search_fields(l->kind, s.field);
     if (!unsorted)

@@ -102,6 +102,36 @@ bool search_matches(struct arena *a, const struct search_words *words, const str
     return found == (1u << words->n) - 1;
 }
 
+int search_rank(struct arena *a, const struct search_words *words, struct str name)
+{
+    struct search_text t = search_text_of(a, name);
+    int rank = SEARCH_BEGINS;
+    for (size_t k = 0; k < words->n; k++) {
+        ptrdiff_t at = search_find(&t, &words->word[k]);
+        int one = at < 0                        ? SEARCH_ELSEWHERE
+                  : at == 0 && k == 0           ? SEARCH_BEGINS
+                  : begins_word(&t, (size_t)at) ? SEARCH_WORDS
+                                                : SEARCH_WITHIN;
+        rank = one > rank && !(k && one == SEARCH_WORDS) ? one : rank;
+    }
+    return rank == SEARCH_BEGINS && words->n == 1 && words->word[0].n == t.n ? SEARCH_WHOLE : rank;
+}
+
+bool search_loosely(const struct search_text *text, const struct search_words *words)
+{
+    size_t at = 0;
+    for (size_t k = 0; k < words->n; k++)
+        for (size_t i = 0; i < words->word[k].n; i++, at++) {
+            bool first = i == 0;
+            while (at < text->n &&
+                   (text->chars[at] != words->word[k].chars[i] || (first && !begins_word(text, at))))
+                at++;
+            if (at == text->n)
+                return false;
+        }
+    return words->n > 0;
+}
+
 /* --- grams --- */
 
 static int64_t gram(const uint32_t *c, size_t n)

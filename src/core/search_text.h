@@ -35,6 +35,13 @@ ptrdiff_t search_find(const struct search_text *text, const struct search_text *
 /* Whether every word is in one of the texts (a NULL text is none). */
 bool search_matches(struct arena *a, const struct search_words *words, const struct str *texts, size_t n);
 
+/* How well the words fit a text that is called so; less is better. */
+enum search_rank { SEARCH_WHOLE, SEARCH_BEGINS, SEARCH_WORDS, SEARCH_WITHIN, SEARCH_ELSEWHERE, SEARCH_LOOSE };
+int search_rank(struct arena *a, const struct search_words *words, struct str name);
+/* Whether all characters of the words are in the text in their order, the first where a word begins: "trfdet"
+ * is in "traffic-detection". */
+bool search_loosely(const struct search_text *text, const struct search_words *words);
+
 /* Grams that every text with the words has, at most SEARCH_GRAMS_MAX of them, none twice. */
 size_t search_word_grams(const struct search_words *words, int64_t ret[SEARCH_GRAMS_MAX]);
 /* Each gram of the text, maybe more than once. */

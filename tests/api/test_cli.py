@@ -385,6 +385,10 @@ def test_version_and_api_document(nobody, admin):
     assert document["paths"] == admin.get("openapi.json")["paths"]
 
 
+def test_find(cli):
+    assert "user" in cli.run("find", "adm").out and cli.run("find", "adm", "--limit", "3", "-o", "json").json["items"][0]["name"] == "admin"
+
+
 def test_controllers(cli):
     lines = cli.run("controllers").out.splitlines()
     assert lines[0].split()[:3] == ["name", "state", "runs"]

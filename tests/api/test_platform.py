@@ -183,7 +183,7 @@ def test_answers_fit_their_schemas(admin, document, project, check):
             ("JobEvents", f"jobs/{job['id']}/events", {}), ("JobCurves", f"jobs/{job['id']}/curves", {}),
             ("Forecast", f"projects/{project['id']}/forecast", {"spec": spec["id"], "nodes": 64}),
             ("ProjectOverview", f"projects/{project['id']}/overview", {}), ("Resources", "resources", {}),
-            ("ProjectHome", f"projects/{project['id']}/home", {}), ("PlatformHome", "home", {}),
+            ("ProjectHome", f"projects/{project['id']}/home", {}), ("PlatformHome", "home", {}), ("Found", "search", {"q": "adm"}),
             ("DatasetStatistics", f"datasets/{data['id']}/versions/{version['id']}/statistics", {})):
         answer = admin.get(path, **query)
         check(name, answer)

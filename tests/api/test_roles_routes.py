@@ -14,7 +14,7 @@ LABEL = {"GET label-tasks", "GET label-tasks/publish-reviews", f"GET {TASK}", f"
          f"POST {TASK}/heartbeat", f"POST {TASK}/submit", f"POST {TASK}/skip", f"POST {TASK}/release", f"POST {TASK}/reopen",
          f"GET {TASK}/threads", f"POST {TASK}/threads", f"POST {TASK}/threads/{{note}}/done",
          f"GET {TASK}/examples/{{example_id}}"}
-PROJECT = {"GET projects/{id}", "GET projects/{id}/home", "GET projects/{id}/overview", "GET projects/{id}/forecast"}
+PROJECT = {"GET projects/{id}", "GET projects/{id}/home", "GET projects/{id}/overview", "GET projects/{id}/forecast", "GET search"}
 MAY = {"annotator": PROJECT | LABEL | SAMPLES, "reviewer": PROJECT | LABEL | SAMPLES | {f"POST {TASK}/decide"}}
 # What members leave to owners; administrators' is PLATFORM.
 OWNERS = {"PATCH projects/{id}", "DELETE projects/{id}", "POST projects/{project_id}/members", "PATCH projects/{project_id}/members/{id}",

@@ -125,6 +125,7 @@ def test_the_platform_describes_itself(client):
     assert {"user", "project", "label_set"} <= set(kinds)
     assert client.openapi()["openapi"].startswith("3.1")
     assert "project.create" in {p["name"] for p in client.permissions()}
+    assert client.find("nothing is called so") == []
     assert "collect-blobs" in {c["name"] for c in client.controllers()}
     # Every plain kind has its attribute in the client.
     for name in ("users", "groups", "roles", "projects", "tokens", "sessions", "audit", "specs"):

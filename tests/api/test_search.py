@@ -5,7 +5,7 @@ import sqlite3
 
 import pytest
 from cli import Cli
-from harness import ADMIN_PASSWORD, DEADLINE, Server, unique, wait_for
+from harness import ADMIN_PASSWORD, DEADLINE, Server, problem, unique, wait_for
 
 MANY = 40_000  # several blocks of the index
 COLOURS = ("red", "green", "blue", "黄色")
@@ -72,7 +72,9 @@ def platform(request, make_db):
 
 
 CASES = [("rare", lambda n: "rare" in n), ("0400", lambda n: "0400" in n), ("whole 黄色 -rare", lambda n: all(w in n for w in ("whole", "黄色", "-rare"))),
-         ("hole-GRE", lambda n: "hole-gre" in n), ("色-0001", lambda n: "色-0001" in n), ("nowhere", lambda n: False), ("ar", lambda n: False)]
+         ("hole-GRE", lambda n: "hole-gre" in n), ("色-0001", lambda n: "色-0001" in n), ("nowhere", lambda n: False), ("ar", lambda n: False),
+         # So many that the first page is found along the order.
+         ("whole", lambda n: "whole" in n), ("色-03", lambda n: "色-03" in n)]
 NAMES = [name_of(i) for i in range(1, MANY + 1)]
 
 
@@ -84,6 +86,8 @@ def check(platform) -> None:
         assert platform.find_samples(q) == names, q
     labelled = [n for i, n in enumerate(NAMES, 1) if "0400" in n and i % 2]
     assert platform.find_samples("0400", state="annotated") == labelled
+    few = platform.admin.get("label-sets", project=platform.project, q="whole", filter='name ~ "whole-red-03"', sort="name", limit=20)
+    assert [x["name"] for x in few["items"]] == sorted(n for n in NAMES if n.startswith("whole-red-03"))[:20]
     many = [n for n in NAMES if "part" in n]
     page = platform.admin.get("label-sets", project=platform.project, q="part", sort="name", limit=100, count="true")
     assert (page["sorted"], page["total"]) == (False, None)
@@ -164,3 +168,35 @@ def test_samples_tell_what_was_found(platform):
     assert page["matches"] == [[{"field": "name", "from": 8, "to": 14}, {"field": "name", "from": 5, "to": 6}]]
     answer = platform.admin.call("GET", platform.samples, params={"q": "a " * 17})
     assert answer.status_code == 422 and answer.json()["field"] == "q"
+
+
+def found(api, project: int, q: str, **params) -> list[tuple[str, str]]:
+    return [(one["kind"], one["name"]) for one in api.get("search", project=project, q=q, **params)["items"]]
+
+
+def test_all_kinds_are_found_in_one_answer(admin, project, make_user):
+    here, word = project["id"], unique("q")
+    for kind, name, more in (("label-sets", f"{word}-roads", {}), ("datasets", f"night {word}", {"annotation_type": "detection"}),
+                             ("model-sets", word, {}), ("label-sets", "other", {"description": f"like {word}, but 黄色车辆"})):
+        admin.post(kind, {"project": here, "name": name, **more})
+    admin.post("specs", {"name": f"{word}-spec", "cpus": 1, "memory": 8 << 20})
+    everything = found(admin, here, word)
+    assert everything[:2] == [("model_set", word), ("spec", f"{word}-spec")], "the whole name, then what begins with it"
+    assert everything[2:] == [("label_set", f"{word}-roads"), ("dataset", f"night {word}"), ("label_set", "other")]
+    (one,) = admin.get("search", project=here, q=f"{word} 色车", limit=50)["items"]
+    assert (one["name"], one["about"]) == ("other", f"like {word}, but 黄色车辆") and {m["field"] for m in one["matches"]} == {"description"}
+    assert found(admin, here, word, limit=2) == everything[:2] and found(admin, here, "") == []
+    # Characters in their order, after all that has the word itself.
+    admin.post("label-sets", {"project": here, "name": "traffic-detection 夜间行人"})
+    assert ("label_set", "traffic-detection 夜间行人") in found(admin, here, "trfdet") and ("label_set", "traffic-detection 夜间行人") in found(admin, here, "夜行")
+    assert ("label_set", "traffic-detection 夜间行人") not in found(admin, here, "rfdet")
+
+    # Each sees what they may list; a project of others does not exist, and outside of projects there is only the platform's.
+    member, annotator = make_user(project), make_user(project, "annotator")
+    assert found(member, here, word) == everything
+    assert found(annotator, here, word) == [("spec", f"{word}-spec")]
+    problem(make_user().call("GET", "search", params={"project": here, "q": word}), 404, "not_found")
+    assert [one["name"] for one in admin.get("search", q=word)["items"]] == [f"{word}-spec"]
+    assert ("project", project["name"]) in found(member, here, project["name"])
+    for params in ({"limit": 51}, {"q": "a " * 17}, {"q": "a" * 201}, {"project": 0}):
+        assert admin.call("GET", "search", params={"q": word, **params}).status_code == 422

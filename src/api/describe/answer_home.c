@@ -1,4 +1,4 @@
-/* The first pages: of a project, and of all that one sees. */
+/* The first pages: of a project, and of all that one sees; what a search finds among all kinds. */
 #include "api/describe/answer_shape.h"
 
 static const struct shape home_metric[] = {M("name", TEXT), M("last", REAL), M("step", REAL), {0}};
@@ -156,7 +156,22 @@ static const struct shape platform_home[] = {
     {0},
 };
 
+static const struct shape found_match[] = {M("field", TEXT), M("from", INT), M("to", INT), {0}};
+
+static const struct shape found_one[] = {
+    M("kind", TEXT),
+    M("id", INT),
+    M("name", TEXT, .flags = OR_NULL),
+    M("updated_at", TIME),
+    M("about", TEXT, .flags = OR_NULL),
+    M("matches", LIST, .of = found_match),
+    {0},
+};
+
+static const struct shape found[] = {M("items", LIST, .of = found_one), {0}};
+
 const struct answer_shape answers_of_home[] = {
+    {"Found", found},
     {"HomeList", home_list},
     {"HomeThing", home_thing},
     {"PlatformHome", platform_home},

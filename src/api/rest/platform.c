@@ -12,6 +12,7 @@
 #include "api/router.h"
 #include "base/logbook.h"
 #include "core/controller.h"
+#include "core/find.h"
 #include "core/home/home.h"
 #include "core/job/overview.h"
 #include "core/metrics.h"
@@ -64,6 +65,20 @@ static void run_home(struct api_call *call)
     auto_buf struct buf body = {0};
     struct err err = {0};
     if (home_platform_write(call->core, &call->caller, call->arena, &body, &err))
+        api_answer(call, 200, NULL, 0, buf_view(&body));
+    else
+        api_problem(call, &err, NULL, 0);
+}
+
+static void run_search(struct api_call *call)
+{
+    auto_buf struct buf body = {0};
+    struct find_query q = {0};
+    struct err err = {0};
+    request_param(call->request, "q", &q.q, &err);
+    if (!err.code && api_number(call, "project", 1, INT64_MAX, 0, &q.project, &err) &&
+        api_number(call, "limit", 1, FIND_MAX, FIND_USUAL, &q.limit, &err) &&
+        find_write(call->core, &call->caller, &q, call->arena, &body, &err))
         api_answer(call, 200, NULL, 0, buf_view(&body));
     else
         api_problem(call, &err, NULL, 0);
@@ -177,6 +192,9 @@ static const struct route platform_routes[] = {
     {"GET", "/api/v1/home", NULL, run_home,
      .summary = "Of all projects that the caller sees: load, what runs, waits and failed, services, growth",
      .answer = ROUTE_ANSWER("PlatformHome")},
+    {"GET", "/api/v1/search", NULL, run_search,
+     .summary = "Objects of all kinds that the words are found in, of a project and of the platform",
+     .query = "q project:id limit:int", .answer = ROUTE_ANSWER("Found")},
     {"GET", "/api/v1/log", "platform.log", run_log,
      .summary = "The platform's own log: the newest lines, or those after or before a place",
      .query = "after before limit level q", .answer = ROUTE_ANSWER("PlatformLog")},
