@@ -31,6 +31,48 @@ test('the command palette finds pages, objects and actions', async ({ page, api,
   await expect(page.getByRole('dialog', { name: 'New label set' })).toBeHidden()
 })
 
+test('the palette: one question for all kinds, loosely typed, in Chinese, the last opened first', async ({ page, api, project }) => {
+  const set = await api.create('label-sets', { project: project.id, name: 'traffic-detection' })
+  await api.create('model-sets', { project: project.id, name: '夜间黄色车辆', description: 'seen by cameras' })
+  await signInAsAdmin(page)
+  await page.goto(`/p/${project.name}/label-sets/${set.id}`)
+  await expect(page.getByRole('heading', { name: set.name })).toBeVisible()
+  await page.goto(`/p/${project.name}/datasets`)
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  const asked: string[] = []
+  page.on('request', (request) => { if (/[?&]q=/.test(request.url())) asked.push(new URL(request.url()).pathname) })
+  const box = page.getByRole('combobox', { name: 'Search pages, objects and actions' })
+  const selected = page.getByRole('option', { selected: true })
+  await page.keyboard.press('Control+k')
+  await expect(box).toBeFocused()
+  await expect(selected).toContainText('traffic-detection')
+  await expect(selected).toContainText('Recent')
+  for (const [typed, title, marks] of [['trfdet', 'traffic-detection', ['tr', 'f', 'det']], ['车辆', '夜间黄色车辆', ['车辆']], ['cameras', '夜间黄色车辆', ['cameras']]] as const) {
+    await box.fill(typed)
+    await expect(selected).toContainText(title)
+    await expect(selected.locator('mark')).toHaveText([...marks])
+  }
+  expect([...new Set(asked)]).toEqual(['/api/v1/search'])
+  await box.fill('crelabel')
+  await expect(selected).toContainText('Create: Label')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowUp')
+  await box.fill('车辆')
+  await expect(selected).toContainText('夜间黄色车辆')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name: '夜间黄色车辆' })).toBeVisible()
+})
+
+test('the palette has no pages of the administration for whom they are not', async ({ page, api, project }) => {
+  const { user, password } = await member(api, project, 'member')
+  await signInAs(page, user.name, password)
+  await page.goto(`/p/${project.name}`)
+  await expect(page.getByRole('heading', { name: project.name })).toBeVisible()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Search pages, objects and actions' }).fill('Users')
+  await expect(page.getByRole('status').filter({ hasText: 'Nothing found' })).toBeVisible()
+})
+
 test('"?" shows the keys of the page', async ({ page, project }) => {
   await signInAsAdmin(page)
   await page.goto(`/p/${project.name}/label-sets`)

@@ -65,11 +65,12 @@ const known: Record<string, IconName> = {
   model_set: 'cube', evaluation: 'bars', service: 'cloud', '/catalogue': 'cards',
   project: 'folder', user: 'user', group: 'people', role: 'shield', spec: 'sliders', '/admin/resources': 'dial', node: 'server', node_pool: 'pool',
   audit: 'clock', '/admin/controllers': 'refresh', '/admin/log': 'lines',
-  task: 'activity',
+  task: 'activity', dataset_version: 'data', algorithm_version: 'code', model_version: 'cube', training_instance: 'curve',
 }
 const within = Object.keys(known)
 
-function iconOf(name: string): IconName {
+/** Of a kind, or of a page without one by its address. */
+export function iconOf(name: string): IconName {
   return known[name] ?? 'list'
 }
 

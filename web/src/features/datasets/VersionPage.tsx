@@ -2,6 +2,7 @@ import { useMemo } from 'react'
 import { useParams } from 'react-router'
 import { useApp } from '../../app/context'
 import { NotFoundPage, ProblemPage } from '../../app/pages'
+import { useRecent } from '../../app/recent'
 import type { Item, Kind } from '../../api/kinds'
 import { lasting, useItem } from '../../api/objects'
 import { offers } from '../../api/session'
@@ -39,6 +40,7 @@ function Found({ parentKind, kind, id, number }: { parentKind: Kind; kind: Kind;
   useTitle(found.data ? nameOf(kind, found.data) : null, parent.data ? nameOf(parentKind, parent.data) : null, project?.name)
   const version = useVersion(kind, parentKind, parent.data, found.data)
   const error = lasting(parent) ?? lasting(found)
+  useRecent(kind.name, parent.data && found.data ? `${nameOf(parentKind, parent.data)} ${nameOf(kind, found.data)}` : null, error)
   if (error) return <ProblemPage error={error} onRetry={() => void (parent.error ? parent.refetch() : found.refetch())} />
   if (found.data === null) return <NotFoundPage />
   return version ? <VersionView version={version} /> : <Skeleton page />

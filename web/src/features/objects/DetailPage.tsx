@@ -5,6 +5,7 @@ import { useApp } from '../../app/context'
 import { useKeys, type Shortcut } from '../../app/keys'
 import { listUrl, projectUrl } from '../../app/links'
 import { NotFoundPage, ProblemPage } from '../../app/pages'
+import { useRecent } from '../../app/recent'
 import type { Item, Kind } from '../../api/kinds'
 import { lasting, useItem, type Place } from '../../api/objects'
 import { may as mayDo, offers } from '../../api/session'
@@ -47,6 +48,7 @@ function Detail({ kind, id }: { kind: Kind; id: number }) {
   const titleOf = useObjectTitle(kind)
   useTitle(found.data ? titleOf(found.data) : null, w(kind.titles), project?.name)
   const error = lasting(found)
+  useRecent(kind.name, found.data ? titleOf(found.data) : null, error)
   if (error) return <ProblemPage error={error} onRetry={() => void found.refetch()} />
   if (!found.data) return <div className="skeleton" aria-busy="true"><div /><div /><div /></div>
   const Page = pages[kind.name]

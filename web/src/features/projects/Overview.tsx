@@ -5,6 +5,7 @@ import { useApp } from '../../app/context'
 import { myTasksUrl } from '../../app/links'
 import { lazyPart } from '../../app/part'
 import { ProblemPage } from '../../app/pages'
+import { useRecent } from '../../app/recent'
 import { lasting, useItem } from '../../api/objects'
 import { isWorker, offers } from '../../api/session'
 import { useTitle } from '../../components/hooks'
@@ -21,6 +22,7 @@ export function Overview() {
   const projects = kind('project')
   const found = useItem(projects, {}, project?.id ?? NaN, project !== null)
   useTitle(t('menu.overview'), project?.name)
+  useRecent('project', project?.name ?? null, lasting(found))
   if (!projects || !project) return null
   if (isWorker(session, project.id)) return <Navigate to={myTasksUrl(project.name)} replace />
   const error = lasting(found)

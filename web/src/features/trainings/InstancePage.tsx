@@ -5,6 +5,7 @@ import { useNavigate, useParams } from 'react-router'
 import { useApp } from '../../app/context'
 import { childUrl, itemUrl } from '../../app/links'
 import { NotFoundPage, ProblemPage } from '../../app/pages'
+import { useRecent } from '../../app/recent'
 import { request } from '../../api/client'
 import type { Item, Kind } from '../../api/kinds'
 import { invalidate, itemPath, lasting, useItem } from '../../api/objects'
@@ -51,6 +52,7 @@ function Found({ parentKind, kind, parentId, id }: { parentKind: Kind; kind: Kin
   const found = useItem(kind, { parent: { kind: parentKind, id: parentId } }, id)
   useTitle(found.data ? nameOf(kind, found.data) : null, parent.data ? nameOf(parentKind, parent.data) : null, project?.name)
   const error = lasting(parent) ?? lasting(found)
+  useRecent(kind.name, parent.data && found.data ? `${nameOf(parentKind, parent.data)} ${nameOf(kind, found.data)}` : null, error)
   if (error) return <ProblemPage error={error} onRetry={() => void (parent.error ? parent.refetch() : found.refetch())} />
   if (!parent.data || !found.data) return <div className="skeleton" aria-busy="true"><div /><div /><div /></div>
   return <Loaded parentKind={parentKind} kind={kind} parent={parent.data} item={found.data} />
