@@ -7,11 +7,12 @@ cd "$(dirname "$0")/.."
 [ -e web/package.json ] && [ -e src/main.c ] || exit 0
 mkdir -p .cache build
 
-lock=$(sha256sum web/package.json web/package-lock.json)
-if [ "$(cat web/node_modules/.installed 2>/dev/null)" != "$lock" ]; then
+# The lock file names all that is installed; what else package.json says needs no installation.
+lock=$(sha256sum web/package-lock.json)
+if [ "$(cat web/node_modules/.installed-lock 2>/dev/null)" != "$lock" ]; then
     echo "web: installing packages"
     (cd web && ../scripts/node.sh npm ci --no-audit --no-fund --loglevel=error)
-    echo "$lock" >web/node_modules/.installed
+    echo "$lock" >web/node_modules/.installed-lock
 fi
 
 # What is in the program besides the UI decides whether its document can have changed.
