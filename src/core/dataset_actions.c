@@ -3,7 +3,6 @@
 #include "core/data/compare.h"
 #include "core/data/export.h"
 #include "core/data/import.h"
-#include "core/data/labelling.h"
 #include "core/data/preprocess.h"
 #include "core/data/publish.h"
 #include "core/data/publish_review.h"
@@ -11,6 +10,7 @@
 #include "core/data/sizes.h"
 #include "core/data/splits.h"
 #include "core/data/version.h"
+#include "core/label/version_figures.h"
 #include "core/training/one_click.h"
 
 const struct action version_actions[] = {
@@ -131,7 +131,7 @@ const struct action version_actions[] = {
      .read_only = true,
      .answer = "DatasetLabelling",
      .title = {"Labelling", "标注情况"},
-     .run = labelling_run},
+     .run = version_figures_run},
     {.name = "plan",
      .permission = "dataset_version.read",
      .unaudited = true,

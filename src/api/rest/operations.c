@@ -5,8 +5,8 @@
 #include "base/messages.h"
 #include "core/account/accounts.h"
 #include "core/data/layer.h"
-#include "core/data/lease.h"
 #include "core/data/operate.h"
+#include "core/label/lease.h"
 #include "core/names.h"
 #include "core/pending.h"
 

@@ -10,8 +10,8 @@
 #include "base/messages.h"
 #include "core/account/accounts.h"
 #include "core/data/layer.h"
-#include "core/data/lease.h"
 #include "core/data/operate.h"
+#include "core/label/lease.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -5,6 +5,7 @@
 #include "base/messages.h"
 #include "core/data/publish.h"
 #include "core/data/version.h"
+#include "core/data/work_giver.h"
 
 #define REVIEWERS_MOST 100
 
@@ -65,6 +66,27 @@ static bool move(struct op *op, struct review *r, struct err *err)
 
 /* --- asking --- */
 
+static bool add_reviewer(struct op *op, int64_t version, int64_t user, struct err *err)
+{
+    return conn_exec(op->conn,
+                     "INSERT INTO version_reviewers (version, member) VALUES (?, ?)"
+                     " ON CONFLICT (version, member) DO NOTHING",
+                     db_args(db_int(version), db_int(user)), NULL, err);
+}
+
+static bool add_team(struct op *op, const struct object *version, int64_t team, struct err *err)
+{
+    struct db_rows rows;
+    for (size_t i = 0; work_givers[i]; i++) {
+        if (!work_givers[i]->reviewers(op, version->project, team, &rows, err))
+            return false;
+        for (size_t j = 0; j < rows.n; j++)
+            if (!add_reviewer(op, version->id, rows.row[j].v[0].i, err))
+                return false;
+    }
+    return true;
+}
+
 /* The team's members and those named; nobody twice. */
 static bool write_reviewers(struct op *op, const struct review *r, struct err *err)
 {
@@ -75,18 +97,11 @@ static bool write_reviewers(struct op *op, const struct review *r, struct err *e
     int64_t version = r->now.id, team = r->input[0].i;
     if (!list || !publish_review_drop(op, version, err))
         return false;
-    if (team && !conn_exec(op->conn,
-                           "INSERT INTO version_reviewers (version, member)"
-                           " SELECT CAST(? AS BIGINT), m.member FROM team_members m JOIN teams t"
-                           " ON t.id = m.team WHERE t.id = ? AND t.project = ? AND t.role = 'review'",
-                           db_args(db_int(version), db_int(team), db_int(r->now.project)), NULL, err))
+    if (team && !add_team(op, &r->now, team, err))
         return false;
     yyjson_arr_foreach(list, i, n, v)
     {
-        if (!conn_exec(op->conn,
-                       "INSERT INTO version_reviewers (version, member) VALUES (?, ?)"
-                       " ON CONFLICT (version, member) DO NOTHING",
-                       db_args(db_int(version), db_int(yyjson_get_sint(v))), NULL, err))
+        if (!add_reviewer(op, version, yyjson_get_sint(v), err))
             return false;
     }
     if (!conn_query_one(op->conn, op->arena,

@@ -1,4 +1,4 @@
-#include "core/data/sample_access.h"
+#include "core/data/work_giver.h"
 
 #include "core/access.h"
 #include "core/data/sample.h"
@@ -11,30 +11,14 @@ static const char *const takes[] = {
     [SAMPLE_JUDGE] = "dataset_version.update",
 };
 
-/* The same by what was given to the caller in a labelling task: they see what they have or had there, change
- * what they hold, also to mend it in a review, and judge what they hold for review. Whose seat has a layer
- * changes that, by lease.h. */
-static const struct {
-    const char *permission, *held;
-} given[] = {
-    [SAMPLE_SEE] = {"annotation.update", ""},
-    [SAMPLE_ANNOTATE] = {"annotation.update", " AND leased = 1 AND layer = 0"},
-    [SAMPLE_JUDGE] = {"review.update", " AND leased = 1 AND stage = 1"},
-};
-
 static bool was_given(struct core *core, const struct caller *c, const struct object *version, int64_t sample,
                       enum sample_right r, struct arena *a, bool *ret, struct err *err)
 {
-    struct db_row row;
     *ret = false;
-    if (!sample || !caller_may(c, given[r].permission, version->project))
-        return true;
-    return db_query_one(core->db, a,
-                        arena_printf(a,
-                                     "SELECT 1 FROM label_assignments WHERE sample = ? AND worker = ?"
-                                     " AND version = ? AND live = 1%s LIMIT 1",
-                                     given[r].held),
-                        db_args(db_int(sample), db_int(c->user), db_int(version->id)), &row, ret, err);
+    for (size_t i = 0; sample && !*ret && work_givers[i]; i++)
+        if (!work_givers[i]->gave(core, c, version, sample, r, a, ret, err))
+            return false;
+    return true;
 }
 
 bool sample_may(struct core *core, const struct caller *c, const struct object *version, int64_t sample,

@@ -1,8 +1,8 @@
 /* Giving out work: leases, their extension, their end. */
 #include "core/controllers.h"
-#include "core/data/lease.h"
 #include "core/data/room.h"
 #include "core/label/label_own.h"
+#include "core/label/lease.h"
 #include "core/pending.h"
 
 #define EXPIRE_AT_ONCE 200 /* of one write */

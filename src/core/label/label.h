@@ -14,11 +14,12 @@
 #ifndef INGOT_CORE_LABEL_LABEL_H
 #define INGOT_CORE_LABEL_LABEL_H
 
-#include "core/engine.h"
+#include "core/data/work_giver.h"
 #include "core/task/task.h"
 
 extern const struct kind kind_team, kind_label_task;
 extern const struct task_type task_label_fill, task_label_close;
+extern const struct work_giver label_work_giver;
 
 /* Who is in a team; inside a write or outside. */
 bool team_has(struct op *op, int64_t team, int64_t user, bool *ret, struct err *err);

@@ -1,11 +1,8 @@
-#include "core/data/lease.h"
+#include "core/label/lease.h"
 
-#include "base/clock.h"
-#include "base/messages.h"
 #include "core/access.h"
 #include "core/data/layer.h"
-
-#define RETURNED 5 /* the state of an assignment that was lost: core/label/label_own.h */
+#include "core/label/label_own.h"
 
 bool lease_find(struct core *core, const struct caller *c, const struct object *version, int64_t sample,
                 int64_t assignment, struct arena *a, bool *ret, struct err *err)
@@ -65,7 +62,7 @@ bool lease_use(struct op *op, const struct object *version, int64_t sample, int6
                         db_args(db_int(assignment), db_int(op->caller->user), db_int(sample)), &row, &found,
                         err))
         return false;
-    if (found && !row.v[0].i && row.v[4].i == RETURNED)
+    if (found && !row.v[0].i && row.v[4].i == ASSIGNMENT_RETURNED)
         return use_late(op, version, assignment, row.v[5].i, ret_layer, err);
     if (!found || !row.v[0].i)
         return err_message(err, ERR_CONFLICT, "assignment", MESSAGE_LABEL_LEASE_LOST, (long long)assignment);

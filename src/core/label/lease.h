@@ -1,8 +1,8 @@
 /* What an operation may do by an assignment of a labelling task, and where it goes: to the sample itself, to
  * the layer of the person's seat, or, when the time was over before the work arrived, to a layer that
- * reviewers see. The rows are core/label's. */
-#ifndef INGOT_CORE_DATA_LEASE_H
-#define INGOT_CORE_DATA_LEASE_H
+ * reviewers see. */
+#ifndef INGOT_CORE_LABEL_LEASE_H
+#define INGOT_CORE_LABEL_LEASE_H
 
 #include "core/engine.h"
 

@@ -1,11 +1,8 @@
-#include "core/data/labelling.h"
+#include "core/label/version_figures.h"
 
-#include "base/clock.h"
-#include "base/json.h"
-#include "core/data/sample.h"
+#include "core/label/label_own.h"
 
 #define DAY_HOURS 24
-#define HOUR_US   INT64_C(3600000000)
 #define DAYS_MOST 366
 
 #define SUMS                                                                                                 \
@@ -19,8 +16,6 @@ static void write_sums(struct json_out *out, const struct db_value *v)
     json_kint(out, "rejected", v[2].i);
     json_kint(out, "active_seconds", v[3].i);
 }
-
-static const char *const stages[] = {"label", "review"};
 
 static bool write_people(struct op *op, int64_t version, struct json_out *out, struct err *err)
 {
@@ -41,7 +36,7 @@ static bool write_people(struct op *op, int64_t version, struct json_out *out, s
         json_kint(out, "id", v[0].i);
         json_kstr(out, "name", v[1].type == DB_TEXT ? v[1].s : STR_NULL);
         json_object_end(out);
-        json_kz(out, "stage", stages[v[2].i]);
+        json_kz(out, "stage", stage_names[v[2].i]);
         write_sums(out, v + 3);
         json_object_end(out);
     }
@@ -65,7 +60,7 @@ static bool write_days(struct op *op, int64_t version, struct json_out *out, str
         const struct db_value *v = rows.row[i].v;
         json_object(out);
         json_kz(out, "day", clock_format(v[0].i * DAY_HOURS * HOUR_US, at));
-        json_kz(out, "stage", stages[v[1].i]);
+        json_kz(out, "stage", stage_names[v[1].i]);
         write_sums(out, v + 2);
         json_object_end(out);
     }
@@ -119,8 +114,8 @@ static bool write_labels(struct op *op, int64_t version, struct json_out *out, s
     return true;
 }
 
-bool labelling_run(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
-                   int *status, struct err *err)
+bool version_figures_run(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
+                         int *status, struct err *err)
 {
     (void)input;
     (void)status;
