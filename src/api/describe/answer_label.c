@@ -1,8 +1,9 @@
 /* Answers about teams, labelling tasks and review. */
 #include "api/describe/answer_shape.h"
 
-#define STATES "leased submitted skipped accepted rejected returned"
-#define STAGES "label review"
+#define STATES      "leased submitted skipped accepted rejected returned"
+#define STAGES      "label review"
+#define TASK_STATES "draft open paused done cancelled"
 
 static const struct shape shape_reason[] = {M("id", TEXT), M("reason", TEXT, .flags = OR_NULL), {0}};
 
@@ -95,19 +96,51 @@ static const struct shape work_stage[] = {
 };
 
 static const struct shape work[] = {
-    M("state", TEXT),
+    M("state", TEXT, .choices = TASK_STATES),
     M("deadline", TIME, .flags = OR_NULL),
     M("label", OBJECT, .of = work_stage),
     M("review", OBJECT, .of = work_stage),
     {0},
 };
 
+/* --- label sets; members that say nothing may be null or left out --- */
+
+#define MAYBE .flags = OPTIONAL | OR_NULL
+
+static const struct shape label_title[] = {
+    M("en", TEXT, .flags = OPTIONAL), M("zh", TEXT, .flags = OPTIONAL), {0}};
+
+static const struct shape label_attribute[] = {
+    M("name", TEXT),
+    M("title", OBJECT, .of = label_title, MAYBE),
+    M("type", TEXT, .choices = "choice text number flag"),
+    M("choices", STRINGS, MAYBE),
+    M("required", BOOL, MAYBE),
+    M("default", ANY, .flags = OPTIONAL),
+    {0},
+};
+
+/* Of the first level, or of the second: then without children. `edges` are pairs of numbers of keypoints. */
+static const struct shape label_definition[] = {
+    M("name", TEXT),
+    M("color", TEXT, MAYBE),
+    M("key", TEXT, MAYBE),
+    M("attributes", LIST, .named = "LabelAttribute", MAYBE),
+    M("retired", BOOL, MAYBE),
+    M("keypoints", STRINGS, .flags = OPTIONAL),
+    M("edges", PAIRS, .flags = OPTIONAL),
+    M("children", LIST, .named = "LabelDefinition", MAYBE),
+    {0},
+};
+
+/* --- the workbench --- */
+
 static const struct shape bench_example[] = {
     M("id", INT), M("label", TEXT), M("caption", TEXT), M("wrong", BOOL), {0}};
 
 static const struct shape bench[] = {
     M("task", REF),
-    M("state", TEXT),
+    M("state", TEXT, .choices = TASK_STATES),
     M("dataset", INT),
     M("dataset_name", TEXT),
     M("version", INT),
@@ -115,7 +148,7 @@ static const struct shape bench[] = {
     M("version_state", TEXT),
     M("data_type", TEXT),
     M("annotation_type", TEXT),
-    M("labels", ANYS),
+    M("labels", LIST, .named = "LabelDefinition"),
     M("examples", LIST, .of = bench_example),
     M("instructions", TEXT, .flags = OR_NULL),
     M("seats", INT),
@@ -158,6 +191,14 @@ static const struct shape labelling[] = {
     {0},
 };
 
+/* Field `review` of a version. */
+static const struct shape version_review[] = {
+    M("asked_by", REF, .flags = OR_NULL),       M("asked_at", TIME),
+    M("reviewers", LIST, .named = "Reference"), M("decided_by", REF, .flags = OR_NULL),
+    M("decided_at", TIME, .flags = OR_NULL),    M("accepted", BOOL, .flags = OR_NULL),
+    M("reason", TEXT, .flags = OR_NULL),        {0},
+};
+
 static const struct shape publish_review[] = {M("dataset", REF),   M("version", REF), M("asked_by", REF),
                                               M("asked_at", TIME), M("samples", INT), {0}};
 static const struct shape publish_reviews[] = {M("items", LIST, .of = publish_review), {0}};
@@ -171,7 +212,9 @@ const struct answer_shape answers_of_label[] = {
     {"AssignmentList", assignments},
     {"AssignmentRows", assignment_rows},
     {"DatasetLabelling", labelling},
+    {"LabelAttribute", label_attribute},
     {"LabelBench", bench},
+    {"LabelDefinition", label_definition},
     {"LabelHanded", handed},
     {"LabelLease", lease},
     {"LabelNote", note},
@@ -180,5 +223,6 @@ const struct answer_shape answers_of_label[] = {
     {"LabelWork", work},
     {"ProjectPeople", project_people},
     {"PublishReviews", publish_reviews},
+    {"VersionReview", version_review},
     {0},
 };

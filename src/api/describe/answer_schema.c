@@ -76,6 +76,7 @@ static const char *const plain[] = {
     [SHAPE_STRINGS] = LIST_OF(TYPE("string")),
     [SHAPE_NUMBERS] = LIST_OF(TYPE("number")),
     [SHAPE_PAIR] = TUPLE(2, TYPE("number") "," TYPE("number")),
+    [SHAPE_PAIRS] = LIST_OF(TUPLE(2, TYPE("number") "," TYPE("number"))),
     [SHAPE_RINGS] = LIST_OF(LIST_OF(TYPE("number"))),
     [SHAPE_TRIPLES] = LIST_OF(TUPLE(3, TYPE("number") "," TYPE("number") "," TYPE("number"))),
     [SHAPE_MEANS] = LIST_OF(

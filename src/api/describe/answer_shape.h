@@ -20,6 +20,7 @@ enum shape_type {
     SHAPE_STRINGS, /* ["a", ...] */
     SHAPE_NUMBERS, /* [1, ...] */
     SHAPE_PAIR,    /* [1, 2] */
+    SHAPE_PAIRS,   /* [[1, 2], ...] */
     SHAPE_RINGS,   /* [[1, 2, 3, 4, 5, 6], ...] */
     SHAPE_TRIPLES, /* [[1, 2, 3], ...] */
     SHAPE_MEANS,   /* [[1, 2, 3, 4, 5], ...]: step, time, mean, least, greatest */

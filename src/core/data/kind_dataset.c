@@ -205,6 +205,7 @@ static const struct field version_fields[] = {
     {.name = "review",
      .type = FIELD_JSON,
      .flags = FIELD_VIRTUAL,
+     .schema = "{\"$ref\":\"#/components/schemas/VersionReview\"}",
      .title = {"Review", "发布审核"},
      .help = {"Of publishing it: the last one, or null.", "最近一次发布审核，没有则为 null。"}},
     {0},

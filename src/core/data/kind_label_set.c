@@ -176,12 +176,6 @@ static bool labels_ok(struct arena *a, const struct field *f, const struct db_va
     return v && check_labels(&c, v, "", true);
 }
 
-#define LABELS(more)                                                                                         \
-    "{\"type\":\"array\",\"items\":{\"type\":\"object\",\"required\":[\"name\"],\"properties\":{\"name\":"   \
-    "{\"type\":\"string\"},\"color\":{\"type\":[\"string\",\"null\"]},\"key\":{\"type\":[\"string\","        \
-    "\"null\"]},\"attributes\":{\"type\":[\"array\",\"null\"],\"items\":{\"type\":\"object\"}},"             \
-    "\"retired\":{\"type\":[\"boolean\",\"null\"]}" more "}}}"
-
 static const struct field fields[] = {
     FIELD_NAME(FIELD_EDIT | FIELD_UNIQUE),
     {.name = "description",
@@ -201,7 +195,7 @@ static const struct field fields[] = {
      .max = 262144,
      .fallback = "[]",
      .check = labels_ok,
-     .schema = LABELS(",\"children\":{\"anyOf\":[" LABELS("") ",{\"type\":\"null\"}]}"),
+     .schema = "{\"type\":\"array\",\"items\":{\"$ref\":\"#/components/schemas/LabelDefinition\"}}",
      .title = {"Labels", "标签"},
      .help = {"Two levels, each label with a colour and a shortcut", "两级标签，每个标签有颜色与快捷键"},
      .flags = FIELD_EDIT},

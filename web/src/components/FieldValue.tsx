@@ -2,6 +2,7 @@ import { Suspense } from 'react'
 import { Link } from 'react-router'
 import { useApp } from '../app/context'
 import { childUrl, itemUrl, versionUrl } from '../app/links'
+import type { Schema } from '../api/client'
 import type { Field, Item, Ref } from '../api/kinds'
 import { offers } from '../api/session'
 import { useI18n } from '../i18n'
@@ -11,14 +12,16 @@ import { Marked } from './Marked'
 import { isRef } from './names'
 import { Time } from './Time'
 
-export function RefLink({ kindName, value, project }: { kindName: string; value: Ref; project?: Ref | null }) {
+export function RefLink({ kindName, value, project }: { kindName: string; value: Schema<'Reference'>; project?: Ref | null }) {
   const app = useApp()
   const kind = app.kind(kindName)
   const place = project ?? app.project
   const parent = kind?.parent && value.of ? app.kind(kind.parent) : undefined
-  const number = parent && /^v(\d+)$/.exec(value.name)?.[1]
+  const number = parent && /^v(\d+)$/.exec(value.name ?? '')?.[1]
   const page = kind && value.of && parent ? (number ? versionUrl(parent, value.of.id, Number(number), place) : childUrl(kind, value.id, parent, value.of.id, place) ?? itemUrl(parent, value.of.id, place)) : kind ? itemUrl(kind, value.id, place) : null
-  const name = value.of ? `${value.of.name} ${value.name}` : value.name
+  // What was deleted has its number left.
+  const own = value.name ?? `#${value.id}`
+  const name = value.of ? `${value.of.name} ${own}` : own
   return page && kind && offers(app.session, kind, 'read', place?.id) ? <Link to={page}>{name}</Link> : <span>{name}</span>
 }
 

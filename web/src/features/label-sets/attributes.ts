@@ -1,15 +1,8 @@
 // What a label asks of each thing that bears it. Pure: the editor and its tests share it; the rules are the server's.
-export type AttributeType = 'choice' | 'text' | 'number' | 'flag'
+import type { Schema } from '../../api/client'
+export type Attribute = Schema<'LabelAttribute'>
+export type AttributeType = Attribute['type']
 export const attributeTypes: readonly AttributeType[] = ['choice', 'text', 'number', 'flag']
-
-export interface Attribute {
-  name: string
-  title?: { en?: string; zh?: string } | null
-  type: AttributeType
-  choices?: string[] | null
-  required?: boolean | null
-  default?: unknown
-}
 
 export const mostAttributes = 20
 

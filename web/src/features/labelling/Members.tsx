@@ -1,6 +1,7 @@
 import { Button, Select } from 'antd'
 import { useState } from 'react'
 import { useApp } from '../../app/context'
+import type { Schema } from '../../api/client'
 import type { Item, Ref } from '../../api/kinds'
 import { useItem } from '../../api/objects'
 import { may } from '../../api/session'
@@ -57,7 +58,7 @@ function Outlook({ forecast }: { forecast: Progress['forecast'] }) {
 function Figures({ task, data }: { task: Item; data: Progress }) {
   const { t, n, language } = useI18n()
   const { session, kind, project } = useApp()
-  const [raising, setRaising] = useState<Ref | null>(null)
+  const [raising, setRaising] = useState<Schema<'Reference'> | null>(null)
   const team = useItem(kind('team'), { project: project?.id }, (task['labelling_team'] as Ref | null)?.id ?? NaN)
   const idle = refsOf(team.data?.['members']).filter((one) => !data.members.some((m) => m.user.id === one.id && m.stage === 'label'))
   const rows: MemberFigures[] = [...data.members, ...idle.map((user): MemberFigures => ({ user, stage: 'label', submitted: 0, skipped: 0, accepted: 0, rejected: 0, active_seconds: 0, per_hour: 0 }))]
@@ -92,7 +93,7 @@ function Figures({ task, data }: { task: Item; data: Progress }) {
 }
 
 /** How much of a person's work is reviewed, and a way to see more of it. */
-function Reviewed({ task, user, onRaise }: { task: Item; user: Ref; onRaise: (() => void) | null }) {
+function Reviewed({ task, user, onRaise }: { task: Item; user: Schema<'Reference'>; onRaise: (() => void) | null }) {
   const { t } = useI18n()
   const ratio = ratioOf(task, user.id)
   if (ratio === null) return <span className="muted">{t('value.none')}</span>
@@ -101,7 +102,7 @@ function Reviewed({ task, user, onRaise }: { task: Item; user: Ref; onRaise: (()
   return (
     <span className="reviewed">
       {raised && <span className="tag">{t('labelTask.raised')}</span>}
-      {onRaise ? <Button size="small" aria-label={t('labelTask.raiseOf', { name: user.name })} title={t('labelTask.raise')} onClick={onRaise}>{text}</Button> : text}
+      {onRaise ? <Button size="small" aria-label={t('labelTask.raiseOf', { name: user.name ?? '' })} title={t('labelTask.raise')} onClick={onRaise}>{text}</Button> : text}
     </span>
   )
 }

@@ -6,8 +6,8 @@ import { useApp } from '../../app/context'
 import { useKeys, type Shortcut } from '../../app/keys'
 import { itemUrl, projectUrl } from '../../app/links'
 import { ForbiddenPage } from '../../app/pages'
-import { request } from '../../api/client'
-import type { Item, Kind, Ref } from '../../api/kinds'
+import { request, type Schema } from '../../api/client'
+import type { Item, Kind } from '../../api/kinds'
 import { allItems, useList } from '../../api/objects'
 import { may, offers } from '../../api/session'
 import { formatDuration } from '../../components/format'
@@ -114,19 +114,11 @@ function StageRow({ task, stage, work, onStart }: { task: Item; stage: Stage; wo
   )
 }
 
-interface Asked {
-  dataset: Ref
-  version: Ref
-  asked_by: Ref | null
-  asked_at: string
-  samples: number
-}
-
 /** Versions whose publishing this person was asked about. */
 function ToPublish({ project }: { project: number }) {
   const { t, n } = useI18n()
   const { project: here } = useApp()
-  const found = useQuery({ queryKey: ['objects', 'dataset_version', 'to-review', project], queryFn: ({ signal }) => request<{ items: Asked[] }>('/label-tasks/publish-reviews', { query: { project }, signal }) })
+  const found = useQuery({ queryKey: ['objects', 'dataset_version', 'to-review', project], queryFn: ({ signal }) => request<Schema<'PublishReviews'>>('/label-tasks/publish-reviews', { query: { project }, signal }) })
   const items = found.data?.items ?? []
   if (items.length === 0) return null
   return (

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { App, Button, Input } from 'antd'
 import { useState } from 'react'
 import { useApp } from '../../app/context'
-import { request } from '../../api/client'
+import { request, type Schema } from '../../api/client'
 import type { Item, Ref } from '../../api/kinds'
 import { invalidate } from '../../api/objects'
 import { may } from '../../api/session'
@@ -15,15 +15,7 @@ import './labelling.css'
 import { PeopleSelect, ReviewTeamEdit } from './TeamEdit'
 
 /** The last review of a version's publishing, as the version tells it. */
-interface Review {
-  asked_by: Ref | null
-  asked_at: string
-  reviewers: Ref[]
-  decided_by: Ref | null
-  decided_at: string | null
-  accepted: boolean | null
-  reason: string | null
-}
+type Review = Schema<'VersionReview'>
 
 function useAct(path: string, onDone: () => void) {
   const client = useQueryClient()

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { App, Button, Checkbox, InputNumber } from 'antd'
 import { useState } from 'react'
 import { useApp } from '../../app/context'
+import type { Schema } from '../../api/client'
 import type { Item, Ref } from '../../api/kinds'
 import { invalidate, useItem } from '../../api/objects'
 import { FormDialog } from '../../components/FormDialog'
@@ -56,7 +57,7 @@ export function StateDialog({ task, step, title, onClose }: { task: Item; step: 
 }
 
 /** More of one person's work is reviewed. */
-export function Raise({ task, user, onClose }: { task: Item; user: Ref; onClose: () => void }) {
+export function Raise({ task, user, onClose }: { task: Item; user: Schema<'Reference'>; onClose: () => void }) {
   const { t } = useI18n()
   const act = useAct(task, onClose)
   const usual = Number(task['review_ratio'])
@@ -66,7 +67,7 @@ export function Raise({ task, user, onClose }: { task: Item; user: Ref; onClose:
   const run = (to: number | null) => act.mutate({ action: 'raise', title, body: { user: user.id, ...(to !== null && { ratio: to }) } })
   return (
     <FormDialog
-      title={t('labelTask.raiseOf', { name: user.name })} dirty={ratio !== now} busy={act.isPending} submittable={ratio !== null && ratio !== now} submitText={t('labelTask.keep')} onClose={onClose}
+      title={t('labelTask.raiseOf', { name: user.name ?? '' })} dirty={ratio !== now} busy={act.isPending} submittable={ratio !== null && ratio !== now} submitText={t('labelTask.keep')} onClose={onClose}
       error={act.error ? <ProblemNote error={act.error} /> : null} onSubmit={() => run(ratio !== null && ratio > usual ? ratio : null)}
     >
       <p>{t('labelTask.raiseText', { n: usual })}</p>

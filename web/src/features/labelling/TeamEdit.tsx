@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Select } from 'antd'
 import { useApp } from '../../app/context'
-import { request } from '../../api/client'
+import { request, type Schema } from '../../api/client'
 import type { Ref } from '../../api/kinds'
 import { listPage } from '../../api/objects'
 import type { EditProps, ShowProps } from '../../components/editors'
@@ -10,19 +10,12 @@ import { isRef } from '../../components/names'
 import { useI18n } from '../../i18n'
 import { refsOf } from './labelling'
 
-interface Person {
-  id: number
-  name: string
-  display_name: string | null
-  roles: string[]
-}
-
 /** The people of the project who may do something. Whoever sees the project's members may choose among them. */
 export function usePeople(permission: string | null) {
   const { project } = useApp()
   return useQuery({
     queryKey: ['objects', 'member', 'people', project?.id ?? 0, permission],
-    queryFn: async ({ signal }) => (await request<{ items: Person[] }>(`/projects/${project?.id ?? 0}/people`, { query: { permission }, signal })).items,
+    queryFn: async ({ signal }) => (await request<Schema<'ProjectPeople'>>(`/projects/${project?.id ?? 0}/people`, { query: { permission }, signal })).items,
     enabled: project !== null,
   })
 }

@@ -1,27 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
-import { request } from '../../api/client'
-import type { Ref } from '../../api/kinds'
+import { request, type Schema } from '../../api/client'
 import { RefLink } from '../../components/FieldValue'
 import { formatDuration } from '../../components/format'
 import { Empty, ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { Bars, Block } from '../datasets/Bars'
 import type { ColorOf } from '../datasets/samples'
-import type { Stage } from './model'
-
-interface Sums {
-  submitted: number
-  accepted: number
-  rejected: number
-  active_seconds: number
-}
 
 /** Who labelled and who reviewed a version, over all of its tasks; the same by label and by day. */
-export interface Labelling {
-  people: (Sums & { user: Ref; stage: Stage })[]
-  labels: { label: string; samples: number; shapes: number; review: number; rejected: number }[]
-  days: (Sums & { day: string; stage: Stage })[]
-}
+export type Labelling = Schema<'DatasetLabelling'>
 
 /** `path`: of the version in the API. */
 export function VersionLabelling({ path, colorOf }: { path: string; colorOf: ColorOf }) {

@@ -1,57 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { apiUrl, request } from '../../api/client'
+import { apiUrl, request, type Schema } from '../../api/client'
 import type { Item, Ref } from '../../api/kinds'
 import type { Stage, Work } from './model'
 
 // Requests of the pages about labelling tasks.
-interface Sums {
-  submitted: number
-  skipped: number
-  accepted: number
-  rejected: number
-  active_seconds: number
-  /** Samples in an hour of active time. */
-  per_hour: number
-}
-
-export interface MemberFigures extends Sums {
-  user: Ref
-  stage: Stage
-}
-
-export interface Progress {
-  from: string
-  to: string
-  members: MemberFigures[]
-  days: (Sums & { day: string; stage: Stage })[]
-  forecast: { left: number; per_day: number; ends_at: string | null; deadline: string | null; late: boolean }
-}
-
-export interface AssignmentRow {
-  id: number
-  sample: Ref
-  stage: Stage
-  seat: number
-  state: 'leased' | 'submitted' | 'skipped' | 'accepted' | 'rejected' | 'returned'
-  user: Ref
-  begun_at: string
-  ended_at: string | null
-  active_seconds: number
-  rejections: number
-  reason: string | null
-}
-
-export interface Note {
-  id: number
-  sample: number
-  by: Ref
-  at: string
-  text: string
-  shape: string | null
-  x: number | null
-  y: number | null
-  done: boolean
-}
+export type Progress = Schema<'LabelProgress'>
+export type MemberFigures = Progress['members'][number]
+export type AssignmentRow = Schema<'AssignmentRows'>['items'][number]
+export type Note = Schema<'LabelNote'>
 
 const path = (task: number) => `/label-tasks/${task}`
 
@@ -73,11 +29,11 @@ export function progressCsvUrl(task: number, from: Date, to: Date): string {
 }
 
 export function fetchAssignments(task: number, query: { state?: string; user?: number; after?: number }, signal?: AbortSignal) {
-  return request<{ items: AssignmentRow[]; next: number | null }>(`${path(task)}/samples`, { query: { ...query, limit: 100 }, signal })
+  return request<Schema<'AssignmentRows'>>(`${path(task)}/samples`, { query: { ...query, limit: 100 }, signal })
 }
 
 export function useNotes(task: number) {
-  return useQuery({ queryKey: ['objects', 'label_task', 'notes', task], queryFn: async ({ signal }) => (await request<{ items: Note[] }>(`${path(task)}/threads`, { signal })).items })
+  return useQuery({ queryKey: ['objects', 'label_task', 'notes', task], queryFn: async ({ signal }) => (await request<Schema<'LabelNotes'>>(`${path(task)}/threads`, { signal })).items })
 }
 
 export function addNote(task: number, sample: number, text: string): Promise<Note> {

@@ -1,8 +1,12 @@
+import type { Schema } from '../../api/client'
 import type { Item } from '../../api/kinds'
 
 // What the pages of labelling reckon with. Pure: no React, no network.
-export type Stage = 'label' | 'review'
-export type TaskState = 'draft' | 'open' | 'paused' | 'done' | 'cancelled'
+/** What a person has to do in a task. */
+export type Work = Schema<'LabelWork'>
+export type StageWork = Work['label']
+export type TaskState = Work['state']
+export type Stage = Schema<'Assignment'>['stage']
 
 /** Samples of a task by how far they are; they add up to all of them. */
 export const partNames = ['accepted', 'labelled', 'reviewing', 'rejected', 'skipped', 'waiting'] as const
@@ -24,23 +28,6 @@ export function partsOf(task: Item): Parts {
 export function shareDone(task: Item): number {
   const samples = Number(task['samples']) || 0
   return samples > 0 ? Math.min(1, (Number(task['labelled']) || 0) / samples) : 0
-}
-
-export interface StageWork {
-  mine: boolean
-  leased: number
-  rejected: number
-  submitted_today: number
-  active_seconds_today: number
-  left: number
-}
-
-/** What a person has to do in a task. */
-export interface Work {
-  state: TaskState
-  deadline: string | null
-  label: StageWork
-  review: StageWork
 }
 
 /** The stage to go on with: what came back first, then what one has begun, then what is left. Null: nothing to do. */

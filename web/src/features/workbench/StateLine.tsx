@@ -19,7 +19,7 @@ export const StateLine = memo(function StateLine({ bench }: { bench: BenchStore 
       <span className="grow bench-said" role="status">{said && <span key={said.n}>{said.text}</span>}</span>
       {people && people.length > 0 && (
         <ul className="bench-people" aria-label={t('bench.people')}>
-          {people.slice(0, 8).map((p) => <li key={p.client}><Tooltip title={p.user.name}><span className="avatar" style={{ background: colorOfClient(p.client) }}>{[...p.user.name][0]?.toUpperCase()}</span></Tooltip></li>)}
+          {people.slice(0, 8).map((p) => <li key={p.client}><Tooltip title={p.user.name}><span className="avatar" style={{ background: colorOfClient(p.client) }}>{[...(p.user.name ?? '')][0]?.toUpperCase()}</span></Tooltip></li>)}
           {people.length > 8 && <li className="muted num">{`+${n(people.length - 8)}`}</li>}
         </ul>
       )}

@@ -1,19 +1,11 @@
 // Labels as the workbench wants them: one list, each with the key that chooses it.
+import type { Schema } from '../../api/client'
 import type { Annotation, Change, LabelStyle, Shape } from '../../canvas'
 import { shownOf, type Example } from '../label-sets/examples'
 import { palette } from '../label-sets/model'
-import type { AttributeDefinition, LabelDefinition } from './surface'
+import type { LabelDefinition } from './surface'
 
-interface Given {
-  name?: string
-  color?: string
-  key?: string | null
-  keypoints?: string[]
-  edges?: [number, number][]
-  attributes?: AttributeDefinition[]
-  retired?: boolean
-  children?: Given[]
-}
+type Given = Schema<'LabelDefinition'>
 
 const numbers = '1234567890'
 

@@ -7,6 +7,7 @@ const given = (id: number, more: Partial<Assignment> = {}): Assignment => ({ id:
 const said: Record<number, Annotation> = { 1: { labels: ['cat'] }, 2: {}, 3: { labels: ['dog'] }, 4: { labels: ['cat'] } }
 const asked = (picked: number[], touched: number[], batch = [given(1), given(2), given(3), given(4, { state: 'submitted' })]) =>
   ({ batch, picked, annotationOf: (a: Assignment) => said[a.sample.id] ?? {}, touched: (id: number) => touched.includes(id) })
+const anna = { id: 7, name: 'anna' }
 const ids = (list: Assignment[]) => list.map((a) => a.sample.id)
 
 test('without a selection what was labelled here is handed in, otherwise the selection', () => {
@@ -22,7 +23,7 @@ test('nothing here is said of what is selected and has nothing', () => {
 })
 
 test('what several people made is not decided on at a glance', () => {
-  const batch = [given(1), given(2, { for_review: { annotator: null, before: {}, layers: [{ layer: 1, user: null }] } }), given(3, { for_review: { annotator: null, before: {}, layers: [{ layer: 1, user: null, late: true }] } })]
+  const batch = [given(1), given(2, { for_review: { annotator: anna, before: {}, layers: [{ layer: 1, user: anna, late: false }] } }), given(3, { for_review: { annotator: anna, before: {}, layers: [{ layer: 1, user: anna, late: true }] } })]
   const found = toDecide(asked([1, 2, 3], [], batch))
   expect([ids(found.ready), found.compared]).toEqual([[1, 3], 1])
 })

@@ -3,7 +3,7 @@ import { createDocument, type Annotation, type Change, type Shape } from '../../
 import { linesOf, restoring, type Item } from './past'
 
 const box = (id: string, x = 1, more: Partial<Shape> = {}): Shape => ({ id, type: 'box', label: 'cat', x, y: 1, w: 10, h: 10, ...more }) as Shape
-const items = (...operations: Item['operation'][]): Item[] => operations.map((operation, i) => ({ id: `c.${i}`, revision: i + 1, at: '', by: { id: 1, name: 'Li' }, state: 'annotated', operation }))
+const items = (...operations: Item['operation'][]): Item[] => operations.map((operation, i) => ({ id: `c.${i}`, revision: i + 1, at: '', client: 'c', by: { id: 1, name: 'Li' }, state: 'annotated', operation }))
 const open = (annotation: Annotation) => createDocument({ annotation, type: 'ocr', width: 100, height: 100 })
 
 test('what was done to a shape is told by what became of it', () => {

@@ -1,18 +1,11 @@
 // What was done to a sample, in plain words, and how it becomes again what it was. Free of React.
-import { request } from '../../api/client'
+import { request, type Schema } from '../../api/client'
 import { createDocument, hasOneLabel, same, type Annotation, type AnnotationType, type CanvasDocument, type Change, type Shape } from '../../canvas'
 import type { Place } from './journal'
 import type { SampleState } from './surface'
 
 /** What made a revision; those of no client are imports, submits, restores by the API. */
-export interface Item {
-  id: string | null
-  revision: number
-  at: string
-  by: { id: number; name: string | null }
-  state: SampleState
-  operation: Change | { op: 'create'; annotation: Annotation } | { op: 'state' }
-}
+export type Item = Omit<Schema<'OperationList'>['items'][number], 'operation'> & { operation: Change | { op: 'create'; annotation: Annotation } | { op: 'state' } }
 
 /** Verbs of the catalogue, `bench.did.*`. */
 export type Did =

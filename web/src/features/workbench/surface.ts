@@ -3,20 +3,14 @@
 // React component, loaded when it is needed (surfaces/index.ts); it reads properties, and tells what happens by `bench`.
 import type { ComponentType, Ref } from 'react'
 import type { Annotation, AnnotationType, CanvasDocument, Change, Layer, Mark, Other, ViewSettings } from '../../canvas'
+import type { Schema } from '../../api/client'
 import type { Sample, SampleState } from '../datasets/samples'
 import type { ShownExample } from '../label-sets/examples'
 
 export type { Sample, SampleState } from '../datasets/samples'
 
 /** What may be said about a shape of a label, or about a sample that has it. */
-export interface AttributeDefinition {
-  name: string
-  title?: { en?: string; zh?: string }
-  type: 'choice' | 'text' | 'number' | 'flag'
-  choices?: string[]
-  required?: boolean
-  default?: unknown
-}
+export type AttributeDefinition = Schema<'LabelAttribute'>
 
 /** A label of the label set, the second level beside the first: `parent` names the one above. */
 export interface LabelDefinition {

@@ -11,7 +11,7 @@ import { runMany, toDecide, toSubmit, toSubmitBare } from './many'
 import { useEvery } from './source'
 import { Threads } from './Threads'
 import { useBenchState } from './useBench'
-import { createActivity, tasks, type Assignment } from './work'
+import { createActivity, lastRejection, tasks, type Assignment } from './work'
 
 interface Options {
   id: number
@@ -236,13 +236,13 @@ function HandedIn({ state, onTakeBack }: { state: Assignment['state'] | undefine
 /** Why the sample came back, or whose work it is. */
 function Note({ assignment }: { assignment: Assignment }) {
   const { t } = useI18n()
-  const why = assignment.rejections.at(-1)
+  const why = lastRejection(assignment)
   // With several seats their layers say who made what.
   const annotator = assignment.for_review?.layers?.some((l) => !l.late) ? null : assignment.for_review?.annotator
   return (
     <>
-      {annotator && <p className="bench-note muted">{t('bench.by', { name: annotator.name })}</p>}
-      {why && <p className="bench-note rejected" role="note"><strong>{t('bench.rejectedBy', { name: why.by?.name ?? '' })}</strong><span className="pre">{why.reason}</span><Time at={why.at} /></p>}
+      {annotator && <p className="bench-note muted">{t('bench.by', { name: annotator.name ?? '' })}</p>}
+      {why && <p className="bench-note rejected" role="note"><strong>{t('bench.rejectedBy', { name: why.by.name ?? '' })}</strong><span className="pre">{why.reason}</span><Time at={why.at} /></p>}
     </>
   )
 }

@@ -1,26 +1,16 @@
 // What goes over the wire between the workbench and the server: the route `operations` and the room of a sample. The rest of the
 // workbench sees it as a Wire, so that its tests need no network.
-import { apiUrl, request } from '../../api/client'
+import { apiUrl, request, type Schema } from '../../api/client'
 import type { Annotation, Operation, Shape } from '../../canvas'
 import type { SampleState } from '../datasets/samples'
 import type { OperationProblem, Place } from './journal'
 
-export interface Person {
-  id: number
-  name: string
-}
+export type Person = Schema<'Reference'>
 
-export interface Result {
-  id: string
-  sample: number
-  state: 'applied' | 'already' | 'conflict' | 'refused'
-  revision: number
-  /** As the server has it now: after it was cut at the picture's edge, or as another made it. */
-  shape?: Shape | null
-  /** What the label of an operation `label` is called by now, when that is another name. */
-  label?: string | null
-  problem?: OperationProblem
-}
+type Answered = Schema<'OperationResults'>['results'][number]
+/** `shape`: as the server has it now, after it was cut at the picture's edge, or as another made it. `label`: what the label of an
+ * operation `label` is called by now, when that is another name. */
+export type Result = Pick<Answered, 'sample' | 'state' | 'revision'> & Partial<Pick<Answered, 'label'>> & { id: string; shape?: Shape | null; problem?: OperationProblem | null }
 
 export interface Told {
   /** null: made by no client (an import, a submit, a restore). */

@@ -1,61 +1,32 @@
 // The work of a task: samples leased in batches, handed in, sent back, reviewed. One object per open task page.
-import { request } from '../../api/client'
-import type { Annotation } from '../../canvas'
-import type { Sample } from './surface'
-import type { Person } from './wire'
-import type { Example } from '../label-sets/examples'
+import { request, type Schema } from '../../api/client'
 
-export interface Assignment {
-  id: number
-  task: { id: number; name: string }
-  stage: 'label' | 'review'
-  seat: number
-  state: 'leased' | 'submitted' | 'skipped' | 'accepted' | 'rejected' | 'returned'
-  until: string | null
-  dataset: number
-  version: number
-  layer: number | null
-  sample: Sample
-  user: Person | null
-  rejections: { by: Person | null; at: string; reason: string | null; shapes: { id: string; reason?: string }[] }[]
-  for_review?: { annotator: Person | null; before: Annotation; layers?: { layer: number; user: Person | null; late?: boolean }[] } | null
-}
-
+export type Assignment = Schema<'Assignment'>
 /** What a worker's workbench needs to know of its task. */
-export interface TaskBench {
-  labels?: unknown
-  examples?: Example[]
-  annotation_type: string
-  data_type: string
-  instructions?: string | null
-  dataset?: number
-  version?: number
-  require_attributes?: boolean
-}
+export type TaskBench = Schema<'LabelBench'>
+export type Thread = Schema<'LabelNote'>
 
-export interface Thread {
-  id: number
-  text: string
-  shape?: string | null
-  x?: number | null
-  y?: number | null
-  by: Person | null
-  at: string
-  done?: boolean
+/** Why it was sent back the last time: the newest stand first. */
+export const lastRejection = ({ rejections }: Pick<Assignment, 'rejections'>) => rejections[0]
+
+/** Its marks on the shapes. */
+export function rejectedShapes(assignment: Pick<Assignment, 'rejections'>) {
+  const last = lastRejection(assignment)
+  return (last?.shapes ?? []).map((s) => ({ id: `rejected-${s.id}`, shape: s.id, kind: 'rejected' as const, text: s.reason || last?.reason || '' }))
 }
 
 const act = <T>(task: number, action: string, body: unknown = {}): Promise<T> => request<T>(`/label-tasks/${task}/${action}`, { method: 'POST', body })
 
 export const tasks = {
   bench: (task: number, signal?: AbortSignal) => request<TaskBench>(`/label-tasks/${task}/bench`, { signal }),
-  next: (task: number, stage: 'label' | 'review') => act<{ items: Assignment[]; left: number }>(task, 'next', { stage }),
-  heartbeat: (task: number, assignments: number[], seconds: number) => act<{ until: string }>(task, 'heartbeat', { assignments, active_seconds: seconds }),
+  next: (task: number, stage: Assignment['stage']) => act<Schema<'AssignmentList'>>(task, 'next', { stage }),
+  heartbeat: (task: number, assignments: number[], seconds: number) => act<Schema<'LabelLease'>>(task, 'heartbeat', { assignments, active_seconds: seconds }),
   submit: (task: number, assignment: number, nothing: boolean, seconds: number) => act<Assignment>(task, 'submit', { assignment, nothing, active_seconds: seconds }),
   reopen: (task: number, assignment: number) => act<Assignment>(task, 'reopen', { assignment }),
   skip: (task: number, assignment: number, reason: string) => act<Assignment>(task, 'skip', { assignment, reason }),
   decide: (task: number, assignment: number, verdict: 'accept' | 'reject', reason: string | null, shapes: { id: string; reason: string }[]) =>
     act<Assignment>(task, 'decide', { assignment, verdict, ...(reason && { reason }), ...(shapes.length > 0 && { shapes }) }),
-  threads: async (task: number, sample: number, signal?: AbortSignal) => (await request<{ items: Thread[] }>(`/label-tasks/${task}/threads`, { query: { sample }, signal })).items,
+  threads: async (task: number, sample: number, signal?: AbortSignal) => (await request<Schema<'LabelNotes'>>(`/label-tasks/${task}/threads`, { query: { sample }, signal })).items,
   ask: (task: number, sample: number, note: { text: string; shape?: string; x?: number; y?: number }) => request<Thread>(`/label-tasks/${task}/threads`, { method: 'POST', query: { sample }, body: note }),
   settle: (task: number, note: number) => request<Thread>(`/label-tasks/${task}/threads/${note}/done`, { method: 'POST', body: {} }),
 }
