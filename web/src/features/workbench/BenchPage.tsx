@@ -28,6 +28,7 @@ import { useBenchState } from './useBench'
 import { useCommands, useOwnKeys } from './useCommands'
 import { useLayers } from './useLayers'
 import { usePast } from './usePast'
+import { rejectedShapes } from './work'
 import './workbench.css'
 
 export interface TaskPart {
@@ -207,10 +208,10 @@ const Shown = memo(function Shown({ bench, surface, labels }: { bench: BenchStor
   const assignment = useBenchState(bench, (s) => s.assignment)
   const layers = useBenchState(bench, (s) => s.layers)
   const people = useBenchState(bench, (s) => s.room?.people)
-  const others = useMemo(() => (people ?? []).flatMap((p) => (p.x === undefined || p.y === undefined ? [] : [{ client: p.client, name: p.user.name, color: colorOfClient(p.client), x: p.x, y: p.y, selection: p.selection ?? [] }])), [people])
+  const others = useMemo(() => (people ?? []).flatMap((p) => (p.x === undefined || p.y === undefined ? [] : [{ client: p.client, name: p.user.name ?? '', color: colorOfClient(p.client), x: p.x, y: p.y, selection: p.selection ?? [] }])), [people])
   const notes = useBenchState(bench, (s) => s.notes)
   const marks = useMemo(() => [
-    ...(assignment?.rejections.at(-1)?.shapes ?? []).map((s) => ({ id: `rejected-${s.id}`, shape: s.id, kind: 'rejected' as const, text: s.reason || assignment?.rejections.at(-1)?.reason || '' })),
+    ...(assignment ? rejectedShapes(assignment) : []),
     ...notes.flatMap((note, i) => (note.done || !placed(note) ? [] : [{ id: `note-${note.id}`, kind: 'note' as const, number: i + 1, note: note.id, text: note.text, ...(note.shape ? { shape: note.shape } : { x: note.x ?? 0, y: note.y ?? 0 }) }])),
   ], [assignment, notes])
   const drawnLayers = useMemo(() => drawn(layers), [layers])
