@@ -757,6 +757,13 @@
 #define MESSAGE_EXAMPLE_LARGE   "example-large", "upload: is larger than %d MiB", "upload：超过 %d MiB"
 #define MESSAGE_EXAMPLES_MANY                                                                                \
     "examples-many", "label: %.*s has %d examples already", "label：%.*s 已有 %d 个示例"
+#define MESSAGE_INSTRUCTIONS_PICTURE                                                                         \
+    "instructions-picture", "instructions: the task has no picture %.*s; upload it",                         \
+        "instructions：该任务没有图片 %.*s，请先上传"
+#define MESSAGE_INSTRUCTIONS_MANY                                                                            \
+    "instructions-many", "instructions: at most %d pictures", "instructions：最多 %d 张图片"
+#define MESSAGE_INSTRUCTIONS_LARGE                                                                           \
+    "instructions-large", "instructions: a picture is larger than %d MiB", "instructions：图片超过 %d MiB"
 #define MESSAGE_LABEL_USAGE_COUNT                                                                            \
     "label-usage-count", "labels: must be a list of 1 to %d names of labels",                                \
         "labels：应为 1 至 %d 个标签名的列表"

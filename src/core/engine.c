@@ -278,8 +278,8 @@ static bool find_place(struct core *core, const struct caller *c, struct arena *
     return true;
 }
 
-/* Lets the kind work on the given values before the write; at create also on those it keeps for itself. old
- * is NULL at create. */
+/* Lets the kind work on the given values before the write, and on those it keeps for itself. old is NULL at
+ * create. */
 static bool prepare(struct core *core, const struct caller *c, struct arena *a, struct change *x,
                     const struct object *old, struct err *err)
 {
@@ -295,9 +295,13 @@ static bool prepare(struct core *core, const struct caller *c, struct arena *a, 
             o.values[i] = x->values[i];
     if (!k->prepare(&op, old, &o, err))
         return false;
-    for (size_t i = 0; i < n; i++)
-        if (x->given[i] || (!old && k->fields[i].flags & FIELD_INTERNAL))
+    for (size_t i = 0; i < n; i++) {
+        bool own = k->fields[i].flags & FIELD_INTERNAL;
+        if (own && old && !audit_same(&o.values[i], &old->values[i]))
+            x->given[i] = true;
+        if (x->given[i] || (own && !old))
             x->values[i] = o.values[i];
+    }
     return true;
 }
 

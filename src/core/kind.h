@@ -178,8 +178,8 @@ struct kind {
     bool audit_reads_only; /* rows are never changed by clients */
 
     /* Before the write, on the calling pool thread, values already checked: slow work on them (hashing a
-     * password). old is NULL at create, where internal fields may be filled, too; nothing else may be changed
-     * here. Optional. */
+     * password). old is NULL at create. Besides the given values only internal fields may be changed here.
+     * Optional. */
     bool (*prepare)(struct op *op, const struct object *old, struct object *new_, struct err *err);
 
     /* Hooks, all optional, inside the write's transaction. */

@@ -1,10 +1,12 @@
 """Labelling tasks come back from a backup as they were, from one database into the other and back."""
 
+import re
 import sqlite3
 
 from cli import Cli
 from harness import ADMIN_PASSWORD, Api, unique, wait_for
 from test_backup import signed_in
+from test_datasets import png, upload
 from test_label_tasks import Shop, draw, people_of, take
 from test_operations import Work
 
@@ -37,7 +39,8 @@ def labelled(place: Place) -> Shop:
     shop = Shop(admin, people_of(place.server, admin), pictures=6, annotators=3)
     first, second, third = shop.annotators
     reviewer = shop.reviewers[0]
-    shop.seats = shop.task(seats=2, review_ratio=0, selection={"q": "00"}, instructions="# 看图\\n", batch_size=2)
+    shop.seats = shop.task(seats=2, review_ratio=0, selection={"q": "00"}, batch_size=2,
+                           instructions=f"# 看图\n![box](upload:{upload(shop.owner, shop.project, png(90, 60, 5))})")
     mine, theirs = take(first, shop.seats), take(second, shop.seats)
     for n in (1, 2):
         draw(first, shop, mine[0], n, {"x": n})
@@ -86,6 +89,8 @@ def asked(api: Api, shop: Shop) -> dict:
     for task in tasks:
         path = f"label-tasks/{task['id']}"
         progress = api.get(f"{path}/progress")
+        for name in re.findall(r"picture:(\w+)", task["instructions"] or ""):
+            answers[f"picture {name}"] = [name, api.call("GET", f"{path}/pictures/{name}").content]
         answers[path] = [progress["members"], progress["days"], api.get(f"{path}/samples")["items"],
                          [api.get(f"{path}/threads", sample=one["id"]) for one in samples]]
     for one in samples:
@@ -109,7 +114,7 @@ def test_labelling_comes_back_the_same(fresh_server, tmp_path, request):
     shop = labelled(here)
     pack(here, shop)
     before, rows = asked(here.server.admin(), shop), here.counts()
-    assert [value[1][:2] for key, value in before.items() if key.startswith("example ")] == [b"\xff\xd8"]
+    assert [value[1][:2] for key, value in before.items() if key.startswith(("example ", "picture "))] == [b"\xff\xd8"] * 2
     assert all(rows.values()), rows  # nothing of it was forgotten here
     for turn in range(2):  # into the other database, and back
         file = tmp_path / f"backup{turn}"

@@ -195,7 +195,9 @@ def full(server, admin):
     ids["layers"] = admin.post("layers", {**inside, "dataset_version": made, "name": "layer"})["id"]
     ids["evaluations"] = evaluation(admin, project)
     ids["teams"] = admin.post("teams", {**inside, "name": "team", "members": [1]})["id"]
-    ids["label-tasks"] = admin.post("label-tasks", {**inside, "name": "label", "version": made, "labelling_team": ids["teams"]})["id"]
+    task = admin.post("label-tasks", {**inside, "name": "label", "version": made, "labelling_team": ids["teams"],
+                                      "instructions": f"![a](upload:{upload(admin, project, png(9, 9, 1))})"})
+    ids["label-tasks"], ids["label-tasks/pictures"] = task["id"], task["instructions"][len("![a](picture:"):-1]
     admin.post(f"label-tasks/{ids['label-tasks']}/open", expect=200)
     ids["label-tasks/threads"] = admin.call("POST", f"label-tasks/{ids['label-tasks']}/threads", params={"sample": ids["datasets/versions/samples"]},
                                             json={"text": "?"}).json()["id"]

@@ -114,13 +114,18 @@ def test_whoever_labels_sees_them_by_the_task(admin, make_user):
 
 
 def test_the_collector_leaves_their_pictures(fresh_server):
-    """Long after the sample and its version went, the picture is there; when the example goes, so does its blob."""
+    """Long after the sample and its version went, the picture is there; when the example goes, so does its blob. The same of a
+    picture in the instructions of a task."""
     server = fresh_server()
     api = server.admin()
     project = api.post("projects", {"name": unique("p")})
     work = Labelled(api, project, named("cat"), count=1)
     path = f"{work.labels}/examples/{add(work)['id']}"
     jpeg = picture(api, f"{path}/picture")
+    kept = api.post(f"datasets/{work.dataset['id']}/versions", {})["id"]
+    team = api.post("teams", {"project": project["id"], "name": unique(), "members": [1]})["id"]
+    told = api.post("label-tasks", {"project": project["id"], "name": unique(), "version": kept, "labelling_team": team,
+                                    "instructions": f"![a](upload:{upload(api, project, png(70, 50, 9))})"})
     api.delete(work.path, headers={"If-Match": f'"{api.get(work.path)["revision"]}"'})
 
     def left() -> int:
@@ -129,7 +134,10 @@ def test_the_collector_leaves_their_pictures(fresh_server):
         other = api.post(f"datasets/{work.dataset['id']}/versions", {})
         api.delete(f"datasets/{work.dataset['id']}/versions/{other['id']}")
         return sum(len(files) for _, _, files in os.walk(f"{server.data}/blobs/sha256"))
-    wait_for(lambda: left() == 1, "all but the picture of the example to go")
+    wait_for(lambda: left() == 2, "all but the pictures of the example and the instructions to go")
     assert picture(api, f"{path}/picture") == jpeg
+    assert picture(api, f"label-tasks/{told['id']}/pictures/{told['instructions'][len('![a](picture:'):-1]}")
     api.delete(path)
+    wait_for(lambda: left() == 1, "the picture of the example to go")
+    api.delete(f"label-tasks/{told['id']}")
     wait_for(lambda: left() == 0, "the picture to go")

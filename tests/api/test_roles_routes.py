@@ -2,6 +2,7 @@
 
 import pytest
 from harness import Api, unique
+from test_datasets import png, upload
 from test_isolation import EVERYBODY, PLATFORM, full, requests_of  # noqa: F401 (full is a fixture)
 
 SAMPLE = "datasets/{dataset_id}/versions/{version_id}/samples/{sample_id}"
@@ -13,7 +14,7 @@ TASK = "label-tasks/{id}"
 LABEL = {"GET label-tasks", "GET label-tasks/publish-reviews", f"GET {TASK}", f"GET {TASK}/work", f"GET {TASK}/bench", f"POST {TASK}/next",
          f"POST {TASK}/heartbeat", f"POST {TASK}/submit", f"POST {TASK}/skip", f"POST {TASK}/release", f"POST {TASK}/reopen",
          f"GET {TASK}/threads", f"POST {TASK}/threads", f"POST {TASK}/threads/{{note}}/done",
-         f"GET {TASK}/examples/{{example_id}}"}
+         f"GET {TASK}/examples/{{example_id}}", f"GET {TASK}/pictures/{{picture_id}}"}
 PROJECT = {"GET projects/{id}", "GET projects/{id}/home", "GET projects/{id}/overview", "GET projects/{id}/forecast", "GET search"}
 MAY = {"annotator": PROJECT | LABEL | SAMPLES, "reviewer": PROJECT | LABEL | SAMPLES | {f"POST {TASK}/decide"}}
 # What members leave to owners; administrators' is PLATFORM.
@@ -42,7 +43,8 @@ def places(admin, full, server):  # noqa: F811
     teams = {role: admin.post("teams", {**inside, "name": unique(), "role": role, "members": [people[who].user["id"]]})["id"]
              for role, who in (("labelling", "annotator"), ("review", "reviewer"))}
     task = admin.post("label-tasks", {**inside, "name": unique(), "version": full["datasets/versions"], "labelling_team": teams["labelling"],
-                                      "review_team": teams["review"], "review_ratio": 100})["id"]
+                                      "review_team": teams["review"], "review_ratio": 100,
+                                      "instructions": f"![a](upload:{upload(admin, {'id': full['project']}, png(9, 9, 1))})"})["id"]
     admin.post(f"label-tasks/{task}/open", expect=200)
     given = people["annotator"].post(f"label-tasks/{task}/next", {}, expect=200)["items"]
     sample = full["datasets/versions/samples"]

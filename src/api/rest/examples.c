@@ -1,27 +1,23 @@
-/* Pictures of examples of labels: by the label set, or for whoever labels by their task. */
+/* Pictures for whoever labels: examples of labels, by the label set or by the task; those in the instructions
+ * of a task. */
 #include "api/range.h"
 #include "api/rest/uploads.h"
 #include "core/data/label_example.h"
-#include "core/data/label_rules.h"
+#include "core/label/instructions.h"
 #include "core/label/label.h"
 
-/* A small JPEG that a media worker wrote, whatever it was made of. It never changes under its id. */
-static void answer(struct api_call *call, const struct object *example)
+/* A JPEG that a media worker wrote, whatever it was made of. It never changes under its address. */
+static void answer(struct api_call *call, const struct digest *d)
 {
     struct err err = {0};
-    struct digest d;
     char etag[SHA256_HEX + 3] = "\"";
     static const struct header headers[] = {
         {STR("Content-Type"), STR("image/jpeg")},
         {STR("Content-Security-Policy"), STR("sandbox; default-src 'none'")},
         {STR("Cache-Control"), STR("private, max-age=86400")}};
-    if (!label_example_picture(example, &d, &err)) {
-        api_problem(call, &err, NULL, 0);
-        return;
-    }
-    digest_hex(&d, etag + 1);
+    digest_hex(d, etag + 1);
     strcat(etag, "\"");
-    if (!range_respond_blob(call->request, call->core->store, &d, etag, headers, countof(headers), &err))
+    if (!range_respond_blob(call->request, call->core->store, d, etag, headers, countof(headers), &err))
         api_problem(call, &err, NULL, 0);
 }
 
@@ -35,10 +31,12 @@ static void run_of_set(struct api_call *call)
 {
     struct err err = {0};
     struct object example;
+    struct digest d;
     int64_t set, id;
     if (read_ids(call, &set, &id, &err) &&
-        engine_get(call->core, &call->caller, &kind_label_example, set, id, call->arena, &example, &err))
-        answer(call, &example);
+        engine_get(call->core, &call->caller, &kind_label_example, set, id, call->arena, &example, &err) &&
+        label_example_picture(&example, &d, &err))
+        answer(call, &d);
     else
         api_problem(call, &err, NULL, 0);
 }
@@ -61,14 +59,30 @@ static void run_of_task(struct api_call *call)
 {
     struct err err = {0};
     struct object task, example;
+    struct digest d;
     int64_t id, task_id, set;
     if (read_ids(call, &task_id, &id, &err) &&
         engine_get(call->core, &call->caller, &kind_label_task, 0, task_id, call->arena, &task, &err) &&
         set_of_task(call, &task, &set, &err) &&
-        engine_get(call->core, &caller_system, &kind_label_example, set, id, call->arena, &example, &err))
-        answer(call, &example);
+        engine_get(call->core, &caller_system, &kind_label_example, set, id, call->arena, &example, &err) &&
+        label_example_picture(&example, &d, &err))
+        answer(call, &d);
     else
         api_problem(call, &err, NULL, 0);
+}
+
+static void run_of_instructions(struct api_call *call)
+{
+    struct err err = {0};
+    struct object task;
+    struct digest d;
+    int64_t id;
+    if (!str_to_i64(call->params[0], &id))
+        err_set(&err, ERR_NOT_FOUND, NULL, "there is no such task");
+    else if (engine_get(call->core, &call->caller, &kind_label_task, 0, id, call->arena, &task, &err) &&
+             instructions_picture(call->arena, &task, call->params[1], &d, &err))
+        return answer(call, &d);
+    api_problem(call, &err, NULL, 0);
 }
 
 const struct route example_routes[] = {
@@ -78,5 +92,8 @@ const struct route example_routes[] = {
     {"GET", "/api/v1/label-tasks/{id}/examples/{example_id}", NULL, run_of_task,
      .summary = "The picture of an example of a label, for whoever labels", .answer = ROUTE_BINARY,
      .type = "image/jpeg", .parts = true},
+    {"GET", "/api/v1/label-tasks/{id}/pictures/{picture_id}", NULL, run_of_instructions,
+     .summary = "A picture in the instructions of a task", .answer = ROUTE_BINARY, .type = "image/jpeg",
+     .parts = true},
     {0},
 };

@@ -1,6 +1,7 @@
 /* Labelling tasks: the kind, and who sees which. */
 #include "core/account/grants.h"
 #include "core/fields.h"
+#include "core/label/instructions.h"
 #include "core/label/label_own.h"
 
 static const struct choice states[] = {
@@ -87,7 +88,10 @@ static const struct field fields[] = {
      .flags = FIELD_EDIT | FIELD_LONG,
      .max = 200000,
      .title = {"Instructions", "标注说明"},
-     .help = {"Markdown.", "Markdown 格式。"}},
+     .help = {"Markdown; a picture is ![text](upload:ID) of an upload.",
+              "Markdown 格式；图片写作 ![文字](upload:上传编号)。"}},
+    /* ["digest",...]: instructions.h */
+    {.name = "pictures", .type = FIELD_JSON, .flags = FIELD_INTERNAL, .title = {"Pictures", "图片"}},
     {.name = "batch_size",
      .type = FIELD_INT,
      .flags = FIELD_EDIT,
@@ -152,7 +156,7 @@ static bool before_create(struct op *op, struct object *o, struct err *err)
         return false;
     if (version.project != o->project)
         return err_message(err, ERR_INVALID, "version", MESSAGE_LABEL_VERSION_ELSEWHERE);
-    return object_int(o, "seats") > 1 || sample_set_open(&set, err);
+    return (object_int(o, "seats") > 1 || sample_set_open(&set, err)) && instructions_use(op, NULL, o, err);
 }
 
 /* Seats are counted into every sample of an open task, and its samples were listed by the selection. */
@@ -164,13 +168,14 @@ static bool before_update(struct op *op, const struct object *old, struct object
     if (!str_eq(object_text(old, "selection"), object_text(new_, "selection")) && !str_is(state, "draft") &&
         !str_is(state, "paused"))
         return err_message(err, ERR_CONFLICT, "selection", MESSAGE_LABEL_ONLY_PAUSED, "selection");
-    return teams_fit(op, new_, err);
+    return teams_fit(op, new_, err) && instructions_use(op, old, new_, err);
 }
 
 /* There may be a million rows: they go in the background. Nobody holds a sample by them any more. */
 static bool after_delete(struct op *op, struct object *o, struct err *err)
 {
-    return conn_exec(op->conn,
+    return instructions_use(op, o, NULL, err) &&
+           conn_exec(op->conn,
                      "UPDATE label_assignments SET leased = 0, holds = 0, live = 0"
                      " WHERE task = ? AND (leased = 1 OR holds = 1 OR live = 1)",
                      db_args(db_int(o->id)), NULL, err) &&
@@ -229,6 +234,7 @@ const struct kind kind_label_task = {
     .fields = fields,
     .actions = label_actions,
     .permissions = permissions,
+    .prepare = instructions_prepare,
     .before_create = before_create,
     .before_update = before_update,
     .after_delete = after_delete,

@@ -54,6 +54,7 @@ const registry: Record<string, Editor> = {
   'team.members': { Edit: lazyPart(teams, 'MembersEdit'), Show: lazyPart(teams, 'MembersShow') },
   'label_task.labelling_team': { Edit: lazyPart(teams, 'LabellingTeamEdit'), Show: teamShow },
   'label_task.review_team': { Edit: lazyPart(teams, 'ReviewTeamEdit'), Show: teamShow },
+  'label_task.instructions': { Edit: lazyPart(() => import('../features/labelling/InstructionsEdit'), 'InstructionsEdit'), Show: lazyPart(() => import('../features/labelling/Instructions'), 'InstructionsShow'), explains: true },
   'label_task.selection': { Edit: lazyPart(selection, 'SelectionEdit'), Show: lazyPart(selection, 'SelectionShow'), explains: true, wide: true },
   'job.state': state,
   'job.reason': reason,

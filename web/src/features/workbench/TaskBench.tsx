@@ -10,6 +10,7 @@ import { problemText } from '../../components/problem'
 import { useI18n } from '../../i18n'
 import { colorsOf } from '../datasets/samples'
 import { pictureOfTask } from '../label-sets/examples'
+import { withPictures } from '../labelling/instructions'
 import { BenchPage } from './BenchPage'
 import { labelsOf } from './labels'
 import { useBatchSource } from './source'
@@ -91,5 +92,5 @@ function Loaded({ id, stage, task, batch, left, onBatch, onMore }: Props) {
 
 function Page({ bench, source, labels, openId, backUrl, task, ...props }: Props & Pick<Parameters<typeof BenchPage>[0], 'bench' | 'source' | 'labels' | 'openId' | 'backUrl'>) {
   const part = useTask({ ...props, bench })
-  return <BenchPage bench={bench} source={source} labels={labels} mayAdd={false} title={props.batch[0]?.task.name ?? ''} backUrl={backUrl} instructions={task.instructions ?? null} openId={openId} task={part} />
+  return <BenchPage bench={bench} source={source} labels={labels} mayAdd={false} title={props.batch[0]?.task.name ?? ''} backUrl={backUrl} instructions={task.instructions === null ? null : withPictures(task.instructions, props.id)} openId={openId} task={part} />
 }
