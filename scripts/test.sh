@@ -98,7 +98,8 @@ run_unit() {
 
 run_tsan() {
     mode_build tsan && units tsan &&
-        INGOT_BUILD=$root/build/tsan pytest tests/net
+        INGOT_BUILD=$root/build/tsan pytest tests/net &&
+        INGOT_BUILD=$root/build/tsan root_pytest tests/gateway
 }
 
 run_fuzz() {

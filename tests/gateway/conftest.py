@@ -6,6 +6,7 @@ import http.server
 import json
 import os
 import pathlib
+import resource
 import socket
 import socketserver
 import subprocess
@@ -19,6 +20,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / os.environ.get("INGOT_BUILD", "build/san")
 DEADLINE = 120  # seconds until a wait for a condition is a failure
 PASSWORD = "first-Password-1"
+
+# Tests, and the server that they start, hold thousands of connections.
+_, _most = resource.getrlimit(resource.RLIMIT_NOFILE)
+resource.setrlimit(resource.RLIMIT_NOFILE, (min(_most, 20_000) if _most != resource.RLIM_INFINITY else 20_000, _most))
 
 
 def wait_until(condition, what="condition"):
@@ -61,7 +66,7 @@ class Gateway:
     def admin(self):
         """A client of the platform's API with a token of the administrator."""
         base = f"http://127.0.0.1:{self.api}"
-        with httpx.Client(base_url=base, headers={"Origin": base}) as c:
+        with httpx.Client(base_url=base, headers={"Origin": base}, timeout=DEADLINE) as c:
             c.post("/api/v1/sessions", json={"name": "admin", "password": PASSWORD}).raise_for_status()
             token = c.post("/api/v1/tokens", json={"name": f"t{time.monotonic_ns()}"}).raise_for_status().json()["secret"]
         return httpx.Client(base_url=base, headers={"Authorization": f"Bearer {token}"}, timeout=DEADLINE), token

@@ -55,19 +55,19 @@ def test_names(gateway, service, replica):
     s = service([replica().port], aliases=["former", "earlier/former"])
     n = s.route["service"]
     for address in (f"vision/{s.name}", f"id.7/{s.name}", f"vision/id.{n}", f"id.7/id.{n}", "vision/former", "earlier/former"):
-        assert httpx.get(f"{gateway.url}/{address}/x", headers=s.headers).status_code == 200, address
+        assert httpx.get(f"{gateway.url}/{address}/x", headers=s.headers, timeout=DEADLINE).status_code == 200, address
     for address in ("vision/none", f"other/{s.name}", "vision", ""):
-        problem(httpx.get(f"{gateway.url}/{address}", headers=s.headers), 401, "gateway-key")
-    a = httpx.get(f"{s.url}", headers=s.headers)
+        problem(httpx.get(f"{gateway.url}/{address}", headers=s.headers, timeout=DEADLINE), 401, "gateway-key")
+    a = httpx.get(f"{s.url}", headers=s.headers, timeout=DEADLINE)
     assert a.status_code == 308 and a.headers["location"] == f"/vision/{s.name}/"
 
 
 def test_host_of_its_own(gateway, service, replica):
     r = replica(answer=lambda h: h.reply(200, b"<p>", "text/html", [("Set-Cookie", "a=b")]))
     s = service([r.port], host="fruit.example")
-    a = httpx.get(f"{gateway.url}/x", headers={**s.headers, "Host": "Fruit.example:8443"})
+    a = httpx.get(f"{gateway.url}/x", headers={**s.headers, "Host": "Fruit.example:8443"}, timeout=DEADLINE)
     assert a.status_code == 200 and a.headers["set-cookie"] == "a=b" and "content-security-policy" not in a.headers
-    a = httpx.get(f"{s.url}/x", headers=s.headers)
+    a = httpx.get(f"{s.url}/x", headers=s.headers, timeout=DEADLINE)
     assert "set-cookie" not in a.headers and a.headers["content-security-policy"] == "sandbox"
 
 
@@ -77,7 +77,7 @@ def test_host_of_its_own(gateway, service, replica):
 def test_keys(gateway, service, replica):
     r = replica()
     s, other = service([r.port]), service([r.port])
-    ask = lambda **headers: httpx.get(f"{s.url}/", headers=headers)
+    ask = lambda **headers: httpx.get(f"{s.url}/", headers=headers, timeout=DEADLINE)
     assert ask(Authorization=f"Bearer {s.key}").status_code == 200
     assert ask(**{"X-API-Key": s.key}).status_code == 200
     problem(ask(), 401, "gateway-key")
@@ -95,15 +95,15 @@ def test_platform_token(gateway, service, replica):
     s = service([replica().port])
     client, token = gateway.admin()
     headers = {"Authorization": f"Bearer {token}"}
-    a = httpx.get(f"{s.url}/", headers=headers)
+    a = httpx.get(f"{s.url}/", headers=headers, timeout=DEADLINE)
     assert a.status_code == 200 and "authorization" not in a.json()["headers"]
-    assert httpx.get(f"{s.url}/", headers={"X-API-Key": token}).status_code == 200
+    assert httpx.get(f"{s.url}/", headers={"X-API-Key": token}, timeout=DEADLINE).status_code == 200
     user = client.post("/api/v1/users", json={"name": f"u{s.name}", "password": "another-Password-1"}).raise_for_status()
     base = f"http://127.0.0.1:{gateway.api}"
-    with httpx.Client(base_url=base, headers={"Origin": base}) as c:
+    with httpx.Client(base_url=base, headers={"Origin": base}, timeout=DEADLINE) as c:
         c.post("/api/v1/sessions", json={"name": user.json()["name"], "password": "another-Password-1"}).raise_for_status()
         theirs = c.post("/api/v1/tokens", json={"name": "t"}).raise_for_status().json()["secret"]
-    problem(httpx.get(f"{s.url}/", headers={"Authorization": f"Bearer {theirs}"}), 401)
+    problem(httpx.get(f"{s.url}/", headers={"Authorization": f"Bearer {theirs}"}, timeout=DEADLINE), 401)
     client.close()
 
 
@@ -138,6 +138,30 @@ def test_concurrency(service, replica):
         gate.set()
         assert [w.result().status_code for w in waiting] == [200, 200]
         assert c.get("/").status_code == 200
+
+
+def test_a_slow_replica_harms_no_other_service(gateway, service, replica):
+    """Thousands wait for a replica that takes connections and never answers; what they hold is bounded, and they are told when
+    it ends."""
+    many = 2000
+    well = service([replica().port])
+    with socket.create_server(("127.0.0.1", 0), backlog=4 * many) as silent, contextlib.ExitStack() as waiting:
+        s = service([silent.getsockname()[1]])
+        before = gateway.memory_mb()
+        head = f"POST /vision/{s.name}/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {s.key}\r\nContent-Length: 20000\r\n\r\n"
+        connections = []
+        for _ in range(many):
+            c = waiting.enter_context(socket.create_connection(("127.0.0.1", gateway.port), DEADLINE))
+            c.sendall(head.encode() + b"x" * 20_000)
+            connections.append(c)
+        with well.client() as c:
+            assert [c.get("/").status_code for _ in range(50)] == [200] * 50
+        assert gateway.memory_mb() - before < many * 0.1
+        silent.close()
+        for c in connections:
+            assert c.recv(12) == b"HTTP/1.1 502"
+        with well.client() as c:
+            assert c.get("/").status_code == 200
 
 
 def test_sizes(service, replica):
@@ -382,17 +406,17 @@ def test_origins(service, replica):
     s = service([r.port], origins=["https://shop.example"])
     ask = {"Origin": "https://shop.example", "Access-Control-Request-Method": "POST",
            "Access-Control-Request-Headers": "authorization, content-type"}
-    a = httpx.options(f"{s.url}/x", headers=ask)
+    a = httpx.options(f"{s.url}/x", headers=ask, timeout=DEADLINE)
     assert a.status_code == 204 and a.headers["access-control-allow-origin"] == "https://shop.example"
     assert "authorization" in a.headers["access-control-allow-headers"] and r.requests == 0
-    a = httpx.get(f"{s.url}/x", headers={**s.headers, "Origin": "https://shop.example"})
+    a = httpx.get(f"{s.url}/x", headers={**s.headers, "Origin": "https://shop.example"}, timeout=DEADLINE)
     assert a.headers["access-control-allow-origin"] == "https://shop.example" and a.headers["vary"] == "Origin"
-    a = httpx.get(f"{s.url}/x", headers={"Origin": "https://shop.example"})
+    a = httpx.get(f"{s.url}/x", headers={"Origin": "https://shop.example"}, timeout=DEADLINE)
     problem(a, 401)
     assert a.headers["access-control-allow-origin"] == "https://shop.example"
-    problem(httpx.options(f"{s.url}/x", headers={**ask, "Origin": "https://evil.example"}), 403, "gateway-origin")
-    problem(httpx.get(f"{s.url}/x", headers={**s.headers, "Origin": "https://evil.example"}), 403, "gateway-origin")
-    problem(httpx.options(f"{s.url}x/", headers=ask), 403, "gateway-origin")
+    problem(httpx.options(f"{s.url}/x", headers={**ask, "Origin": "https://evil.example"}, timeout=DEADLINE), 403, "gateway-origin")
+    problem(httpx.get(f"{s.url}/x", headers={**s.headers, "Origin": "https://evil.example"}, timeout=DEADLINE), 403, "gateway-origin")
+    problem(httpx.options(f"{s.url}x/", headers=ask, timeout=DEADLINE), 403, "gateway-origin")
 
 
 # --- models ---
@@ -526,7 +550,7 @@ def test_predict_on_the_platform(gateway, service, replica):
         assert a.status_code == 200 and a.json()["path"] == f"/v2/models/{s.name}/predict"
         assert token not in a.text and "Cookie" not in a.json()["h"] and "set-cookie" not in a.headers
         assert client.post(f"/api/v1/services/{n + 1_000_000}/predict", content=b"x").status_code == 404
-        anybody = httpx.post(f"http://127.0.0.1:{gateway.api}/api/v1/services/{n}/predict", content=b"x")
+        anybody = httpx.post(f"http://127.0.0.1:{gateway.api}/api/v1/services/{n}/predict", content=b"x", timeout=DEADLINE)
         assert anybody.status_code == 401
 
 

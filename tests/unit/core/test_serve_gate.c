@@ -220,6 +220,24 @@ static void limits_of_keys(void **state)
     serve_routes_release(next);
 }
 
+/* A slow service has no more than its part of all connections. */
+static void so_many_in_hand(void **state)
+{
+    (void)state;
+    struct serve_route r = usual();
+    publish(&r, 1);
+    struct serve_routes *s = serve_routes_acquire(&core);
+    const struct serve_route *in = serve_routes_at(s, 0);
+    for (int i = 0; i < SERVE_IN_HAND; i++)
+        assert_true(serve_enter(in));
+    assert_false(serve_enter(in));
+    serve_leave(in);
+    assert_true(serve_enter(in));
+    for (int i = 0; i < SERVE_IN_HAND; i++)
+        serve_leave(in);
+    serve_routes_release(s);
+}
+
 static void trials(void **state)
 {
     (void)state;
@@ -282,6 +300,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(fewest_in_hand, begin, end),
         cmocka_unit_test_setup_teardown(sick_ones_rest, begin, end),
         cmocka_unit_test_setup_teardown(limits_of_keys, begin, end),
+        cmocka_unit_test_setup_teardown(so_many_in_hand, begin, end),
         cmocka_unit_test_setup_teardown(trials, begin, end),
         cmocka_unit_test(trials_as_text),
     };
