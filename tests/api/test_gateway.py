@@ -228,12 +228,19 @@ def test_a_bad_canary_goes(admin, server, running, spec):  # noqa: F811
     s, _, caller = running(share=500, rules={"error_rate": 0.05, "min_requests": 20, "action": "rollback"})
     canary = version(admin, s, spec, command=PROGRAM, env={"COLOUR": "red", "BAD": "1"}, health_path="/health")
     is_(admin, s, canary, "serving")
+    failed = 0
     with caller.client() as c:
         def judged() -> bool:
-            for _ in range(20):
-                c.get("/")
+            nonlocal failed
+            failed += sum(c.get("/").status_code == 500 for _ in range(20))
             return "canary-rolled-back" in events(admin, s)
         wait_for(judged, "the canary to go")
+
+        def counted() -> list[int]:
+            found = admin.get(f"services/{s['id']}/traffic")["versions"]
+            return [sum(p["classes"]["error"] for p in v["points"]) for v in found if v["version"] == canary["id"]]
+        # Also those of its last second.
+        wait_for(lambda: counted() == [failed], "all that failed to be in the figures")
         wait_for(lambda: {c.get("/").status_code for _ in range(20)} == {200}, "production alone")
 
 

@@ -68,8 +68,21 @@ void traffic_bind(struct version_mark *v, const struct serve_route *r, int64_t v
     snprintf(v->service_name, sizeof v->service_name, "%s", r->name);
 }
 
+static void total(const struct version_mark *v, struct traffic_total *ret)
+{
+    traffic_read(v, &ret->side);
+    for (int c = 0; c < SERVE_CLASSES; c++)
+        ret->class[c] = count_of(v, c);
+}
+
+/* What it answered since it was rolled last counts, too. */
 void traffic_unbind(struct version_mark *v)
 {
+    struct traffic_total t;
+    if (v->curve) {
+        total(v, &t);
+        traffic_curve_end(v->curve, &t, clock_now());
+    }
     traffic_curve_close(v->curve);
     free(v->shard);
 }
@@ -145,9 +158,7 @@ static void roll(struct core *core, struct version_mark *v, int64_t now)
     struct traffic_total t;
     if (!v->curve)
         v->curve = traffic_curve_open(core, v->version);
-    traffic_read(v, &t.side);
-    for (int c = 0; c < SERVE_CLASSES; c++)
-        t.class[c] = count_of(v, c);
+    total(v, &t);
     traffic_curve_roll(v->curve, &t, now);
 }
 

@@ -92,6 +92,12 @@ void traffic_curve_roll(struct traffic_curve *c, const struct traffic_total *t, 
         add_second(c, t, values);
 }
 
+void traffic_curve_end(struct traffic_curve *c, const struct traffic_total *t, int64_t now)
+{
+    int64_t next = (c->second + 1) * SECOND_US;
+    traffic_curve_roll(c, t, now > next ? now : next);
+}
+
 /* --- drawing --- */
 
 /* What a step has of each name; NULL: nothing. */

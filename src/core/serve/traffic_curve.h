@@ -17,5 +17,7 @@ struct traffic_curve *traffic_curve_open(struct core *core, int64_t version);
 void traffic_curve_close(struct traffic_curve *c); /* NULL is fine */
 /* What came since the last call is what happened now; of one second the first call counts. */
 void traffic_curve_roll(struct traffic_curve *c, const struct traffic_total *t, int64_t now);
+/* The same for the last time: also what came in a second that is told. */
+void traffic_curve_end(struct traffic_curve *c, const struct traffic_total *t, int64_t now);
 
 #endif
