@@ -6,6 +6,7 @@ import mimetypes
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, Literal, Mapping, Union, cast
 
@@ -135,6 +136,11 @@ class ServiceHandle:
     def events(self) -> list[Object]:
         """What happened, and why; newest first."""
         return cast("list[Object]", self._client.request("GET", f"services/{self.id}/events")["items"])
+
+    def traffic(self, *, minutes: float = 60, points: int = 240) -> list[Object]:
+        """Requests by class and how long answers took, of each version: ``[{"version", "points": [{"at", "requests", ...}]}]``."""
+        params = {"from": (datetime.now(timezone.utc) - timedelta(minutes=minutes)).isoformat().replace("+00:00", "Z"), "points": points}
+        return cast("list[Object]", self._client.request("GET", f"services/{self.id}/traffic", params=params)["versions"])
 
     def log(self, *, follow: bool = False) -> Iterator[Object]:
         """Lines of all replicas by time: ``{"at", "job", "version", "stream", "text"}``. follow: never ends by itself."""

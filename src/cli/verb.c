@@ -5,6 +5,7 @@
 #include "cli/input.h"
 #include "cli/runtime.h"
 #include "cli/scope.h"
+#include "cli/service.h"
 
 static const struct verb verbs[] = {
     {.name = "list", .needs = VERB_LIST, .summary = "list %s objects", .words = NULL, .run = verb_list},
@@ -101,6 +102,15 @@ static const struct verb own_verbs[] = {
      .min_words = 1,
      .max_words = 1,
      .run = runtime_log},
+    {.name = "traffic",
+     .kind = "service",
+     .summary = "how many requests each version answered, and how quickly",
+     .words = "NAME",
+     .flags = service_traffic_flags,
+     .flag_count = SERVICE_TRAFFIC_FLAGS,
+     .min_words = 1,
+     .max_words = 1,
+     .run = service_traffic},
     UPLOAD("algorithm_set"),
     UPLOAD("model_set"),
     DOWNLOAD("algorithm_set"),

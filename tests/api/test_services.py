@@ -537,6 +537,9 @@ def test_command_line_and_sdk(server, admin, project, spec, tmp_path):
     assert "v1/" in cli("logs", "--service", name, "--project", project["name"])
     told_of = [line.split() for line in cli("service", "replicas", name, "--project", project["name"]).splitlines()]
     assert told_of[0][:3] == ["job", "version", "version_name"] and told_of[1][2] == "v1" and "reason_zh" not in told_of[0]
+    rows = wait_for(lambda: (x := cli("service", "traffic", name, "--project", project["name"]).splitlines())[1:] and x, "the figures")
+    asked = [line.split() for line in rows]
+    assert asked[0][:3] == ["version", "role", "requests"] and asked[1][:2] == ["v1", "production"] and int(asked[1][2]) >= 1
     assert "v1 is production now" in cli("service", "events", name, "--project", project["name"])
     assert name in cli("service", "list", "--project", project["name"])
     other = unique("e")
@@ -550,6 +553,7 @@ def test_command_line_and_sdk(server, admin, project, spec, tmp_path):
         seen = []
         answers = service.predict_all([b"1", tmp_path / "a.jpg", b"22"], workers=2, progress=lambda *x: seen.append(x))
         assert [one["annotation"]["labels"][0]["score"] for one in answers] == [1, 5, 2] and seen[-1] == ("Predicting", 3, 3)
+        assert sum(p["requests"] for v in service.traffic(minutes=30) for p in v["points"]) >= 1
         assert service.look(b"333", type="image/png").annotation["labels"][0]["score"] == 3
         _, made = client.services.deploy(name, project=project["id"], command=ECHO, role="canary", spec=spec["id"])
         assert made["key"] is None and made["version"]["state"] == "serving"
