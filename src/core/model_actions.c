@@ -14,19 +14,27 @@ static struct str text_of(const struct db_value *v)
 
 /* --- the native summary of ONNX files --- */
 
+static bool summarize_file(struct op *op, const struct manifest *m, struct str path, struct onnx_summary *ret,
+                           struct err *err)
+{
+    struct str bytes;
+    if (!folder_map(op->core, m, path, &bytes, err))
+        return false;
+    bool ok = onnx_summarize(op->arena, bytes, ret, err);
+    folder_unmap(bytes);
+    return ok;
+}
+
 static bool summarize(struct op *op, const struct object *version, struct str path, struct str *ret_path,
                       struct onnx_summary *ret, struct err *err)
 {
     struct manifest m;
     const struct manifest_entry *e;
-    struct str bytes;
     if (!folder_manifest(op->core, version, op->arena, &m, err) ||
-        !model_file_choose(&m, path, true, &e, err) || !folder_map(op->core, &m, e->path, &bytes, err))
+        !model_file_choose(&m, path, true, &e, err) || !summarize_file(op, &m, e->path, ret, err))
         return false;
-    bool ok = onnx_summarize(op->arena, bytes, ret, err);
-    folder_unmap(bytes);
     *ret_path = e->path;
-    return ok;
+    return true;
 }
 
 /* input: path, and another version to compare with, whose file may have another path. */
@@ -78,14 +86,43 @@ static bool write_manifest(struct op *op, const struct manifest *m, struct json_
     return true;
 }
 
-/* What the version says of itself; where it says nothing, what can be seen in its ONNX file, and what a
+#define GUESS_FILES 1000 /* of a version, whose names are looked at */
+
+/* From one file, the largest or that of the path; without a path also from the others, which may be parts of
+ * the same model. One of these that cannot be read is no part of it: its own summary tells why. */
+static bool guess_manifest(struct op *op, const struct manifest *m, struct str path, struct str *ret_path,
+                           struct model_guess *ret, struct err *err)
+{
+    const struct manifest_entry *e;
+    struct onnx_summary s[MODEL_MAX_PARTS];
+    struct model_seen seen[MODEL_MAX_PARTS];
+    struct str *files = arena_array(op->arena, struct str, GUESS_FILES);
+    size_t n = 1, n_files = 0;
+    if (!model_file_choose(m, path, true, &e, err) || !summarize_file(op, m, e->path, &s[0], err))
+        return false;
+    seen[0] = (struct model_seen){e->path, &s[0]};
+    for (size_t i = 0; i < m->n && n_files < GUESS_FILES; i++) {
+        struct str other = m->entry[i].path;
+        struct err unread = {0};
+        files[n_files++] = other;
+        if (path.n || n == MODEL_MAX_PARTS || str_eq(other, e->path) || !str_ends(other, ".onnx") ||
+            !summarize_file(op, m, other, &s[n], &unread))
+            continue;
+        seen[n] = (struct model_seen){other, &s[n]};
+        n++;
+    }
+    model_manifest_guess(op->arena, seen, n, files, n_files, ret);
+    *ret_path = e->path;
+    return true;
+}
+
+/* What the version says of itself; where it says nothing, what can be seen in its ONNX files, and what a
  * person must add. */
 static bool run_manifest(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
                          int *status, struct err *err)
 {
     (void)status;
     struct manifest m;
-    struct onnx_summary s;
     struct model_guess guess = {0};
     struct str path = STR_NULL;
     bool there;
@@ -94,11 +131,8 @@ static bool run_manifest(struct op *op, struct object *o, const struct db_value 
     json_object(out);
     if (!write_manifest(op, &m, out, &there, err))
         return false;
-    if (!there) {
-        if (!summarize(op, o, text_of(&input[0]), &path, &s, err))
-            return false;
-        model_manifest_guess(op->arena, &s, path, &guess);
-    }
+    if (!there && !guess_manifest(op, &m, text_of(&input[0]), &path, &guess, err))
+        return false;
     json_kstr(out, "path", path);
     json_key(out, "guess");
     if (guess.json.n)

@@ -18,7 +18,8 @@
 #define MODEL_MAX_INPUTS  16
 #define MODEL_MAX_OUTPUTS 32
 #define MODEL_MAX_LABELS  100000
-#define MODEL_MAX_SIDE    8192 /* pixels of a prepared picture's side */
+#define MODEL_MAX_SIDE    8192  /* pixels of a prepared picture's side */
+#define MODEL_MAX_LENGTH  65536 /* tokens of a text */
 
 /* A task is an annotation type, or the one more. */
 #define MODEL_TASK_EMBEDDING ANNOTATION_TYPE_COUNT
@@ -208,14 +209,20 @@ int model_part_of(const struct model_manifest *m, const char *name);
 const struct model_output *model_output_of(const struct model_manifest *m, int part,
                                            enum model_reading reading);
 
-/* What can be seen in an ONNX file, as the text of a manifest that may still lack something, and the list of
- * what must be asked. */
+/* What can be seen in the ONNX files of a version, as the text of a manifest that may still lack something,
+ * and the list of what must be asked. */
 struct model_guess {
     struct str json;   /* a manifest; complete when n_asked is 0 */
     struct str *asked; /* paths of fields that a person must give or confirm: "task", "labels" ... */
     size_t n_asked;
 };
-void model_manifest_guess(struct arena *a, const struct onnx_summary *s, struct str file,
-                          struct model_guess *ret);
+struct model_seen {
+    struct str file;
+    const struct onnx_summary *summary;
+};
+/* seen: at least one; the first is the model's, where they are not parts of one. files: paths of all files of
+ * the version. */
+void model_manifest_guess(struct arena *a, const struct model_seen *seen, size_t n, const struct str *files,
+                          size_t n_files, struct model_guess *ret);
 
 #endif

@@ -1,31 +1,46 @@
-/* What an ONNX file lets one see of its manifest. Whatever is a guess is also asked. */
-#include "model/manifest_fields.h"
+/* What ONNX files let one see of their manifest. Whatever is a guess is also asked. */
+#include "model/manifest_guess.h"
 
 #include <stdio.h>
 
-struct guess {
-    struct arena *a;
-    const struct onnx_summary *s;
-    struct model_manifest m;
-    struct model_input in;
-    struct model_output out;
-    struct str *asked;
-    size_t n_asked;
-};
-
-static void ask(struct guess *g, const char *field)
+void guess_ask(struct guess *g, const char *field)
 {
-    g->asked[g->n_asked++] = str_of(field);
-}
-
-static int64_t last_dim(const struct onnx_value *v)
-{
-    return v->has_shape && v->n_dims ? v->dims[v->n_dims - 1].value : -1;
+    if (g->n_asked < GUESS_ASKED)
+        g->asked[g->n_asked++] = str_of(field);
 }
 
 static int64_t dim(const struct onnx_value *v, size_t i)
 {
     return v->has_shape && i < v->n_dims ? v->dims[i].value : -1;
+}
+
+static int64_t last_dim(const struct onnx_value *v)
+{
+    return v->n_dims ? dim(v, v->n_dims - 1) : -1;
+}
+
+/* Whether an operator of that name is in the graph, as its last word: scores are scores already. */
+bool guess_has_operator(const struct onnx_summary *s, const char *name)
+{
+    for (size_t i = 0; i < s->n_operators; i++)
+        if (str_is(s->operators[i].name, name))
+            return true;
+    return false;
+}
+
+struct str guess_text_file(const struct guess *g, const char *const *words)
+{
+    for (; *words; words++)
+        for (size_t i = 0; i < g->n_files; i++)
+            if (str_ends(g->files[i], ".txt") && str_find(g->files[i], str_of(*words)) >= 0)
+                return g->files[i];
+    return STR_NULL;
+}
+
+struct model_asset *guess_asset(struct guess *g, struct str path)
+{
+    g->asset.path = path;
+    return &g->asset;
 }
 
 /* Four dimensions with 1 or 3 channels in the place where a layout has them. */
@@ -37,43 +52,71 @@ static bool see_picture(struct guess *g, const struct onnx_value *v)
     bool nchw = first == 1 || first == 3, nhwc = !nchw && (last == 1 || last == 3);
     if (!nchw && !nhwc)
         return false;
-    g->in.kind = MODEL_PICTURE;
-    g->in.layout = nchw ? MODEL_NCHW : MODEL_NHWC;
-    g->in.color = (nchw ? first : last) == 1 ? MODEL_GRAY : MODEL_RGB;
+    g->in[0].kind = MODEL_PICTURE;
+    g->in[0].layout = nchw ? MODEL_NCHW : MODEL_NHWC;
+    g->in[0].color = (nchw ? first : last) == 1 ? MODEL_GRAY : MODEL_RGB;
     int64_t h = dim(v, nchw ? 2 : 1), w = dim(v, nchw ? 3 : 2);
-    g->in.size[0] = w > 0 && w <= MODEL_MAX_SIDE ? (uint32_t)w : 224;
-    g->in.size[1] = h > 0 && h <= MODEL_MAX_SIDE ? (uint32_t)h : 224;
+    g->in[0].size[0] = w > 0 && w <= MODEL_MAX_SIDE ? (uint32_t)w : 224;
+    g->in[0].size[1] = h > 0 && h <= MODEL_MAX_SIDE ? (uint32_t)h : 224;
     if (w <= 0 || h <= 0)
-        ask(g, "inputs[0].size");
-    g->in.type = v->type == ONNX_UINT8 ? MODEL_UINT8 : v->type == ONNX_FLOAT16 ? MODEL_FP16 : MODEL_FP32;
-    if (g->in.type != MODEL_UINT8) {
-        g->in.scale = 1.0 / 255;
-        ask(g, "inputs[0].mean"); /* and deviation: nothing in the file tells */
+        guess_ask(g, "inputs[0].size");
+    g->in[0].type = v->type == ONNX_UINT8 ? MODEL_UINT8 : v->type == ONNX_FLOAT16 ? MODEL_FP16 : MODEL_FP32;
+    if (g->in[0].type != MODEL_UINT8) {
+        g->in[0].scale = 1.0 / 255;
+        guess_ask(g, "inputs[0].mean"); /* and deviation: nothing in the file tells */
     }
     return true;
 }
 
-static bool see_text(struct guess *g, const struct onnx_value *v)
+static bool is_whole(const struct onnx_value *v)
 {
-    if (v->type != ONNX_INT64 && v->type != ONNX_INT32)
-        return false;
-    g->in.kind = MODEL_TEXT;
-    g->in.type = v->type == ONNX_INT32 ? MODEL_INT32 : MODEL_INT64;
+    return v->type == ONNX_INT64 || v->type == ONNX_INT32;
+}
+
+static bool has_word(const struct onnx_value *v, const char *word)
+{
+    return str_find(v->name, str_of(word)) >= 0;
+}
+
+/* The files of a tokenizer: a vocabulary, or single characters. */
+static void see_vocabulary(struct guess *g)
+{
+    static const char *const words[] = {"vocab", NULL}, *const characters[] = {"char", NULL};
+    struct str vocab = guess_text_file(g, words), single = guess_text_file(g, characters);
+    bool by_character = !vocab.p && single.p;
+    g->in[0].tokenizer = by_character ? MODEL_CHARACTERS : MODEL_WORDPIECE;
+    g->in[0].vocab = guess_asset(g, by_character ? single : vocab.p ? vocab : STR("vocab.txt"));
+    guess_ask(g, "inputs[0].vocab");
+}
+
+/* Numbers of tokens; masks and types may come before them. */
+static bool see_text(struct guess *g)
+{
+    const struct onnx_value *v = NULL;
     for (size_t i = 0; i < g->s->n_inputs; i++) {
-        const struct onnx_value *other = &g->s->inputs[i];
-        if (str_find(other->name, STR("mask")) >= 0)
-            g->in.mask = other->name;
-        else if (str_find(other->name, STR("type")) >= 0)
-            g->in.types = other->name;
-        else if (other->type == ONNX_FLOAT)
-            g->in.counts = other->name;
+        const struct onnx_value *one = &g->s->inputs[i];
+        if (has_word(one, "mask"))
+            g->in[0].mask = one->name;
+        else if (has_word(one, "type") || has_word(one, "segment"))
+            g->in[0].types = one->name;
+        else if (one->type == ONNX_FLOAT)
+            g->in[0].counts = one->name;
+        else if (!v && is_whole(one))
+            v = one;
     }
-    g->in.tokenizer = g->in.counts.n ? MODEL_NGRAMS : MODEL_WORDPIECE;
-    if (!g->in.counts.n) {
-        g->m.assets[0].path = STR("vocab.txt");
-        g->in.vocab = &g->m.assets[0];
-        ask(g, "inputs[0].vocab");
+    if (!v || !is_whole(&g->s->inputs[0]))
+        return false;
+    g->in[0].name = v->name;
+    g->in[0].kind = MODEL_TEXT;
+    g->in[0].type = v->type == ONNX_INT32 ? MODEL_INT32 : MODEL_INT64;
+    if (last_dim(v) > 1 && last_dim(v) <= MODEL_MAX_LENGTH) {
+        g->in[0].length = (uint32_t)last_dim(v);
+        g->in[0].pad_to_length = true;
     }
+    if (g->in[0].counts.n)
+        g->in[0].tokenizer = MODEL_NGRAMS;
+    else
+        see_vocabulary(g);
     return true;
 }
 
@@ -83,51 +126,98 @@ static bool see_sound(struct guess *g, const struct onnx_value *v)
         return false;
     if (last_dim(v) >= 0 && last_dim(v) < 1000)
         return false;
-    g->in.kind = MODEL_SOUND;
-    g->in.rank = (uint32_t)v->n_dims;
-    g->in.rate = 16000;
-    g->in.samples = last_dim(v) > 0 && last_dim(v) < 1 << 26 ? (uint32_t)last_dim(v) : 0;
-    ask(g, "inputs[0].rate");
+    g->in[0].kind = MODEL_SOUND;
+    g->in[0].rank = (uint32_t)v->n_dims;
+    g->in[0].rate = 16000;
+    g->in[0].samples = last_dim(v) > 0 && last_dim(v) < 1 << 26 ? (uint32_t)last_dim(v) : 0;
+    guess_ask(g, "inputs[0].rate");
     return true;
 }
 
-/* Whether an operator of that name is the graph's last word: scores are scores already. */
-static bool has_operator(const struct onnx_summary *s, const char *name)
+static void add_output(struct guess *g, const struct onnx_value *v, enum model_reading reading)
 {
-    for (size_t i = 0; i < s->n_operators; i++)
-        if (str_is(s->operators[i].name, name))
-            return true;
-    return false;
+    struct model_output *out = &g->out[g->m.n_outputs++];
+    model_fields_default(&model_output_fields, out);
+    out->name = v->name;
+    out->reading = reading;
 }
 
+/* Boxes and what there is of each: scores of all classes, or the score and the class, and how many count.
+ * Returns the number of classes, or -1; leaves no outputs when that is not what it is. */
+static int64_t see_boxes(struct guess *g)
+{
+    const struct onnx_summary *s = g->s;
+    bool scores = false, classes = false;
+    bool done = guess_has_operator(s, "Softmax") || guess_has_operator(s, "Sigmoid");
+    int64_t n = -1;
+    for (size_t i = 0; i < s->n_outputs && !g->m.n_outputs; i++)
+        if (s->outputs[i].n_dims == 3 && last_dim(&s->outputs[i]) == 4)
+            add_output(g, &s->outputs[i], MODEL_BOXES);
+    for (size_t i = 0; i < s->n_outputs && g->m.n_outputs && g->m.n_outputs < GUESS_OUTPUTS; i++) {
+        const struct onnx_value *v = &s->outputs[i];
+        if (!v->has_shape || str_eq(v->name, g->out[0].name))
+            continue;
+        if (v->n_dims == 3 && !scores) {
+            add_output(g, v, done ? MODEL_SCORES : MODEL_SOFTMAX);
+            n = last_dim(v);
+            scores = true;
+        } else if (v->n_dims == 2 && !scores && !is_whole(v)) {
+            add_output(g, v, MODEL_SCORES);
+            scores = true;
+        } else if (v->n_dims == 2 && !classes) {
+            add_output(g, v, MODEL_CLASSES);
+            classes = true;
+        }
+    }
+    if (!scores)
+        g->m.n_outputs = 0;
+    return n;
+}
+
+static int64_t see_map_or_rows(struct guess *g, const struct onnx_value *v)
+{
+    struct model_output *out = &g->out[0];
+    if (v->n_dims == 4) {
+        g->m.task = ANNOTATION_SEGMENTATION;
+        out->reading = MODEL_ARGMAX;
+        return dim(v, 1);
+    }
+    if (v->n_dims == 3 && dim(v, 1) > 4) {
+        g->m.task = ANNOTATION_DETECTION;
+        out->reading = MODEL_ROWS;
+        out->format = MODEL_CXCYWH;
+        out->transposed = dim(v, 2) > dim(v, 1);
+        return (out->transposed ? dim(v, 1) : dim(v, 2)) - 4;
+    }
+    guess_ask(g, "outputs");
+    return -1;
+}
+
+/* Returns the number of classes, or -1. */
 static int64_t see_outputs(struct guess *g)
 {
     static const int class_tasks[] = {[MODEL_PICTURE] = ANNOTATION_IMAGE_CLASS,
                                       [MODEL_TEXT] = ANNOTATION_TEXT_CLASS,
                                       [MODEL_SOUND] = ANNOTATION_AUDIO_CLASS};
     const struct onnx_value *v = &g->s->outputs[0];
-    g->out.name = v->name;
-    g->m.task = class_tasks[g->in.kind];
-    g->out.reading = has_operator(g->s, "Softmax") ? MODEL_SCORES : MODEL_SOFTMAX;
-    if (g->s->n_outputs == 1 && v->has_shape && v->n_dims == 2)
-        return last_dim(v);
-    ask(g, "task");
-    if (g->in.kind != MODEL_PICTURE || !v->has_shape)
+    bool picture = g->in[0].kind == MODEL_PICTURE;
+    g->m.task = class_tasks[g->in[0].kind];
+    if (picture && g->s->n_outputs > 1) {
+        int64_t n = see_boxes(g);
+        guess_ask(g, "task");
+        guess_ask(g, "outputs");
+        if (g->m.n_outputs) {
+            g->m.task = ANNOTATION_DETECTION;
+            return n;
+        }
+    }
+    add_output(g, v, guess_has_operator(g->s, "Softmax") ? MODEL_SCORES : MODEL_SOFTMAX);
+    if (g->s->n_outputs > 1)
         return -1;
-    if (v->n_dims == 4 && g->s->n_outputs == 1) {
-        g->m.task = ANNOTATION_SEGMENTATION;
-        g->out.reading = MODEL_ARGMAX;
-        return dim(v, 1);
-    }
-    if (v->n_dims == 3 && g->s->n_outputs == 1 && dim(v, 1) > 4) {
-        g->m.task = ANNOTATION_DETECTION;
-        g->out.reading = MODEL_ROWS;
-        g->out.format = MODEL_CXCYWH;
-        g->out.transposed = dim(v, 2) > dim(v, 1);
-        return (g->out.transposed ? dim(v, 1) : dim(v, 2)) - 4;
-    }
-    ask(g, "outputs");
-    return -1;
+    if (v->has_shape && v->n_dims == 2)
+        return last_dim(v);
+    guess_ask(g, "task");
+    return picture && v->has_shape ? see_map_or_rows(g, v) : -1;
 }
 
 static void name_labels(struct guess *g, int64_t n)
@@ -138,7 +228,7 @@ static void name_labels(struct guess *g, int64_t n)
     g->m.n_labels = (size_t)n;
     for (size_t i = 0; i < (size_t)n; i++)
         g->m.labels[i] = str_of(arena_printf(g->a, "class %zu", i));
-    ask(g, "labels");
+    guess_ask(g, "labels");
 }
 
 static void write_guess(struct guess *g, struct model_guess *ret)
@@ -152,33 +242,40 @@ static void write_guess(struct guess *g, struct model_guess *ret)
     ret->n_asked = g->n_asked;
 }
 
-void model_manifest_guess(struct arena *a, const struct onnx_summary *s, struct str file,
-                          struct model_guess *ret)
+static void see_one(struct guess *g, const struct model_seen *seen)
 {
-    struct model_part part = {STR("model"), arena_str(a, file)};
-    struct model_asset asset = {0};
-    struct guess g = {.a = a, .s = s, .asked = arena_array(a, struct str, 16)};
-    g.m.parts = &part;
-    g.m.assets = &asset;
-    g.m.inputs = &g.in;
-    g.m.outputs = &g.out;
-    g.m.n_parts = g.m.n_inputs = g.m.n_outputs = 1;
+    g->s = seen->summary;
+    g->part[0] = (struct model_part){STR("model"), seen->file};
+    g->m.n_parts = g->m.n_inputs = 1;
+    model_fields_default(&model_input_fields, &g->in[0]);
+    if (!g->s->n_inputs || !g->s->n_outputs) {
+        guess_ask(g, "inputs");
+        return;
+    }
+    const struct onnx_value *v = &g->s->inputs[0];
+    g->in[0].name = v->name;
+    if (see_picture(g, v) || see_text(g) || see_sound(g, v))
+        name_labels(g, see_outputs(g));
+    else
+        guess_ask(g, "inputs");
+}
+
+void model_manifest_guess(struct arena *a, const struct model_seen *seen, size_t n, const struct str *files,
+                          size_t n_files, struct model_guess *ret)
+{
+    struct guess g = {
+        .a = a, .files = files, .n_files = n_files, .asked = arena_array(a, struct str, GUESS_ASKED)};
     static const double thresholds[] = {0.5, 0.6, 0.5, 0.3, 0.3};
+    g.m.parts = g.part;
+    g.m.inputs = g.in;
+    g.m.outputs = g.out;
+    g.m.assets = &g.asset;
     memcpy(g.m.thresholds, thresholds, sizeof thresholds);
-    model_fields_default(&model_input_fields, &g.in);
-    model_fields_default(&model_output_fields, &g.out);
     model_fields_default(&model_top_fields, &g.m);
-    if (!s->n_inputs || !s->n_outputs) {
-        ask(&g, "inputs");
+    if (!guess_ocr(&g, seen, n))
+        see_one(&g, &seen[0]);
+    if (g.m.n_outputs)
+        write_guess(&g, ret);
+    else
         *ret = (struct model_guess){STR("{}"), g.asked, g.n_asked};
-        return;
-    }
-    g.in.name = s->inputs[0].name;
-    if (!see_picture(&g, &s->inputs[0]) && !see_text(&g, &s->inputs[0]) && !see_sound(&g, &s->inputs[0])) {
-        ask(&g, "inputs");
-        *ret = (struct model_guess){STR("{}"), g.asked, g.n_asked};
-        return;
-    }
-    name_labels(&g, see_outputs(&g));
-    write_guess(&g, ret);
 }

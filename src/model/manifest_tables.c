@@ -90,7 +90,7 @@ static const struct model_field input_rows[] = {
      "wordpiece, characters: file with one token per line, the first is number 0"},
     {"lowercase", MODEL_FIELD_BOOL, IN(lowercase), 1, TEXT, false, 0, 0, 1, NULL,
      "wordpiece: lower case, without accents"},
-    {"length", MODEL_FIELD_UINT, IN(length), 1, TEXT, false, 2, 65536, 0, NULL,
+    {"length", MODEL_FIELD_UINT, IN(length), 1, TEXT, false, 2, MODEL_MAX_LENGTH, 0, NULL,
      "tokens, characters or different n-grams at most; 512, n-grams 16384"},
     {"pad_to_length", MODEL_FIELD_BOOL, IN(pad_to_length), 1, TEXT, false, 0, 0, 0, NULL,
      "always exactly length"},

@@ -1,12 +1,16 @@
 """What a model version has inside (M2): the native summary of ONNX files, two compared, and Netron's pages."""
 
 import json
+import sys
 
 import httpx
 import pytest
-from harness import Api, unique
+from harness import ROOT, Api, unique
 from test_environments import admin, server  # noqa: F401
 from test_files import put
+
+sys.path.append(str(ROOT / "tests/infer"))
+import predict_models  # noqa: E402
 
 
 def varint(n: int) -> bytes:
@@ -126,6 +130,18 @@ def test_what_can_be_seen_is_offered_as_a_manifest(admin, model):
     answer = admin.get(version + "/manifest")
     assert (answer["manifest"]["task"], answer["manifest"]["labels"], answer["guess"], answer["asked"]) == ("image-class", ["cat", "dog"], None, [])
     assert admin.call("GET", model({"README.md": b"x"}) + "/manifest").status_code == 409
+
+
+def test_the_files_of_a_version_are_seen_together(admin, model, tmp_path):
+    predict_models.ocr(tmp_path)
+    version = model({f.name: f.read_bytes() for f in tmp_path.iterdir() if f.name != "ingot-model.json"} | {"broken.onnx": b"x"})
+    answer = admin.get(version + "/manifest")
+    assert answer["guess"]["task"] == "ocr" and [p["file"] for p in answer["guess"]["parts"]] == ["detector.onnx", "classifier.onnx", "recogniser.onnx"]
+    assert answer["guess"]["outputs"][2]["characters"] == "keys.txt" and "outputs[2].characters" in answer["asked"]
+    checked = admin.post(version + "/check", answer["guess"], expect=200)
+    assert checked["ok"], checked
+    named = admin.call("GET", version + "/manifest", params={"path": "detector.onnx"}).json()
+    assert named["guess"]["task"] != "ocr", "of the file that was named"
 
 
 def opened(browser, url: str) -> str:

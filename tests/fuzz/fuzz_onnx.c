@@ -29,8 +29,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     onnx_summary_compare(&s, &s, &a, &out);
     struct model_guess g;
     struct model_manifest m;
-    model_manifest_guess(&a, &s, STR("model.onnx"), &g);
-    if (!g.n_asked && !model_manifest_parse(&a, g.json, &m, &err))
-        abort();
+    const struct model_seen seen[] = {{STR("a.onnx"), &s}, {STR("b.onnx"), &s}};
+    const struct str files[] = {STR("a.onnx"), STR("b.onnx"), STR("vocab.txt")};
+    for (size_t n = 1; n <= 2; n++) {
+        model_manifest_guess(&a, seen, n, files, countof(files), &g);
+        if (!g.n_asked && !model_manifest_parse(&a, g.json, &m, &err))
+            abort();
+    }
     return 0;
 }

@@ -1,7 +1,7 @@
 /* The library behind predict, without the server: what the pytest files of this folder and bench/predict.py
  * run. predict_driver predict FOLDER [NAME=VALUE...] -- FILE...   a line of JSON per file predict_driver time
  * FOLDER COUNT [NAME=VALUE...] -- FILE   CPU without the graph's run, per call predict_driver summary FILE |
- * compare FILE FILE | guess FILE | manifest FILE | schema */
+ * compare FILE FILE | guess FILE... | manifest FILE | schema */
 #include "infer/ort.h"
 #include "infer/session.h"
 #include "infer/task.h"
@@ -161,6 +161,28 @@ static bool time_it(char **argv, struct err *err)
     return ok;
 }
 
+/* argv: the files of a version, the model's first. */
+static bool guess(struct arena *a, const struct onnx_summary *first, char **argv, struct model_guess *ret,
+                  struct err *err)
+{
+    struct onnx_summary s[MODEL_MAX_PARTS];
+    struct model_seen seen[MODEL_MAX_PARTS];
+    struct str files[64], text;
+    size_t n = 0, n_files = 0;
+    for (; *argv && n_files < countof(files); argv++) {
+        const char *slash = strrchr(*argv, '/');
+        struct str name = files[n_files++] = str_of(slash ? slash + 1 : *argv);
+        if (!str_ends(name, ".onnx"))
+            continue;
+        if (n && (!read_whole(a, *argv, &text, err) || !onnx_summarize(a, text, &s[n], err)))
+            return false;
+        seen[n] = (struct model_seen){name, n ? &s[n] : first};
+        n++;
+    }
+    model_manifest_guess(a, seen, n, files, n_files, ret);
+    return true;
+}
+
 static bool describe(char **argv, struct arena *a, struct json_out *out, struct err *err)
 {
     struct str text, other;
@@ -188,7 +210,8 @@ static bool describe(char **argv, struct arena *a, struct json_out *out, struct 
         onnx_summary_compare(&s, &second, a, out);
     } else {
         struct model_guess g;
-        model_manifest_guess(a, &s, STR("model.onnx"), &g);
+        if (!guess(a, &s, argv + 2, &g, err))
+            return false;
         json_object(out);
         json_key(out, "manifest");
         json_raw(out, g.json);

@@ -13,6 +13,7 @@ import predict_models as make
 import pytest
 from conftest import BUILD
 from onnx import TensorProto, helper, numpy_helper
+from PIL import Image
 
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -271,6 +272,39 @@ def test_guess(tmp_path):
         assert m["task"] == task
         (folder / "ingot-model.json").write_text(json.dumps(m))
         assert driver("manifest", folder / "ingot-model.json")["task"] == task
+
+
+def test_guess_of_texts_boxes_and_several_files(tmp_path):
+    """What a version's files show together; what is proposed is a manifest, and it fits the graphs."""
+    def proposed(name, maker, *args, first="model.onnx"):
+        folder = tmp_path / name
+        folder.mkdir()
+        maker(folder, *args)
+        (folder / "ingot-model.json").unlink()
+        files = sorted(folder.iterdir(), key=lambda f: (f.name != first, f.name))
+        m = driver("guess", *files)["manifest"]
+        (folder / "ingot-model.json").write_text(json.dumps(m))
+        driver("manifest", folder / "ingot-model.json")
+        return m, folder
+
+    m, _ = proposed("words", make.wordpiece, ["a", "b"])
+    assert m["inputs"] == [{"kind": "text", "name": "ids", "type": "int64", "tokenizer": "wordpiece", "vocab": "vocab.txt", "mask": "mask",
+                            "length": 24, "pad_to_length": True}]
+    m, _ = proposed("letters", make.token_vectors, ["a", "b"])
+    assert (m["inputs"][0]["tokenizer"], m["inputs"][0]["vocab"], m["inputs"][0]["type"]) == ("characters", "chars.txt", "int32")
+    m, _ = proposed("boxes", make.boxes_scores)
+    assert m["task"] == "detection" and [o["reading"] for o in m["outputs"]][0] == "boxes" and len(m["outputs"]) == 2
+    m, folder = proposed("ocr", make.ocr, first="recogniser.onnx")
+    assert m["task"] == "ocr" and [p["file"] for p in m["parts"]] == ["detector.onnx", "classifier.onnx", "recogniser.onnx"]
+    assert [(o["reading"], o["name"], o.get("activation")) for o in m["outputs"]] == [
+        ("text-map", "map", "sigmoid"), ("softmax", "turned", None), ("ctc", "read", "softmax")]
+    assert m["outputs"][2]["characters"] == "keys.txt" and [i["size"] for i in m["inputs"]] == [[0, 0], [24, 24], [0, 16]]
+    picture = tmp_path / "a.png"
+    Image.new("RGB", (96, 64), "white").save(picture)
+    driver("predict", folder, "--", picture)
+    # Two graphs that are no parts of one model: of the first one.
+    other = driver("guess", tmp_path / "boxes/model.onnx", folder / "detector.onnx")["manifest"]
+    assert other["task"] == "detection" and len(other["parts"]) == 1
 
 
 def test_manifest_must_fit_the_graph(tmp_path):

@@ -37,6 +37,9 @@ test('a model of several parts', () => {
     outputs: [{ reading: 'text-map', name: 'map' }, { reading: 'ctc', name: 'read', part: 'rec-v4' }],
   })
   expect(withNames(two, graphs)).toBe(two)
+  const sized = (shape: (string | number)[]) => withNames(withPart(one, 'rec.onnx'), [graphs[0], { inputs: [{ name: 'p', shape }], outputs: [] }]).inputs[1]
+  expect(sized(['n', 3, 48, 'w'])).toEqual({ kind: 'picture', name: 'p', part: 'rec', size: [0, 48] })
+  expect(sized([1, 24, 32, 3])).toEqual({ kind: 'picture', name: 'p', part: 'rec', size: [32, 24], layout: 'nhwc' })
   const named = withPartAs(two, 1, { name: 'recogniser', file: 'rec.onnx' })
   expect([named.inputs[1]?.['part'], named.outputs[1]?.['part'], named.inputs[0]?.['part']]).toEqual(['recogniser', 'recogniser', undefined])
   // What is of the first part without saying so goes with it.

@@ -206,7 +206,16 @@ export function partOf(manifest: Manifest, section: Section): string | undefined
   return typeof section['part'] === 'string' ? section['part'] : manifest.parts[0]?.name
 }
 
-type Ports = { inputs: readonly { name: string }[]; outputs: readonly { name: string }[] } | undefined
+type Shape = readonly unknown[] | null
+type Ports = { inputs: readonly { name: string; shape?: Shape }[]; outputs: readonly { name: string }[] } | undefined
+
+/** Width and height that a graph takes pictures in; 0 where it takes any. */
+function sizeOf(shape: Shape | undefined): Section {
+  if (shape?.length !== 4) return {}
+  const last = shape[1] !== 1 && shape[1] !== 3 && (shape[3] === 1 || shape[3] === 3)
+  const side = (at: number) => Math.max(0, Number(shape[at]) || 0) // a name: it is free
+  return { size: last ? [side(2), side(1)] : [side(3), side(2)], ...(last ? { layout: 'nhwc' } : {}) }
+}
 
 /** A part more, called as its file is, with an input. */
 export function withPart(manifest: Manifest, file: string): Manifest {
@@ -240,12 +249,12 @@ export function withOutput(manifest: Manifest, graphs: readonly Ports[]): Manife
   return { ...manifest, outputs: [...manifest.outputs, { reading, name, ...(manifest.parts.length > 1 ? { part } : {}) }] }
 }
 
-/** With the names of inputs that only one can be, once the graph is known. The same manifest when there is nothing to fill in. */
+/** With the names of inputs that only one can be, and the size it has, once the graph is known. The same manifest when there is nothing to fill in. */
 export function withNames(manifest: Manifest, graphs: readonly Ports[]): Manifest {
   const graphOf = (section: Section) => graphs[manifest.parts.findIndex((p) => p.name === partOf(manifest, section))]
   const fill = (input: Section) => {
-    const only = input['name'] === '' && graphOf(input)?.inputs.length === 1 ? graphOf(input)?.inputs[0]?.name : undefined
-    return only ? { ...input, name: only } : input
+    const only = input['name'] === '' && graphOf(input)?.inputs.length === 1 ? graphOf(input)?.inputs[0] : undefined
+    return only ? { ...input, name: only.name, ...(input['kind'] === 'picture' && input['size'] === undefined ? sizeOf(only.shape) : {}) } : input
   }
   const inputs = manifest.inputs.map(fill)
   return inputs.some((one, i) => one !== manifest.inputs[i]) ? { ...manifest, inputs } : manifest
