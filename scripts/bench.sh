@@ -3,7 +3,7 @@
 # release build (make bench makes it). Without arguments everything that needs no further packages:
 #   scripts/bench.sh [platform [--seconds N] [get|kept|auth|list|search|create|upload|start ...] | record [MB [MB]] |
 #       data [zip|page|thumbs|blob|memory|copy|coco|clicks ...] | label [--seconds N] [annotators|stroke|next|memory|kills] | learn [table|points] | registry [transfer|manifests|collector ...] | proxy | gateway |
-#       jobs [start|many|follow|idle ...] | infer [latency|many|batch|memory ...] | predict | agree | kserve |
+#       jobs [start|many|follow|idle ...] | infer [latency|many|batch|memory ...] | predict | evaluate | agree | kserve |
 #       one-click [--seconds N] [--seeds N] [fashion|stamps|reviews|voices|boxes|areas ...] | loading |
 #       million [--requests N] [--slow] | canvas [--screens FOLDER]]
 # bench/coco.py, bench/learn/press.py and build/release/bench_db_commit are run by hand; see bench/README.md.
@@ -34,6 +34,11 @@ infer)
     scripts/venv.sh
     ninja -C build/release bench_infer_bare >/dev/null
     exec .cache/venv/bin/python bench/infer.py "$@"
+    ;;
+evaluate)
+    scripts/venv.sh
+    ninja -C build/release bench_evaluate_bare >/dev/null
+    exec .cache/venv/bin/python bench/evaluate.py "$@"
     ;;
 million)
     scripts/venv.sh
