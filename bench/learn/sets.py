@@ -72,8 +72,8 @@ def stamps(folder: Path, seed: int, classes: int = 14, each: int = 22) -> Path:
     for label, files in table.items():
         rng.shuffle(files)
         held = max(1, len(files) // 4)  # stamps of the test part are never seen in training
-        for part, own, count in (("test", files[:held], each // 3), ("train", files[held:], each)):
-            for i in range(count):
+        for part, own in (("test", files[:held]), ("train", files[held:])):
+            for i in range(each):
                 picture = _background(rng, 240, 240)
                 _paste(rng, picture, own[i % len(own)], (0.5, 0.95))
                 name = f"images/{part}-{label}-{i}.jpg"
