@@ -70,4 +70,15 @@
     "cause-other", "No usual cause is recognised; what it wrote last may tell.",                             \
         "未识别出常见原因，请查看最后的输出。"
 
+/* --- what a completed run did not leave (core/training/outputs.c) --- */
+#define MESSAGE_OUTPUT_MODEL                                                                                 \
+    "output-model",                                                                                          \
+        "It ended without the model that its algorithm declares: there is no file in "                       \
+        "/workspace/persistent-model.",                                                                      \
+        "运行已结束，但没有留下算法声明的模型：/workspace/persistent-model 中没有文件。"
+#define MESSAGE_OUTPUT_METRICS                                                                               \
+    "output-metrics",                                                                                        \
+        "It ended without the metrics that its algorithm declares: no line of its log is one.",              \
+        "运行已结束，但没有留下算法声明的指标：日志中没有一行是指标。"
+
 #endif

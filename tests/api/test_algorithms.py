@@ -6,7 +6,7 @@ import pytest
 from harness import problem, unique
 from test_files import put
 from test_cli_running import cli  # noqa: F401
-from test_training import algorithm, log, make, model_set, reached, spec, start  # noqa: F401
+from test_training import algorithm, log, make, model_set, reached, settled, spec, start  # noqa: F401
 
 PARAMETERS = [
     {"name": "epochs", "type": "int", "default": 3, "min": 1, "max": 100, "title": {"en": "Epochs", "zh": "轮数"},
@@ -142,6 +142,24 @@ def test_an_image_of_its_own_and_what_it_cannot_do_without(admin, make, declared
     assert run["state"] == "completed" and run["image"] == "host"
     far = make("", algorithm=declared(manifest(image="built-in/nowhere:v7"))["id"])
     assert admin.call("POST", f"trainings/{far['id']}/start").status_code in (404, 409, 422)
+
+
+def test_a_run_without_what_its_algorithm_declares_says_so(admin, make, model_set, declared):  # noqa: F811
+    def ran(command: str, **fields) -> dict | None:
+        code = declared(manifest(command=command, outputs=["model", "metrics"]))
+        run = settled(admin, start(admin, make("", algorithm=code["id"], **fields)))
+        assert run["state"] == "completed"
+        return run["cause"]
+
+    neither = ran("true")
+    assert neither["id"] == "outputs-missing" and neither["lines"] == []
+    assert "persistent-model" in neither["sentence"] and "metrics" in neither["sentence"] and "模型" in neither["sentence_zh"] and "指标" in neither["sentence_zh"]
+    model = ran("echo step=1 loss=0.5")
+    assert "persistent-model" in model["sentence"] and "metrics" not in model["sentence"]
+    write = "echo m > /workspace/persistent-model/m.txt"
+    assert "persistent-model" not in ran(write)["sentence"]
+    assert ran(f"{write}; echo step=1 loss=0.5") is None
+    assert ran(f"{write}; echo step=1 loss=0.5", save_to=model_set["id"]) is None
 
 
 def test_the_command_line_sets_parameters(admin, cli, spec, declared):  # noqa: F811

@@ -16,6 +16,7 @@ FAILURES = {
     "command-not-found": ("trian --epochs 3", "trian", "trian: not found"),
     "permission-denied": ("echo x > /workspace/algorithm/x.txt", None, "x.txt"),
     "nan": ("echo step=1 loss=nan; echo 'the loss is NaN: giving up' >&2; exit 1", None, "the loss is NaN: giving up"),
+    "no-space": ("python3 -c 'open(\"/dev/full\", \"w\").write(\"x\" * 99999)'", None, "No space left on device"),
     "exception": ("python3 -c 'print(1); [].pop()'", "IndexError", "IndexError: pop from empty list"),
     "other": ("echo so long; exit 7", None, "so long"),
 }

@@ -55,7 +55,7 @@ static size_t read_tail(struct exec *x, struct exec_id id, struct arena *a, stru
     return text.p ? split(a, text, ret, TAIL_LINES) : 0;
 }
 
-static struct str as_json(struct arena *a, const struct cause *c)
+struct str training_cause_json(struct arena *a, const struct cause *c)
 {
     auto_buf struct buf text = {0};
     struct json_out out;
@@ -102,5 +102,6 @@ bool training_cause_keep(struct core *core, const struct object *instance, struc
     struct cause found;
     training_cause_find(core, &job, a, &found);
     return engine_write_status(core, &kind_training_instance, instance->id,
-                               ENGINE_STATUSES(status_set("cause", db_text(as_json(a, &found)))), err);
+                               ENGINE_STATUSES(status_set("cause", db_text(training_cause_json(a, &found)))),
+                               err);
 }

@@ -100,7 +100,7 @@ static bool end_run(struct task *t, struct err *err)
         return gone.code == ERR_NOT_FOUND;
     }
     if (!training_cause_keep(t->core, &s.instance, t->arena, err) || !read_metrics(t, &s.instance, err) ||
-        !save_model(&s, err) ||
+        !save_model(&s, err) || !training_outputs_check(t->core, &s.instance, t->arena, err) ||
         !training_evaluate(t, &s.instance, object_int(&s.instance, "model_version"), err))
         return false;
     task_result(t, str_of(arena_printf(t->arena, "{\"files\":%zu,\"bytes\":%lld,\"model_version\":%lld}",

@@ -85,6 +85,11 @@ bool training_metrics_delete(struct db_conn *c, int64_t instance, struct err *er
 void training_cause_find(struct core *core, const struct object *job, struct arena *a, struct cause *ret);
 /* Of an instance that failed: {"id","sentence","sentence_zh","detail","lines"} becomes its field `cause`. */
 bool training_cause_keep(struct core *core, const struct object *instance, struct arena *a, struct err *err);
+struct str training_cause_json(struct arena *a, const struct cause *c);
+/* outputs.c: a completed run that did not leave what its algorithm declared has a cause that says so. Its
+ * metrics are read, and its files are still there. */
+bool training_outputs_check(struct core *core, const struct object *instance, struct arena *a,
+                            struct err *err);
 
 /* --- what the saved model can (evaluate.c) --- */
 /* Begins the evaluation of a version that has ingot-model.json and a split.json with test files, unless there
