@@ -3,6 +3,7 @@
 A finished stage leaves its result, a running one where it is. The file names what it belongs to (type, labels, size); one
 of something else is left aside."""
 
+import io
 import os
 import time
 from pathlib import Path
@@ -37,6 +38,7 @@ class Checkpoint:
     def __init__(self, folder: Path, about: dict) -> None:
         self.folder, self.about, self.stages, self.elapsed, self.done = folder, about, {}, 0.0, False
         self.written, self.cost = -EVERY, 0.0  # the first is written at once: a full disk is better known early
+        self.full = False  # it could not be written, which was said
         self.used = lambda: 0.0  # seconds of the budget, set by whoever has the clock
 
     def read(self, *folders: Path) -> bool:
@@ -78,10 +80,20 @@ class Checkpoint:
             self.write(self.stages)
 
     def write(self, stages: dict) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        partial = self.folder / (NAME + ".part")
-        with open(partial, "wb") as file:
-            torch.save(_packed({"about": self.about, "stages": stages, "elapsed": self.used(), "done": self.done}), file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(partial, self.folder / NAME)
+        """A disk that is full ends no training: it only cannot go on from here after it was stopped."""
+        partial, text = self.folder / (NAME + ".part"), io.BytesIO()
+        # Packed in memory first: torch's own writer aborts the program when the disk is full.
+        torch.save(_packed({"about": self.about, "stages": stages, "elapsed": self.used(), "done": self.done}), text)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with open(partial, "wb") as file:
+                file.write(text.getbuffer())
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(partial, self.folder / NAME)
+            self.full = False
+        except OSError as error:
+            partial.unlink(missing_ok=True)
+            if not self.full:
+                say(f"warning: the checkpoint cannot be written, so a stopped run begins anew: {error}")
+            self.full = True

@@ -11,7 +11,7 @@ from . import nodes
 from .checkpoint import Checkpoint
 from .clock import Clock, Stretch
 from .errors import Refused
-from .log import metrics
+from .log import metrics, say
 
 
 @dataclass
@@ -147,7 +147,9 @@ class Loop:
                 continue
             break
         if self.diverged and self.best_state is None:
-            raise Refused("diverged", "training went astray at once: lower learning_rate", "训练一开始就发散了：请降低 learning_rate")
+            raise Refused("diverged", "the loss is NaN from the first steps on: lower learning_rate", "训练一开始损失就是 NaN：请降低 learning_rate")
+        if self.diverged:
+            say("warning: the loss became NaN; this ends with the best so far")
         if not self.diverged and (self.best_state is None or not nodes.agree(plan.clock.terminated)):
             self.judge()
         plan.net.load_state_dict(self.best_state)

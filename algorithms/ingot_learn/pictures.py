@@ -2,6 +2,7 @@
 
 import io
 import math
+import os
 import tempfile
 from pathlib import Path
 
@@ -59,7 +60,7 @@ class Store:
             self.array = np.zeros(full, np.uint8)
         else:
             self.file = tempfile.TemporaryFile(dir=_disk())
-            self.file.truncate(math.prod(full))
+            os.posix_fallocate(self.file.fileno(), 0, math.prod(full))  # a full disk is known now, not by SIGBUS later
             self.array = np.memmap(self.file, np.uint8, "r+", shape=full)
 
     def __getitem__(self, numbers):

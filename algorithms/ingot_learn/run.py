@@ -1,5 +1,6 @@
 """The command `train`: from a folder of data to a folder with a model."""
 
+import errno
 import os
 import random
 import sys
@@ -98,6 +99,12 @@ def main(options) -> int:
     except Refused as refused:
         print(f"{refused.en}\n{refused.zh}", file=sys.stderr)
         return 2
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        print(f"No space left on device: {error.filename or 'a file'} cannot be written; choose a spec with a larger disk\n"
+              f"磁盘空间不足，无法写入 {error.filename or '文件'}：请选择磁盘更大的规格", file=sys.stderr)
+        return 1
     except Stopped:
         say("stopped before there was a model")
         return 0

@@ -123,6 +123,13 @@ def test_a_short_budget_is_enough_for_a_model(shapes, tmp_path):
     assert (tmp_path / "out" / "ingot-model.json").exists()
 
 
+def test_one_sample_of_each_label_is_enough_for_a_model(tmp_path):
+    data = generate.pictures(tmp_path / "data", "image-class", 3, (64, 48))
+    done = train(data, tmp_path / "out", minutes=5, epochs=1, size=32)
+    assert "will often be wrong" in done.stdout and "nobody will know" in done.stdout
+    assert (tmp_path / "out" / "ingot-model.json").exists() and "nobody knows" in (tmp_path / "out" / "README.md").read_text()
+
+
 def begin(data, out, *more, **parameters):
     return subprocess.Popen(command(data, out, *more), env=environment(INGOT_PARAMETERS=json.dumps(parameters)), stdout=subprocess.PIPE,
                             stderr=subprocess.STDOUT, text=True)
@@ -190,3 +197,50 @@ def test_two_nodes_train_one_model(shapes, tmp_path):
     said = [node.communicate(timeout=conftest.PATIENCE)[0] for node in nodes]
     assert [node.returncode for node in nodes] == [0, 0], said
     assert (tmp_path / "out" / "ingot-model.json").exists() and points(said[0]) and not points(said[1])
+
+
+LOOP = """
+import sys, tempfile
+from pathlib import Path
+import torch
+from ingot_learn import loop
+from ingot_learn.checkpoint import Checkpoint
+from ingot_learn.clock import Clock
+from ingot_learn.errors import Refused
+good, steps, net = int(sys.argv[1]), [], torch.nn.Linear(1, 1)
+def loss(numbers):
+    steps.append(1)
+    return net(torch.ones(1, 1)).sum() * (1 if len(steps) <= good else float("nan"))
+figure = iter([0.5, 0.75, 0.25, 0.1]).__next__
+with tempfile.TemporaryDirectory() as folder:
+    plan = loop.Plan(net, loop.split_decay(net, 0.01, 0.0), 4, 4, loss, lambda: (figure(), {}), Clock(1), Checkpoint(Path(folder), {}), "s")
+    plan.clock.left = lambda: 60.0
+    runs = loop.Loop(plan, 1)
+    runs.judge_is_due = lambda: True
+    try:
+        best = runs.run()
+        print(best, all(torch.isfinite(p).all() for p in net.parameters()))
+    except Refused as refused:
+        print(refused.id, refused.en)
+"""
+
+
+@pytest.mark.parametrize("good, said", [(0, "diverged the loss is NaN from the first steps on"), (3, "0.75 True")])
+def test_a_loss_that_is_no_number(good, said):
+    """At once there is nothing to keep; later the best so far is kept."""
+    done = subprocess.run([conftest.PYTHON, "-c", LOOP, str(good)], env=environment(), capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1].startswith(said), done.stdout + done.stderr
+    assert ("the loss became NaN" in done.stdout) == (good > 0)
+
+
+def test_a_full_disk_is_said_and_leaves_no_half_model(shapes, tmp_path):
+    """On a file system of its own that takes 200 KB: neither checkpoint nor model fit."""
+    out = tmp_path / "out"
+    out.mkdir()
+    mounted = 'mount -t tmpfs -o size=200k none "$1" && shift && "$@"; code=$?; ls -R "$OUT" >&2; exit $code'
+    own = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
+    done = subprocess.run([*own, "sh", "-c", mounted, "sh", str(out), *command(shapes, out)], capture_output=True, text=True, timeout=conftest.PATIENCE,
+                          env=environment(OUT=str(out), INGOT_PARAMETERS=json.dumps({"minutes": 5, "epochs": 2, "size": 32})))
+    assert done.returncode == 1 and "No space left on device: " in done.stderr and "磁盘空间不足" in done.stderr, done.stdout + done.stderr
+    assert done.stdout.count("the checkpoint cannot be written") == 1
+    assert "ingot-model.json" not in done.stderr and "state.pt" not in done.stderr
