@@ -2,7 +2,10 @@
 
 #include "base/fs.h"
 
+#include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
+#include <unistd.h>
 
 #define FILE_MAX 65536
 
@@ -87,4 +90,19 @@ unsigned cpus_count(void)
     cpu_set_t set;
     int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
     return cpus_limit("/proc/self/cgroup", "/sys/fs/cgroup", n > 0 ? (unsigned)n : 1);
+}
+
+const char *cpus_name(char *to, size_t size)
+{
+    char text[4096];
+    auto_fd int fd = open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text);
+    struct str rest = {text, n > 0 ? (size_t)n : 0};
+    *to = 0;
+    while (rest.n && !*to) {
+        struct str value, name = str_cut(str_cut(rest, '\n', &rest), ':', &value);
+        if (str_is(str_trim(name), "model name"))
+            snprintf(to, size, STR_FMT, STR_ARG(str_trim(value)));
+    }
+    return *to ? to : NULL;
 }

@@ -63,8 +63,10 @@ static bool make_line(const struct predict_files *p, const char *path, struct bu
     struct task_input in = {0};
     arena_init(&a);
     json_begin(&j, &found);
-    bool ok = read_file(p, path, &a, &in.bytes, &err) &&
-              task_predict(p->model->manifest, &p->options, &in, run_part, p->model, &a, &j, &times, &err);
+    bool ok = read_file(p, path, &a, &in.bytes, &err);
+    uint64_t began = clock_mono();
+    ok = ok && task_predict(p->model->manifest, &p->options, &in, run_part, p->model, &a, &j, &times, &err);
+    uint64_t took = clock_mono() - began;
     json_begin(&o, line);
     json_object(&o);
     json_kz(&o, "file", path);
@@ -73,6 +75,7 @@ static bool make_line(const struct predict_files *p, const char *path, struct bu
         json_kint(&o, "height", times.height);
     }
     if (ok) {
+        json_kint(&o, "us", (int64_t)(took / 1000));
         json_key(&o, "annotation");
         json_raw(&o, buf_view(&found));
     } else {
@@ -128,6 +131,8 @@ static bool write_head(const struct predict_files *p, struct err *err)
         json_object_end(&o);
     }
     json_array_end(&o);
+    json_kint(&o, "threads", p->threads);
+    json_kz(&o, "processor", p->processor);
     json_object_end(&o);
     buf_char(&b, '\n');
     return fs_write_all(p->out, b.p, b.n, err);

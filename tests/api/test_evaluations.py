@@ -96,6 +96,8 @@ def test_a_classifier(admin, project, model_files, tmp_path):
     assert made["state"] in ("pending", "running") and made["model_version"]["id"] == model["id"], made
     done = over(admin, made)
     assert done["samples"] == COUNT and done["total"] == COUNT and done["done"] == COUNT and done["reason"] is None, done
+    took = done["latency"]
+    assert 0 < took["p50"] <= took["p95"] and took["samples"] == COUNT and took["at_a_time"] >= 1 and took["node"] and took["cpus"] > 0, took
     path = f"evaluations/{made['id']}"
     items = all_samples(admin, made)
     assert len(items) == COUNT and len({x["sample"] for x in items}) == COUNT

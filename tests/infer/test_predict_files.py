@@ -46,7 +46,8 @@ def test_says_what_the_library_says_in_order(place):
                            *(place / "data" / name for name in files)], capture_output=True, text=True, check=True)
     for row, line in zip(rows, peer.stdout.splitlines()):
         assert row["annotation"] == json.loads(line)["annotation"]
-        assert row["width"] > 0 and row["height"] > 0
+        assert row["width"] > 0 and row["height"] > 0 and row["us"] > 0
+    assert head["threads"] == 3 and "processor" in head
 
 
 def test_list_in_its_order_with_errors_per_file(place):

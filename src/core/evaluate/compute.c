@@ -6,6 +6,7 @@
 #include "core/evaluate/details.h"
 #include "core/evaluate/evaluate.h"
 #include "core/evaluate/found.h"
+#include "core/evaluate/latency.h"
 #include "core/evaluate/report.h"
 #include "model/manifest.h"
 #include "store/store.h"
@@ -25,6 +26,7 @@ struct computing {
     uint64_t written;
     int64_t done, total, failed;
     struct buf problems;
+    struct latency latency;
     struct str figures;
     struct digest report, details;
 };
@@ -100,6 +102,7 @@ static bool add_sample(struct computing *c, const struct sample *s, struct found
                                 .found = f->annotation,
                                 .w = s->width ? (uint32_t)s->width : f->width,
                                 .h = s->height ? (uint32_t)s->height : f->height};
+    latency_add(&c->latency, f->us);
     slices_put(c->slices, "split", STR_NULL, s->split ? str_of(codec_split_names[s->split]) : STR("-"));
     slices_put(c->slices, "folder", STR_NULL, folder_of(s->name));
     slices_attributes(c->slices, s->annotation);
@@ -277,6 +280,10 @@ static bool end_write(struct op *op, void *ctx, struct err *err)
     *object_value(&o, "state") = db_textz("completed");
     *object_value(&o, "note") = *object_value(&o, "note_zh") = db_null();
     *object_value(&o, "figures") = db_text(c->figures);
+    struct str latency;
+    if (!latency_write(&c->latency, c->found, op, object_int(&o, "job"), &latency, err))
+        return false;
+    *object_value(&o, "latency") = latency.p ? db_text(latency) : db_null();
     *object_value(&o, "samples") = db_int((int64_t)evaluate_matches(c->evaluate)->sample_count);
     *object_value(&o, "done") = *object_value(&o, "total") = db_int(c->total);
     *object_value(&o, "ended_at") = db_int(clock_now());
@@ -330,6 +337,7 @@ static void release(struct computing *c)
     evaluate_free(c->evaluate);
     blob_writer_abort(c->out);
     buf_release(&c->problems);
+    latency_release(&c->latency);
 }
 
 static bool run(struct task *t, struct err *err)

@@ -6,12 +6,20 @@
 
 #include <errno.h>
 
-#define MAX_LABELS 100000
+#define MAX_LABELS    100000
+#define MAX_US        (int64_t)(24 * 3600 * 1000000ll)
+#define MAX_PROCESSOR 100 /* bytes of its name */
 
 static uint32_t side_of(yyjson_val *v)
 {
     uint64_t n = yyjson_get_uint(v);
     return n <= ANNOTATION_MAX_SIDE ? (uint32_t)n : 0;
+}
+
+static int64_t number_of(yyjson_val *v, int64_t most)
+{
+    uint64_t n = yyjson_get_uint(v);
+    return n <= (uint64_t)most ? (int64_t)n : 0;
 }
 
 static bool read_head(struct arena *a, yyjson_val *v, struct found_line *ret, struct err *err)
@@ -28,6 +36,10 @@ static bool read_head(struct arena *a, yyjson_val *v, struct found_line *ret, st
         if (name.n)
             ret->labels[ret->label_count++] = name;
     }
+    ret->threads = number_of(yyjson_obj_get(v, "threads"), UINT16_MAX);
+    ret->processor = json_str(yyjson_obj_get(v, "processor"));
+    if (ret->processor.n > MAX_PROCESSOR)
+        ret->processor = STR_NULL;
     return true;
 }
 
@@ -43,6 +55,7 @@ bool found_parse(struct arena *a, struct str text, struct found_line *ret, struc
     ret->error = json_str(yyjson_obj_get(v, "error"));
     ret->width = side_of(yyjson_obj_get(v, "width"));
     ret->height = side_of(yyjson_obj_get(v, "height"));
+    ret->us = number_of(yyjson_obj_get(v, "us"), MAX_US);
     annotation = yyjson_obj_get(v, "annotation");
     if (!ret->file.n)
         return err_set(err, ERR_INVALID, "file", "a line has no \"file\"");
@@ -66,10 +79,10 @@ struct passed {
 
 struct found {
     FILE *in;
-    struct arena arena; /* labels */
+    struct arena arena; /* the head */
     struct arena now;   /* the line that was given last */
-    struct str *labels;
-    size_t label_count, number;
+    struct found_line head;
+    size_t number;
     char *text;
     size_t cap;
     struct map *passed;
@@ -107,21 +120,19 @@ static bool read_line(struct found *f, struct arena *a, struct found_line *ret, 
 struct found *found_open(const char *path, struct err *err)
 {
     struct found *f = base_zalloc(sizeof *f);
-    struct found_line head;
     bool end;
     arena_init(&f->arena);
     arena_init(&f->now);
     f->passed = map_new();
     f->in = fopen(path, "re");
     bool ok = f->in || err_errno(err, errno, "what the model found");
-    ok = ok && read_line(f, &f->arena, &head, &end, err) &&
-         ((!end && head.head) || err_set(err, ERR_INVALID, NULL, "what the model found has no first line"));
+    ok =
+        ok && read_line(f, &f->arena, &f->head, &end, err) &&
+        ((!end && f->head.head) || err_set(err, ERR_INVALID, NULL, "what the model found has no first line"));
     if (!ok) {
         found_close(f);
         return NULL;
     }
-    f->labels = head.labels;
-    f->label_count = head.label_count;
     return f;
 }
 
@@ -152,8 +163,14 @@ void found_close(struct found *f)
 
 const struct str *found_labels(const struct found *f, size_t *ret_n)
 {
-    *ret_n = f->label_count;
-    return f->labels;
+    *ret_n = f->head.label_count;
+    return f->head.labels;
+}
+
+int64_t found_made_with(const struct found *f, struct str *ret_processor)
+{
+    *ret_processor = f->head.processor;
+    return f->head.threads;
 }
 
 /* Gives a passed line, whose arena becomes the current one. */

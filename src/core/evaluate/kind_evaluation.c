@@ -103,6 +103,17 @@ static const struct field fields[] = {
          "\"value\":{\"type\":[\"number\",\"null\"]},\"low\":{\"type\":[\"number\",\"null\"]},"
          "\"high\":{\"type\":[\"number\",\"null\"]}}}}",
      .title = {"Figures", "指标"}},
+    {.name = "latency",
+     .type = FIELD_JSON,
+     .max = 1 << 10,
+     .schema =
+         "{\"type\":[\"object\",\"null\"],\"properties\":{\"p50\":{\"type\":\"number\"},\"p95\":{\"type\":"
+         "\"number\"},\"samples\":{\"type\":\"integer\"},\"at_a_time\":{\"type\":\"integer\"},"
+         "\"processor\":{\"type\":[\"string\",\"null\"]},\"node\":{\"type\":[\"string\",\"null\"]},"
+         "\"cpus\":{\"type\":\"number\"}},\"required\":[\"p50\",\"p95\",\"samples\",\"at_a_time\"]}",
+     .title = {"Time per sample", "单样本耗时"},
+     .help = {"Milliseconds that the model took, measured where it was asked.",
+              "模型处理一个样本的毫秒数，在评估运行的机器上测得。"}},
     {.name = "samples", .type = FIELD_INT, .title = {"Evaluated samples", "参与评估的样本数"}},
     {.name = "automatic",
      .type = FIELD_BOOL,

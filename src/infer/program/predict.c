@@ -38,6 +38,7 @@ struct given {
     bool unconfined;
     int out_fd, progress_fd;
     uint64_t began;
+    char processor[100];
 };
 
 enum {
@@ -199,6 +200,7 @@ static bool predict(struct given *g, const struct file_list *files, struct err *
                               .files = files,
                               .options = g->options,
                               .threads = g->threads,
+                              .processor = *g->processor ? g->processor : NULL,
                               .out = g->out_fd,
                               .progress = progress,
                               .ctx = g};
@@ -220,6 +222,7 @@ int predict_main(int argc, char **argv)
         return code;
     signal(SIGPIPE, SIG_IGN);
     g.threads = g.threads ? g.threads : cpus_count();
+    cpus_name(g.processor, sizeof g.processor);
     /* One thread a run: as many files at a time use the processors better than parts of one. */
     bool ok = file_list_open(&files, g.from, g.root, &err) && open_out(g.out, &g.out_fd, &err) &&
               open_out(g.progress, &g.progress_fd, &err) && confine(&g, &files, &err) &&
