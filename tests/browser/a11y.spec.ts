@@ -1,25 +1,6 @@
-import { readFileSync } from 'node:fs'
-import type { Page } from '@playwright/test'
+import { violations } from './axe'
 import { another, draw, objects, openTask, pictures, shown } from './bench'
 import { Api, expect, member, signInAsAdmin, test } from './fixtures'
-
-const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
-
-interface Violation {
-  id: string
-  help: string
-  nodes: { target: string[]; failureSummary: string }[]
-}
-
-/** What axe finds wrong on the page, as text. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe)
-  const found = await page.evaluate(async () => {
-    const run = (window as unknown as { axe: { run: (o: unknown) => Promise<{ violations: Violation[] }> } }).axe.run
-    return (await run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] })).violations
-  })
-  return found.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(' ')}: ${n.failureSummary}`))
-}
 
 for (const theme of ['light', 'dark']) {
   test(`axe finds nothing wrong, ${theme}`, async ({ page, api, project }) => {

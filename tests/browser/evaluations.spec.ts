@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { violations } from './axe'
 import { pictures, samples } from './bench'
 import { reaches } from './compute'
 import { dialog, expect, signInAsAdmin, test, type Api, type Made } from './fixtures'
@@ -41,6 +42,8 @@ test('a model is evaluated: words, figures, what is taken for what, worst sample
   await expect(page.getByRole('heading', { name: 'Figures' })).toBeVisible({ timeout: 60_000 })
   await expect(page.locator('.evaluation-words li').first()).toBeVisible()
   await expect(page.locator('.evaluation-figures .first')).toContainText('%')
+  await expect(page.getByText(/^Time per sample: .* ms/)).toBeVisible()
+  expect(await violations(page)).toEqual([])
   await page.screenshot({ path: `${folder}/en-light-evaluation.png`, fullPage: true })
   // Another least score is counted at once.
   const slider = page.getByRole('slider', { name: 'Least score that counts' })
@@ -55,6 +58,7 @@ test('a model is evaluated: words, figures, what is taken for what, worst sample
   await expect(page.getByRole('button', { name: 'Show all samples again' })).toBeVisible()
   await page.getByRole('button', { name: 'Show all samples again' }).click()
   await expect(page.locator('.evaluation-samples > li')).toHaveCount(10)
+  expect(await violations(page)).toEqual([])
   await page.screenshot({ path: `${folder}/en-light-evaluation-samples.png` })
   await expect(page.getByRole('link', { name: 'Correct the labels' }).first()).toHaveAttribute('href', new RegExp(`/datasets/${set.id}/v/1/label\\?sample=`))
 
@@ -62,6 +66,14 @@ test('a model is evaluated: words, figures, what is taken for what, worst sample
   await page.getByRole('link', { name: 'Compare', exact: true }).click()
   await expect(page.getByText('No difference that the data can show').first()).toBeVisible()
   await expect(page.getByText('Both say the same on 10 of 10 samples.')).toBeVisible()
+  expect(await violations(page)).toEqual([])
+  // The model's card has its newest evaluation: how good, how quick, on what data.
+  await page.goto(`/p/${project.name}/model-sets/${model.id}/v/1`)
+  const card = page.getByRole('region', { name: 'Model card' })
+  await expect(card).toContainText(/ ms 95% within/)
+  await expect(card.getByRole('link', { name: /%$/ }).first()).toHaveAttribute('href', new RegExp(`/evaluations/${made.id}$`))
+  expect(await violations(page)).toEqual([])
+  await page.screenshot({ path: `${folder}/en-light-model-card.png` })
 
   await page.evaluate(() => {
     localStorage.setItem('ingot.language', 'zh')
@@ -70,7 +82,12 @@ test('a model is evaluated: words, figures, what is taken for what, worst sample
   await page.setViewportSize({ width: 390, height: 844 })
   await page.goto(`/p/${project.name}/evaluations/${made.id}`)
   await expect(page.getByRole('heading', { name: '混淆矩阵' })).toBeVisible()
+  expect(await violations(page)).toEqual([])
   await page.screenshot({ path: `${folder}/zh-dark-evaluation.png`, fullPage: true })
+  await page.goto(`/p/${project.name}/model-sets/${model.id}/v/1`)
+  await expect(page.getByRole('region', { name: '模型卡片' })).toContainText('毫秒')
+  expect(await violations(page)).toEqual([])
+  await page.screenshot({ path: `${folder}/zh-dark-model-card.png`, fullPage: true })
 })
 
 test('shapes that were found are drawn beside the truth', async ({ page, api, project }) => {
@@ -84,5 +101,6 @@ test('shapes that were found are drawn beside the truth', async ({ page, api, pr
   await page.goto(`/p/${project.name}/evaluations/${made.id}?tab=samples`)
   await expect(page.locator('.evaluation-pair')).toHaveCount(4)
   await expect(page.locator('.evaluation-pair .shapes rect').first()).toBeVisible()
+  expect(await violations(page)).toEqual([])
   await page.screenshot({ path: `${folder}/en-light-evaluation-boxes.png` })
 })

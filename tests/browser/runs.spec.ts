@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { resolve } from 'node:path'
+import { violations } from './axe'
 import { openSelect, putFile, reaches, smallSpec } from './compute'
 import { expect, signInAsAdmin, test, type Api, type Made } from './fixtures'
 
@@ -81,6 +82,7 @@ test('runs are found by what went in and what came out, laid over each other, an
     await page.getByRole('checkbox', { name: `Compare ${name}` }).click()
     await expect(page.getByRole('checkbox', { name: `Compare ${name}` })).toBeChecked()
   }
+  expect(await violations(page)).toEqual([])
   await page.screenshot({ path: `${folder}/en-light-runs.png` })
 
   // Curves over each other.
@@ -96,6 +98,7 @@ test('runs are found by what went in and what came out, laid over each other, an
   await expect(loss.locator('.chart-raw')).toHaveCount(3)
   await page.keyboard.press('Home')
   await expect(loss.locator('.chart-raw')).toHaveCount(0)
+  expect(await violations(page)).toEqual([])
   // A stretch that is drawn with the pointer is looked at closely, in all charts.
   const box = await loss.locator('svg').boundingBox()
   if (!box) throw new Error('no chart')
@@ -120,15 +123,17 @@ test('runs are found by what went in and what came out, laid over each other, an
   await expect(page.getByText('The same data.')).toBeVisible()
   await expect(page.locator('.diff-removed').first()).toContainText('2 *')
   await expect(page.locator('.diff-added').first()).toContainText('3 *')
+  expect(await violations(page)).toEqual([])
   await page.screenshot({ path: `${folder}/en-light-runs-differences.png`, fullPage: true })
 
   await page.evaluate(() => { localStorage.setItem('ingot.language', 'zh'); localStorage.setItem('ingot.theme', 'dark') })
   await page.setViewportSize({ width: 390, height: 844 })
-  for (const [name, url] of [['runs', `trainings/${first.id}`], ['runs-curves', `runs/compare?runs=${ids.join(',')}`], ['runs-differences', `runs/compare?runs=${ids.join(',')}&tab=differences`], ['trainings', 'trainings']] as const) {
+  for (const [name, url] of [['runs', `trainings/${first.id}`], ['runs-curves', `runs/compare?runs=${ids.join(',')}`], ['runs-differences', `runs/compare?runs=${ids.join(',')}&tab=differences`], ['trainings', 'trainings'], ['run', `trainings/${first.id}/instances/${ids[0]}`]] as const) {
     await page.goto(`/p/${project.name}/${url}`)
     await expect(page.locator('main .skeleton')).toHaveCount(0)
     await expect(page.getByText(/运行|对比运行/).first()).toBeVisible()
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), url).toBe(true)
+    expect(await violations(page), url).toEqual([])
     await page.screenshot({ path: `${folder}/zh-dark-${name}.png`, fullPage: true })
   }
 })

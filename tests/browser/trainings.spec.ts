@@ -47,4 +47,14 @@ test('a training is made in the form, runs twice, and its model knows where it c
   await page.screenshot({ path: `${folder}/model-lineage.png` })
   await page.locator('.lineage-facts').getByRole('link', { name: 'count', exact: true }).click()
   await expect(page.getByText('2 items')).toBeVisible()
+
+  // What a run was started with begins a new training.
+  await page.getByRole('link', { name: 'run-1', exact: true }).click()
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'New training like this run' }).click()
+  await expect(dialog(page).getByRole('textbox', { name: /^Command/ })).toHaveValue('python3 train.py')
+  await expect(dialog(page).getByLabel('Nodes')).toHaveValue('2')
+  await dialog(page).getByLabel('Name', { exact: false }).first().fill('count once more')
+  await dialog(page).getByRole('button', { name: 'Create' }).click()
+  await expect(page.getByRole('heading', { name: 'count once more' })).toBeVisible()
 })

@@ -19,6 +19,11 @@ export const dataEn = {
   'tab.try': 'Try it',
 
   'model.does': 'What it does',
+  'model.card': 'Model card',
+  'model.labels': '{n#1 label|{n} labels}',
+  'model.data': 'Learned from',
+  'model.quality': 'How good',
+  'model.notEvaluated': 'Not evaluated yet',
   'model.says': '{task}, {n#1 label|{n} labels}',
   'model.silent': 'This version does not say what it does, so it answers tensors only. This is what its file shows; complete it and save it as ingot-model.json.',
   'model.asked': 'To be checked or added: {fields}',

@@ -28,6 +28,7 @@ export const modelsEn = {
 
   'training.deploy': 'Deploy',
   'training.try': 'Try it',
+  'training.again': 'New training like this run',
   'service.terminal': 'Terminal',
 
   'manifest.edit': 'Edit',

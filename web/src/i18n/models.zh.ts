@@ -30,6 +30,7 @@ export const modelsZh: Record<keyof typeof modelsEn, string> = {
 
   'training.deploy': '部署',
   'training.try': '试用',
+  'training.again': '按此次运行新建训练',
   'service.terminal': '终端',
 
   'manifest.edit': '编辑',

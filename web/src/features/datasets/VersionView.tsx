@@ -37,6 +37,7 @@ import { AllVersions, StateTag } from './Versions'
 import { lazyPart } from '../../app/part'
 
 const ModelTab = lazyPart(() => import('../models/ModelTab'), 'ModelTab')
+const ModelCard = lazyPart(() => import('../models/ModelCard'), 'ModelCard')
 const TryTab = lazyPart(() => import('../models/TryTab'), 'TryTab')
 const EvaluationsTab = lazyPart(() => import('../evaluations/EvaluationsTab'), 'EvaluationsTab')
 const Deploy = lazyPart(() => import('../services/Deploy'), 'Deploy')
@@ -190,7 +191,7 @@ function TabContent({ version, tab, whole, onPreprocess }: { version: Version; t
       {tab === 'duplicates' && <Duplicates version={version} />}
       {tab === 'compare' && (data ? <Compare version={version} /> : <FileCompare version={version} />)}
       {tab === 'lineage' && <><LineageGraph kind={kind.name} id={item.id} />{item['lineage'] !== null && typeof item['lineage'] === 'object' && <LineageFacts lineage={item['lineage'] as Lineage} />}</>}
-      {tab === 'model' && <><Readme version={version} /><ModelTab version={version} /></>}
+      {tab === 'model' && <><ModelCard version={version} /><Readme version={version} /><ModelTab version={version} /></>}
       {tab === 'try' && <TryTab version={version} />}
       {tab === 'evaluations' && <EvaluationsTab version={version} />}
       {tab === 'files' && <><FileBrowser version={version} /><Readme version={version} /></>}

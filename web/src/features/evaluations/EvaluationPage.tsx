@@ -28,7 +28,7 @@ const SamplesTab = lazyPart(() => import('./SamplesTab'), 'SamplesTab')
 const CompareTab = lazyPart(() => import('./CompareTab'), 'CompareTab')
 
 const subjects = ['model_version', 'service_version', 'layer'] as const
-const hidden = ['state', 'reason', 'reason_zh', 'name', 'description', 'figures', 'done', 'total']
+const hidden = ['state', 'reason', 'reason_zh', 'name', 'description', 'figures', 'latency', 'done', 'total']
 
 /** An evaluation: what was found out, where it fails, and against another one. */
 export function EvaluationPage({ kind, place, item }: PageProps) {

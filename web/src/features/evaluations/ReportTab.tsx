@@ -11,6 +11,8 @@ import { useI18n } from '../../i18n'
 import { Confusion } from './Confusion'
 import { cellName, figureText, type At, type Report } from './evaluations'
 import { LabelTable } from './LabelTable'
+import { latencyOf } from './latency'
+import { LatencyText } from './LatencyText'
 
 export function useReport(path: string, item: Item) {
   return useQuery({
@@ -45,7 +47,7 @@ function Shown({ path, report, item }: { path: string; report: Report; item: Ite
   return (
     <div className="evaluation">
       {report.words.length > 0 && <ul className="evaluation-words">{report.words.map((s, i) => <li key={i}>{language === 'zh' ? s.zh : s.en}</li>)}</ul>}
-      <Figures report={report} />
+      <Figures report={report} item={item} />
       <Notes report={report} />
       {scored && (
         <section className="block">
@@ -77,8 +79,9 @@ function Shown({ path, report, item }: { path: string; report: Report; item: Ite
   )
 }
 
-function Figures({ report }: { report: Report }) {
+function Figures({ report, item }: { report: Report; item: Item }) {
   const { t, n } = useI18n()
+  const latency = latencyOf(item)
   return (
     <section className="block">
       <h2>{t('evaluation.figures')}</h2>
@@ -92,6 +95,7 @@ function Figures({ report }: { report: Report }) {
         ))}
       </dl>
       <p className="muted">{t('evaluation.intervalHint', { n: n(report.samples) })}</p>
+      {latency && <p>{t('evaluation.latency')}: <LatencyText latency={latency} /></p>}
     </section>
   )
 }

@@ -26,7 +26,7 @@ import { Dialogs, type Open } from '../objects/Dialogs'
 import { LineageGraph } from '../lineage/LineageGraph'
 import { fits } from '../objects/fits'
 import { causeOf, Failure } from './Failure'
-import { useLineage } from './instances'
+import { startedWith, useLineage } from './instances'
 import { ResultButtons } from './ResultButtons'
 import { LineageFacts } from './Lineage'
 import { TensorBoard } from './TensorBoard'
@@ -72,6 +72,7 @@ function Loaded({ parentKind, kind, parent, item }: { parentKind: Kind; kind: Ki
   const client = useQueryClient()
   const navigate = useNavigate()
   const [open, setOpen] = useState<Open | null>(null)
+  const [again, setAgain] = useState(false)
   const place = { parent: { kind: parentKind, id: parent.id } }
   const path = itemPath(kind, place, item.id)
   const jobRef = isRef(item['job']) ? item['job'] : null
@@ -82,6 +83,10 @@ function Loaded({ parentKind, kind, parent, item }: { parentKind: Kind; kind: Ki
   const stop = offered('stop')
   const resume = offered('resume')
   const board = offered('tensorboard')
+  const menu = [
+    ...(offers(session, parentKind, 'create', project?.id) ? [{ key: 'again', label: t('training.again') }] : []),
+    ...(offers(session, kind, 'delete', project?.id) ? [{ key: 'delete', label: t('object.delete'), danger: true, disabled: !over }] : []),
+  ]
   const parentUrl = itemUrl(parentKind, parent.id, project) ?? '/'
   const resuming = useMutation({
     mutationFn: () => request<Item>(`${path}/resume`, { method: 'POST', body: {} }),
@@ -114,8 +119,8 @@ function Loaded({ parentKind, kind, parent, item }: { parentKind: Kind; kind: Ki
           {board && <TensorBoard path={path} />}
           {resume && <Button loading={resuming.isPending} onClick={() => void resumeOnce()}>{w(resume.title)}</Button>}
           {stop && <Button danger onClick={() => setOpen({ what: stop, item })}>{w(stop.title)}</Button>}
-          {offers(session, kind, 'delete', project?.id) && (
-            <Dropdown trigger={['click']} menu={{ items: [{ key: 'delete', label: t('object.delete'), danger: true, disabled: !over }], onClick: () => setOpen({ what: 'delete', item }) }}>
+          {menu.length > 0 && (
+            <Dropdown trigger={['click']} menu={{ items: menu, onClick: ({ key }) => (key === 'delete' ? setOpen({ what: 'delete', item }) : setAgain(true)) }}>
               <Button aria-label={t('object.more')} icon={<Icon name="more" />} />
             </Dropdown>
           )}
@@ -128,6 +133,7 @@ function Loaded({ parentKind, kind, parent, item }: { parentKind: Kind; kind: Ki
         ...jobTabs,
       ]}
     >
+      {again && <Dialogs kind={parentKind} place={{ project: project?.id }} open={{ what: 'create', preset: startedWith(parentKind, item) }} onClose={() => setAgain(false)} onSaved={(made) => void navigate(itemUrl(parentKind, made.id, project) ?? parentUrl)} />}
       <Dialogs kind={kind} place={place} open={open} onClose={() => setOpen(null)} onDeleted={() => void navigate(parentUrl, { replace: true })} />
     </ComputePage>
   )

@@ -1,5 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { request, type Schema } from '../../api/client'
+import type { Item, Kind } from '../../api/kinds'
+import type { Values } from '../../components/merge'
 
 /** Points are step, time in microseconds, value. */
 export type MetricSeries = Schema<'TrainingMetrics'>['series'][number]
@@ -12,4 +14,10 @@ export function useLineage(path: string, id: number, enabled = true) {
     queryFn: ({ signal }) => request<Lineage>(`${path}/lineage`, { signal }),
     enabled,
   })
+}
+
+/** What a run was started with, as values for the form of a new training. */
+export function startedWith(training: Kind, run: Item): Values {
+  const copied = training.fields.filter((field) => field.create && field.name !== 'name' && run[field.name] !== null && run[field.name] !== undefined)
+  return Object.fromEntries(copied.map((field) => [field.name, run[field.name]]))
 }
