@@ -22,7 +22,7 @@ const struct flag running_train_flags[] = {
     {"launcher", 0, FLAG_VALUE, "each|first", "first: the command is an mpirun (each)", NULL},
     {"save-to", 0, FLAG_VALUE, "MODEL", "whose version /workspace/persistent-model becomes", NULL},
     {"set", 0, FLAG_VALUE, "NAME=VALUE", "a parameter of the algorithm; may come several times", NULL},
-    {"minutes", 0, FLAG_VALUE, "N", "auto: how long it may train (10)", NULL},
+    {"minutes", 0, FLAG_VALUE, "N", "auto, resume: how long it may train (10)", NULL},
     {"leave-out", 0, FLAG_VALUE, "LABEL,...", "auto: labels that are as if they had never been given", NULL},
     {"merge", 0, FLAG_VALUE, "LABEL=LABEL", "auto: one label becomes another; may come several times", NULL},
     {"yes", 'y', FLAG_SWITCH, NULL, "auto: start without asking", NULL},
@@ -311,6 +311,28 @@ static bool run(struct cli *cli, const struct args *args, struct err *err)
            running_follow_run(cli, args, instance, err);
 }
 
+/* Values in place of those of the run that it goes on from. */
+static bool resume_body(struct cli *cli, const struct args *args, struct buf *text, struct err *err)
+{
+    struct json_out o;
+    double minutes;
+    json_begin(&o, text);
+    json_object(&o);
+    json_key(&o, "parameters");
+    json_object(&o);
+    if (!train_set_write(cli, args, NULL, &o, err))
+        return false;
+    if (args_has(args, "minutes")) {
+        if (!train_minutes(args, &minutes, err))
+            return false;
+        json_key(&o, "minutes");
+        json_real(&o, minutes);
+    }
+    json_object_end(&o);
+    json_object_end(&o);
+    return true;
+}
+
 static bool resume(struct cli *cli, const struct args *args, struct err *err)
 {
     int64_t job;
@@ -328,19 +350,58 @@ static bool resume(struct cli *cli, const struct args *args, struct err *err)
         return false;
     const char *path = arena_printf(&cli->arena, "/trainings/%lld/instances/%lld/resume", (long long)training,
                                     (long long)id);
-    return remote_json(cli, &(struct remote_call){.method = "POST", .path = path}, &instance, err) &&
-           running_follow_run(cli, args, instance, err);
+    auto_buf struct buf body = {0};
+    if (!resume_body(cli, args, &body, err))
+        return false;
+    struct remote_call call = {
+        .method = "POST", .path = path, .body = arena_str(&cli->arena, buf_view(&body))};
+    return remote_json(cli, &call, &instance, err) && running_follow_run(cli, args, instance, err);
+}
+
+static bool automatic(struct cli *cli, const struct args *args, struct err *err)
+{
+    return train_auto(cli, args, usage, err);
+}
+
+/* Flags of `running_train_flags` that a verb has no use for are refused, not passed over. */
+static const struct verb {
+    const char *name;
+    bool (*run)(struct cli *cli, const struct args *args, struct err *err);
+    const char *flags[20];
+} verbs[] = {
+    {"run",
+     run,
+     {"name", "data", "algo", "base", "spec", "image", "nodes", "launcher", "save-to", "set", "env",
+      "priority", "retries", "hours", "description", "detach", "project"}},
+    {"auto", automatic, {"spec", "set", "minutes", "leave-out", "merge", "yes", "detach", "project"}},
+    {"resume", resume, {"set", "minutes", "detach", "project"}},
+};
+
+static bool among(const char *name, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n && names[i]; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+static bool check_flags(const struct verb *v, const struct args *args, struct err *err)
+{
+    for (size_t i = 0; i < args->given_count; i++) {
+        const struct flag *f = args->given[i].flag;
+        bool of_train = f >= running_train_flags && f < running_train_flags + countof(running_train_flags);
+        if (of_train && !among(f->name, v->flags, countof(v->flags)))
+            return err_set(err, ERR_MALFORMED, NULL, "--%s is not for ingot train %s", f->name, v->name);
+    }
+    return true;
 }
 
 bool running_train(struct cli *cli, const struct args *args, struct err *err)
 {
-    const char *verb = args->word_count ? args->words[0] : "";
-    if (strcmp(verb, "run") == 0)
-        return run(cli, args, err);
-    if (strcmp(verb, "auto") == 0)
-        return train_auto(cli, args, usage, err);
-    if (strcmp(verb, "resume") == 0)
-        return resume(cli, args, err);
+    const char *name = args->word_count ? args->words[0] : "";
+    for (size_t i = 0; i < countof(verbs); i++)
+        if (strcmp(verbs[i].name, name) == 0)
+            return check_flags(&verbs[i], args, err) && verbs[i].run(cli, args, err);
     return err_set(err, ERR_MALFORMED, NULL, "%s%s%s; usage: %s",
-                   *verb ? "there is no \"" : "a verb is missing", verb, *verb ? "\"" : "", usage);
+                   *name ? "there is no \"" : "a verb is missing", name, *name ? "\"" : "", usage);
 }

@@ -45,15 +45,22 @@ static bool write_merge(struct cli *cli, const struct args *args, struct json_ou
     return true;
 }
 
+bool train_minutes(const struct args *args, double *ret, struct err *err)
+{
+    const char *minutes = args_value(args, "minutes");
+    return str_to_real(str_of(minutes), ret) ||
+           err_set(err, ERR_MALFORMED, NULL, "--minutes: \"%s\" is no number", minutes);
+}
+
 static bool write_body(struct cli *cli, const struct args *args, struct json_out *o, struct err *err)
 {
-    const char *minutes = args_value(args, "minutes"), *labels = args_value(args, "leave-out");
+    const char *labels = args_value(args, "leave-out");
     int64_t spec;
     double n;
     json_object(o);
-    if (minutes) {
-        if (!str_to_real(str_of(minutes), &n))
-            return err_set(err, ERR_MALFORMED, NULL, "--minutes: \"%s\" is no number", minutes);
+    if (args_has(args, "minutes")) {
+        if (!train_minutes(args, &n, err))
+            return false;
         json_key(o, "minutes");
         json_real(o, n);
     }

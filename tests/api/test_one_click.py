@@ -177,6 +177,7 @@ def test_from_a_shell_and_in_one_call(own, boss, home, pictures, spec, tmp_path)
     cli.fails(2, "train", "auto", says="usage")
     cli.fails(2, "train", "auto", data["name"], "--merge", "plum", says="LABEL=LABEL")
     cli.fails(2, "train", "auto", data["name"], "--minutes", "soon", says="no number")
+    cli.fails(2, "train", "auto", data["name"], "--nodes", "2", says="--nodes is not for ingot train auto")
     refused = cli.run("train", "auto", data["name"], "--leave-out", "pear,plum", expect=None)
     assert refused.code and "one class" in refused.err and refused.out == ""
     words = ["--minutes", "3", "--merge", "plum=pear", "--set", "seed=5", "--spec", spec["name"], "--yes"]
@@ -185,9 +186,12 @@ def test_from_a_shell_and_in_one_call(own, boss, home, pictures, spec, tmp_path)
     assert "image-class: 30 of 30 samples" in done.err and f"ingot deploy {data['name']}:v1" in done.err
     [run] = boss.get("training-instances", project=home["id"])["items"]
     assert {k: run["parameters"][k] for k in ("minutes", "merge", "seed")} == {"minutes": 3, "merge": {"plum": "pear"}, "seed": 5}
+    cli.run("train", "resume", f"{run['training']['name']}/{run['name']}", "--minutes", "4", "--set", "seed=6")
+    more = boss.get("training-instances", project=home["id"], sort="-id")["items"][0]
+    assert {k: more["parameters"][k] for k in ("minutes", "merge", "seed")} == {"minutes": 4, "merge": {"plum": "pear"}, "seed": 6}
     with ingot.Client(own.url, token=boss.token) as client:
         again = ingot.train(f"{data['name']}:v1", project=home["name"], minutes=2, spec=spec["id"], client=client)
-        assert again.model()["name"] == "v2"
+        assert again.model()["name"] == "v3"
 
 
 def test_stopping_keeps_the_best_so_far_and_resuming_goes_on(boss, pictures, spec):

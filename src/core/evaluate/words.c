@@ -56,7 +56,7 @@ static void say_head(struct telling *t)
                          number(total, "precision") * 10, number(t->report, "score")));
 }
 
-/* The labels that are found most and least often. */
+/* The best and the worst label, unless that many of 10 would be the same. */
 static void say_labels(struct telling *t)
 {
     size_t i, max;
@@ -70,7 +70,8 @@ static void say_labels(struct telling *t)
         if (!worst || number(row, "f1") < number(worst, "f1"))
             worst = row;
     }
-    if (!best || best == worst || number(best, "f1") <= number(worst, "f1"))
+    if (!best || best == worst || number(best, "f1") <= number(worst, "f1") ||
+        round(number(best, "recall") * 10) == round(number(worst, "recall") * 10))
         return;
     struct str b = json_str(yyjson_obj_get(best, "label")), w = json_str(yyjson_obj_get(worst, "label"));
     say(t, task_name(t->a, MESSAGE_WORDS_BEST, STR_ARG(b), number(best, "recall") * 10));

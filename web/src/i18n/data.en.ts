@@ -22,6 +22,7 @@ export const dataEn = {
   'model.card': 'Model card',
   'model.labels': '{n#1 label|{n} labels}',
   'model.data': 'Learned from',
+  'model.testPart': 'test part',
   'model.quality': 'How good',
   'model.notEvaluated': 'Not evaluated yet',
   'model.says': '{task}, {n#1 label|{n} labels}',

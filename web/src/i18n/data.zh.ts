@@ -24,6 +24,7 @@ export const dataZh: Record<keyof typeof dataEn, string> = {
   'model.card': '模型卡片',
   'model.labels': '{n} 个标签',
   'model.data': '训练数据',
+  'model.testPart': '测试部分',
   'model.quality': '效果',
   'model.notEvaluated': '尚未评估',
   'model.says': '{task}，{n} 个标签',

@@ -45,12 +45,13 @@ export function ModelCard({ version }: { version: Version }) {
   )
 }
 
-/** What the newest evaluation says. */
+/** What the newest evaluation says, on samples that it has not learned from where there is one. */
 function Evaluated({ kind, version }: { kind: Kind; version: number }) {
   const { t, n } = useI18n()
   const { project } = useApp()
   const found = useList(kind, { project: project?.id }, { filter: `model_version = ${version} and state = "completed"`, sort: '-created_at' })
-  const newest: Item | undefined = allItems(found.data)[0]
+  const all = allItems(found.data)
+  const newest: Item | undefined = all.find((one) => one['part'] === 'test') ?? all[0]
   if (!found.data) return null
   if (!newest) return <div><dt>{t('model.quality')}</dt><dd><Link to="?tab=evaluations">{t('model.notEvaluated')}</Link></dd></div>
   const figures = Object.entries((newest['figures'] ?? {}) as Record<string, Figure>).filter(([, f]) => f.value !== null)
@@ -61,7 +62,7 @@ function Evaluated({ kind, version }: { kind: Kind; version: number }) {
         <div key={name}>
           <dt>{name}</dt>
           <dd className="num"><Link to={itemUrl(kind, newest.id, project) ?? '?tab=evaluations'}>{figureText(name, f.value, n)}</Link>
-            <small className="muted">{f.low !== null && f.high !== null && `${figureText(name, f.low, n)} – ${figureText(name, f.high, n)}, `}{isRef(newest['dataset_version']) && <RefLink kindName="dataset_version" value={newest['dataset_version']} />}</small></dd>
+            <small className="muted">{f.low !== null && f.high !== null && `${figureText(name, f.low, n)} – ${figureText(name, f.high, n)}, `}{isRef(newest['dataset_version']) && <RefLink kindName="dataset_version" value={newest['dataset_version']} />}{newest['part'] === 'test' && `, ${t('model.testPart')}`}</small></dd>
         </div>
       ))}
       {latency && <div><dt>{t('evaluation.latency')}</dt><dd><LatencyText latency={latency} /></dd></div>}
