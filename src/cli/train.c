@@ -385,13 +385,20 @@ static bool among(const char *name, const char *const *names, size_t n)
     return false;
 }
 
+static bool of_train(const char *flag)
+{
+    for (size_t i = 0; i < countof(running_train_flags); i++)
+        if (strcmp(running_train_flags[i].name, flag) == 0)
+            return true;
+    return false;
+}
+
 static bool check_flags(const struct verb *v, const struct args *args, struct err *err)
 {
     for (size_t i = 0; i < args->given_count; i++) {
-        const struct flag *f = args->given[i].flag;
-        bool of_train = f >= running_train_flags && f < running_train_flags + countof(running_train_flags);
-        if (of_train && !among(f->name, v->flags, countof(v->flags)))
-            return err_set(err, ERR_MALFORMED, NULL, "--%s is not for ingot train %s", f->name, v->name);
+        const char *flag = args->given[i].flag->name;
+        if (of_train(flag) && !among(flag, v->flags, countof(v->flags)))
+            return err_set(err, ERR_MALFORMED, NULL, "--%s is not for ingot train %s", flag, v->name);
     }
     return true;
 }

@@ -196,7 +196,7 @@ def test_from_a_shell_and_in_one_call(own, boss, home, pictures, spec, tmp_path)
 
 def test_stopping_keeps_the_best_so_far_and_resuming_goes_on(boss, pictures, spec):
     made = pictures({"apple": 10, "pear": 10})
-    run = boss.post(path_of(*made) + "/train", {"spec": spec["id"], "parameters": {"wait": True}})
+    run = boss.post(path_of(*made) + "/train", {"spec": spec["id"], "seed": 7, "parameters": {"wait": True}})
     wait_for(lambda: boss.get(instance_path(run) + "/metrics")["series"], "a first metric")
     boss.post(instance_path(run) + "/stop", expect=200)
     version = saved(boss, run)
@@ -205,7 +205,7 @@ def test_stopping_keeps_the_best_so_far_and_resuming_goes_on(boss, pictures, spe
     assert {f["name"] for f in files} == {"report.json", "parameters.json", "rows.jsonl", "memory.txt"}
     more = boss.post(instance_path(run) + "/resume", {"parameters": {"wait": False}})
     done = settled(boss, more)
-    assert done["state"] == "completed" and done["parameters"]["wait"] is False and done["resumed_from"]["id"] == run["id"]
+    assert done["state"] == "completed" and done["parameters"]["wait"] is False and done["parameters"]["seed"] == 7 and done["resumed_from"]["id"] == run["id"]
 
 
 def test_the_files_are_installed_once_and_again_when_they_differ(boss, files, pictures):

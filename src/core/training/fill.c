@@ -45,15 +45,14 @@ static yyjson_val *object_of(struct arena *a, struct str text, struct err *err)
     return v;
 }
 
-/* Those of the training, with those of the start in their place; null is as if it were not given. */
-static yyjson_val *join(struct arena *a, struct str usual, struct str given, struct err *err)
+bool training_join(struct arena *a, struct str usual, struct str given, struct str *ret, struct err *err)
 {
     yyjson_val *first = object_of(a, usual, err), *second = first ? object_of(a, given, err) : NULL, *key, *v;
     auto_buf struct buf text = {0};
     struct json_out out;
     size_t i, n;
     if (!second)
-        return NULL;
+        return false;
     json_begin(&out, &text);
     json_object(&out);
     yyjson_obj_foreach(first, i, n, key, v)
@@ -71,7 +70,8 @@ static yyjson_val *join(struct arena *a, struct str usual, struct str given, str
         json_value(&out, v);
     }
     json_object_end(&out);
-    return json_parse(a, arena_str(a, buf_view(&text)), err);
+    *ret = arena_str(a, buf_view(&text));
+    return true;
 }
 
 /* Without a manifest any values go through. */
@@ -140,7 +140,9 @@ bool training_fill(struct core *core, const struct object *t, struct str given, 
     struct err why = {0};
     struct training_filled made = {.image = arena_strz(a, object_text(t, "image")),
                                    .command = object_text(t, "command")};
-    yyjson_val *values = join(a, object_text(t, "parameters"), given, err);
+    struct str text;
+    yyjson_val *values =
+        training_join(a, object_text(t, "parameters"), given, &text, err) ? json_parse(a, text, err) : NULL;
     if (!values || !function_of(core, t, a, &f, err) ||
         !(f ? algorithm_values(a, f, values, start, &made.parameters, err)
             : plain_values(a, values, &made.parameters, err)))

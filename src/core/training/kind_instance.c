@@ -279,8 +279,9 @@ static bool run_resume(struct op *op, struct object *o, const struct db_value *i
                        "the instance is " STR_FMT ": only one that is over can be resumed",
                        STR_ARG(object_text(o, "state")));
     /* It goes on with the values it had, but for those that are given now. */
-    if (!training_start(op, o->parent, o->id,
-                        input[0].type == DB_TEXT ? input[0].s : object_text(o, "parameters"), &made, err))
+    struct str values, given = input[0].type == DB_TEXT ? input[0].s : STR_NULL;
+    if (!training_join(op->arena, object_text(o, "parameters"), given, &values, err) ||
+        !training_start(op, o->parent, o->id, values, &made, err))
         return false;
     return engine_answer(op, &made, out, err);
 }

@@ -42,6 +42,9 @@ struct training_filled {
  * a run needs must be there; without, what there is must be right. */
 bool training_fill(struct core *core, const struct object *training, struct str given, bool start,
                    struct arena *a, struct training_filled *ret, struct err *err);
+/* One JSON object of two (either may be empty): the usual values with those given in their place; null is as
+ * if it were not given. */
+bool training_join(struct arena *a, struct str usual, struct str given, struct str *ret, struct err *err);
 /* The image of a runtime by its name; ERR_CONFLICT with what to do when it cannot be used. */
 bool training_runtime(struct core *core, struct str name, struct arena *a, const char **ret, struct err *err);
 
