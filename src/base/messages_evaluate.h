@@ -64,12 +64,11 @@
 #define MESSAGE_WORDS_WORST                                                                                  \
     "words-worst", "It is worst at “%.*s”: it finds %.0f of 10.", "最不擅长“%.*s”：10 个中找到 %.0f 个。"
 #define MESSAGE_WORDS_TAKES                                                                                  \
-    "words-takes", "Most often it takes “%.*s” for “%.*s” (%lld×).",                                    \
-        "最常把“%.*s”当成“%.*s”（%lld 次）。"
+    "words-takes", "Most often it takes “%.*s” for “%.*s” (%lld×).", "最常把“%.*s”当成“%.*s”（%lld 次）。"
 #define MESSAGE_WORDS_MISSES                                                                                 \
     "words-misses", "What it overlooks most is “%.*s” (%lld×).", "最常漏掉“%.*s”（%lld 次）。"
 #define MESSAGE_WORDS_INVENTS                                                                                \
-    "words-invents", "What it sees most where there is nothing is “%.*s” (%lld×).",                     \
+    "words-invents", "What it sees most where there is nothing is “%.*s” (%lld×).",                          \
         "最常在没有目标处误报“%.*s”（%lld 次）。"
 #define MESSAGE_WORDS_SLICE                                                                                  \
     "words-slice", "It does worse where %.*s is “%.*s”: %.*s is %.2f there, and %.2f in all.",               \
