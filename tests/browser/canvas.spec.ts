@@ -47,19 +47,25 @@ async function open(page: Page, type: CanvasPackage.AnnotationType, shapes: unkn
 }
 
 const shapes = (page: Page): Promise<CanvasPackage.BoxShape[]> => page.evaluate(() => (window as unknown as Held).opened.shapes as CanvasPackage.BoxShape[])
-/** Whether anything is drawn on any layer at a place of the window. */
-const inked = (page: Page, x: number, y: number): Promise<boolean> => page.evaluate(([px, py]) =>
-  [...document.querySelectorAll('canvas')].some((c) => {
+/** How much of what lies below is covered at a place of the window, 0 to 255, by the layer that covers it most. */
+const ink = (page: Page, x: number, y: number): Promise<number> => page.evaluate(([px, py]) =>
+  Math.max(...[...document.querySelectorAll('canvas')].map((c) => {
     const r = c.getBoundingClientRect()
-    if (c.style.display === 'none' || r.width === 0) return false
+    if (c.style.display === 'none' || r.width === 0) return 0
     const k = c.width / r.width
-    return (c.getContext('2d')?.getImageData(Math.round((px - r.left) * k), Math.round((py - r.top) * k), 1, 1).data[3] ?? 0) > 0
-  }), [x, y] as const)
+    return c.getContext('2d')?.getImageData(Math.round((px - r.left) * k), Math.round((py - r.top) * k), 1, 1).data[3] ?? 0
+  })), [x, y] as const)
+const inked = async (page: Page, x: number, y: number): Promise<boolean> => (await ink(page, x, y)) > 0
 
 test('a box is drawn, moved and taken back by the mouse, and is seen', async ({ page }) => {
   await open(page, 'detection', [{ id: 'a', type: 'box', label: 'cat', x: 500, y: 300, w: 100, h: 100 }])
   await expect.poll(() => inked(page, 516 + 50, 316 + 50)).toBe(true)
   expect(await inked(page, 716, 516)).toBe(false)
+  // How much is filled: all alike, a label otherwise, one shape otherwise than its label.
+  for (const [fills, covered] of [[[], 51], [[['label:cat', 1]], 255], [[['label:cat', 1], ['a', 0]], 0]] as const) {
+    await page.evaluate((list) => (window as unknown as Held).canvas.view.set({ fills: new Map(list as [string, number][]) }), fills)
+    await expect.poll(() => ink(page, 566, 366)).toBe(covered)
+  }
   await page.evaluate(() => (window as unknown as Held).canvas.tool('box'))
   await page.mouse.move(116, 116)
   await page.mouse.down()

@@ -47,6 +47,8 @@ export interface ViewSettings {
   readonly minimap: boolean
   /** Of the shapes' fill, 0..1. */
   readonly opacity: number
+  /** Shapes by their id, and labels as "label:NAME", whose fill is more or less than that; a shape's own counts before its label's. */
+  readonly fills: ReadonlyMap<string, number>
   /** Names of labels beside shapes. */
   readonly names: boolean
   /** Text of OCR and numbers of the reading order. */

@@ -6,7 +6,7 @@ import { listenTo } from './input'
 import type { LabelStyle, Shape } from './model'
 import { createLayers } from './render/layers'
 import { createMinimap } from './render/minimap'
-import { hasOverlay, inks, markPlace, namedShapes, paintMoving, paintOverlay, type Above } from './render/overlay'
+import { hasBelow, inks, markPlace, namedShapes, paintAbove, paintBelow, type Above } from './render/overlay'
 import { createPicture } from './render/picture'
 import { createSheet } from './render/sheet'
 import { createStill } from './render/still'
@@ -18,7 +18,7 @@ import type { Pointer, Tool } from './tools/tool'
 export type * from './api'
 
 const firstSettings: ViewSettings = {
-  brightness: 1, contrast: 1, grid: 0, minimap: false, opacity: 0.2, names: true, texts: true, hidden: new Set(), locked: new Set(), snap: true, smooth: false, theme: 'light',
+  brightness: 1, contrast: 1, grid: 0, minimap: false, opacity: 0.2, fills: new Map(), names: true, texts: true, hidden: new Set(), locked: new Set(), snap: true, smooth: false, theme: 'light',
 }
 /** Tools that show lines through the pointer. */
 const crossed: ReadonlySet<ToolName> = new Set<ToolName>(['box', 'box-clicks', 'box-extreme', 'rotated', 'skeleton'])
@@ -34,10 +34,10 @@ export function createCanvas(host: HTMLElement, { onEvent }: CanvasOptions = {})
   const picture = createPicture()
   const still = createStill()
   const layers = createLayers((name) => stage?.style(name))
-  const moving = createSheet()
-  const overlay = createSheet()
+  const below = createSheet()
+  const above = createSheet()
   const minimap = createMinimap((p) => setView({ ...view, x: window_.width / 2 - p.x * view.scale, y: window_.height / 2 - p.y * view.scale }))
-  root.append(picture.element, still.element, layers.element, moving.canvas, overlay.canvas, minimap.element)
+  root.append(picture.element, still.element, layers.element, below.canvas, above.canvas, minimap.element)
   host.append(root)
 
   let settings = firstSettings
@@ -57,9 +57,12 @@ export function createCanvas(host: HTMLElement, { onEvent }: CanvasOptions = {})
   let notes: readonly Mark[] = []
   let names: readonly Shape[] = []
   let namesStale = true
+  /** Selected, or in the unfinished stroke. */
+  let lifted: ReadonlySet<string> = new Set()
   let frame = 0
-  /** Something changed beside the still shapes. */
+  /** Something changed beside the still shapes: in what is in hand, and in what lies below that as well. */
   let dirty = true
+  let belowDirty = true
   let toldView: Viewport | null = null
   let toldCursor: Point | null = null
 
@@ -67,8 +70,9 @@ export function createCanvas(host: HTMLElement, { onEvent }: CanvasOptions = {})
   const again = (): void => {
     if (frame === 0) frame = requestAnimationFrame(paint)
   }
-  const schedule = (): void => {
+  const schedule = (all = false): void => {
     dirty = true
+    belowDirty ||= all
     again()
   }
 
@@ -80,11 +84,11 @@ export function createCanvas(host: HTMLElement, { onEvent }: CanvasOptions = {})
     if (stage && namesStale && !more) {
       names = namedShapes(stage, view, window_)
       namesStale = false
-      dirty = true
+      dirty = belowDirty = true
     }
     // While only the still shapes are being painted, what lies over them stays as it is.
     layers.frame(view, window_, ratio)
-    if (dirty) paintAbove(ratio)
+    if (dirty) paintOver(ratio)
     dirty = false
     minimap.frame(view, window_, size, picture.image, ratio, inks[settings.theme].line)
     if (view !== toldView) emit({ type: 'view', viewport: (toldView = view) })
@@ -92,13 +96,13 @@ export function createCanvas(host: HTMLElement, { onEvent }: CanvasOptions = {})
     if (more) again()
   }
 
-  function paintAbove(ratio: number): void {
+  function paintOver(ratio: number): void {
     if (!stage) return
-    const on = stage
-    const above: Above = { stage: on, view, window: window_, cursor, cross: crossed.has(toolName) && !held && !on.readOnly, others: people, marks: notes, names }
-    const inHand = on.selection.length > 0 || on.draft !== null
-    moving.paint(window_, ratio, inHand || hover !== null, (context) => paintMoving(context, on, view, hover))
-    overlay.paint(window_, ratio, inHand || hasOverlay(above), (context) => paintOverlay(context, above))
+    const cross = crossed.has(toolName) && !held && !stage.readOnly ? cursor : null
+    const all: Above = { stage, view, window: window_, cross, others: people, marks: notes, names, lifted }
+    if (belowDirty) below.paint(window_, ratio, hasBelow(all), (context) => paintBelow(context, all))
+    belowDirty = false
+    above.paint(window_, ratio, stage.selection.length > 0 || stage.draft !== null || hover !== null || cross !== null || people.length + notes.length > 0, (context) => paintAbove(context, all, hover))
   }
 
   function setView(next: Viewport): void {
@@ -107,12 +111,15 @@ export function createCanvas(host: HTMLElement, { onEvent }: CanvasOptions = {})
     view = safe
     fitted = false
     namesStale = true
-    schedule()
+    schedule(true)
   }
 
   function lift(): void {
     if (!stage) return
-    still.lift(new Set([...stage.selection, ...(stage.draft?.shapes ?? []).map((s) => s.id)]))
+    const next = new Set([...stage.selection, ...(stage.draft?.shapes ?? []).map((s) => s.id)])
+    if (next.size === lifted.size && [...next].every((id) => lifted.has(id))) return
+    belowDirty ||= names.some((s) => lifted.has(s.id) !== next.has(s.id))
+    still.lift((lifted = next))
   }
 
   function setTool(name: ToolName): void {
@@ -153,9 +160,12 @@ export function createCanvas(host: HTMLElement, { onEvent }: CanvasOptions = {})
     hover(p: Pointer | null) {
       cursor = p && { x: p.x, y: p.y }
       const under = p && stage && !tool?.busy() && (toolName === 'select' || toolName === 'points' || toolName === 'order') ? (stage.hit(p)?.id ?? null) : null
+      const moved = under !== hover || crossed.has(toolName)
       if (under !== hover) emit({ type: 'hover', id: (hover = under) })
       showCursor()
-      schedule()
+      // Others are told where the pointer is; here nothing is painted for that alone.
+      if (moved) schedule()
+      else again()
     },
     menu(p: Pointer, screen: Point) {
       const shape = stage?.hit(p) ?? null
@@ -172,7 +182,7 @@ export function createCanvas(host: HTMLElement, { onEvent }: CanvasOptions = {})
     if (fitted) canvasView.fit()
     still.reset(stage)
     namesStale = true
-    schedule()
+    schedule(true)
   })
   watcher.observe(root)
 
@@ -184,6 +194,7 @@ export function createCanvas(host: HTMLElement, { onEvent }: CanvasOptions = {})
     hover = null
     names = []
     namesStale = true
+    lifted = new Set()
     people = []
     notes = []
     layers.set([])
@@ -204,7 +215,7 @@ export function createCanvas(host: HTMLElement, { onEvent }: CanvasOptions = {})
         else still.reset(stage)
         namesStale = true
         if (hover !== null && !opened.shape(hover)) hover = null
-        schedule()
+        schedule(true)
       },
     })
     still.reset(stage)
@@ -216,7 +227,7 @@ export function createCanvas(host: HTMLElement, { onEvent }: CanvasOptions = {})
     if (keepView) setView(view)
     else canvasView.fit()
     emit({ type: 'selection', ids: [] })
-    schedule()
+    schedule(true)
   }
 
   function command(name: CommandName): boolean {
@@ -266,9 +277,9 @@ export function createCanvas(host: HTMLElement, { onEvent }: CanvasOptions = {})
       settings = { ...settings, ...next }
       picture.set(settings)
       minimap.show(settings.minimap)
-      if (was.opacity !== settings.opacity || was.hidden !== settings.hidden) still.reset(stage)
+      if (was.opacity !== settings.opacity || was.fills !== settings.fills || was.hidden !== settings.hidden) still.reset(stage)
       namesStale = true
-      schedule()
+      schedule(true)
     },
   }
   minimap.show(settings.minimap)
@@ -281,7 +292,7 @@ export function createCanvas(host: HTMLElement, { onEvent }: CanvasOptions = {})
     labels(styles) {
       labels = new Map(styles.map((l) => [l.name, l]))
       still.reset(stage)
-      schedule()
+      schedule(true)
     },
     tool: setTool,
     get currentTool() { return toolName },

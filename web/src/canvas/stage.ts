@@ -35,6 +35,8 @@ export interface Stage {
   style(name: string | undefined): LabelStyle | undefined
   isHidden(shape: Shape): boolean
   isLocked(shape: Shape): boolean
+  /** How much its fill covers, 0..1. */
+  opacityOf(shape: Shape): number
   /** `n` screen pixels in the picture. */
   reach(n: number): number
   select(ids: readonly string[]): void
@@ -135,6 +137,10 @@ export function createStage(options: StageOptions): Stage {
     style: (name) => (name === undefined ? undefined : options.labels().get(name)),
     isHidden: (shape) => named(options.settings().hidden, shape),
     isLocked: (shape) => named(options.settings().locked, shape),
+    opacityOf(shape) {
+      const { opacity, fills } = options.settings()
+      return fills.size === 0 ? opacity : (fills.get(shape.id) ?? fills.get(`label:${shape.label ?? ''}`) ?? opacity)
+    },
     reach,
     select,
     selected: () => selection.map((id) => document.shape(id)).filter((s) => s !== undefined),

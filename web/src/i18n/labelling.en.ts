@@ -99,6 +99,7 @@ export const labellingEn = {
   'gridSurface.next': 'Next page (Page Down)',
   'gridSurface.hint': 'Arrows move, Shift selects, a label’s key labels the selection, Enter opens one.',
   'gridSurface.readOnly': 'Only to be looked at.',
+  'gridSurface.several': 'Pick several',
 
   'keys.continue': 'Go on where you were',
 

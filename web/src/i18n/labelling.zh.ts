@@ -101,6 +101,7 @@ export const labellingZh: Record<keyof typeof labellingEn, string> = {
   'gridSurface.next': '下一页（Page Down）',
   'gridSurface.hint': '方向键移动，Shift 选择多个，按标签的快捷键标注所选，Enter 打开单个。',
   'gridSurface.readOnly': '仅供查看。',
+  'gridSurface.several': '逐个多选',
 
   'keys.continue': '继续上次的工作',
 

@@ -33,7 +33,7 @@ function paintLayers(ctx: CanvasRenderingContext2D, layers: readonly Layer[], vi
     })
     const paint = (shapes: readonly Shape[], lineWidth: number, opacity: number) => {
       ctx.setLineDash([...layer.dash])
-      paintShapes(ctx, shapes, { view, opacity, lineWidth, style: skeletonIn(layer.color, style), quick: seen.length > 2_000 })
+      paintShapes(ctx, shapes, { view, opacity: () => opacity, lineWidth, style: skeletonIn(layer.color, style), quick: seen.length > 2_000 })
       ctx.setLineDash([])
     }
     paint(seen.filter((s) => !layer.differing.has(s.id) && s.id !== layer.picked), 1.25, 0)

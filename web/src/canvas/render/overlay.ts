@@ -1,4 +1,5 @@
-// What lies over everything: the shapes in hand, handles, the unfinished line, names, the grid, marks and other people.
+// What lies over the shapes: below, the grid and the names of shapes at rest; above, what is in hand with its names and handles, the
+// unfinished line, marks and other people. Below is painted anew when the view or the shapes change, above with every move.
 import type { Mark, Other, ViewSettings, Viewport } from '../api'
 import { handles } from '../geometry/box'
 import { isEmpty, type Point, type Rect } from '../geometry/point'
@@ -30,7 +31,7 @@ export const inks: Readonly<Record<ViewSettings['theme'], Ink>> = {
 }
 
 /** The selected shapes, as the unfinished stroke has them, and the shape under the pointer. */
-export function paintMoving(ctx: CanvasRenderingContext2D, stage: Stage, view: Viewport, hover: string | null): void {
+function paintMoving(ctx: CanvasRenderingContext2D, stage: Stage, view: Viewport, hover: string | null): void {
   const draft = stage.draft?.shapes ?? []
   const drafted = new Set(draft.map((s) => s.id))
   const shapes = [...stage.selected().filter((s) => !drafted.has(s.id) && !stage.isHidden(s)), ...draft]
@@ -44,38 +45,45 @@ export function paintMoving(ctx: CanvasRenderingContext2D, stage: Stage, view: V
     ctx.strokeStyle = inks[stage.settings.theme].line
     ctx.stroke()
   } else {
-    paintShapes(ctx, shapes, { view, opacity: Math.min(1, stage.settings.opacity + 0.15), lineWidth: 2.5, style })
+    paintShapes(ctx, shapes, { view, opacity: (s) => Math.min(1, stage.opacityOf(s) + 0.15), lineWidth: 2.5, style })
   }
   const under = hover === null || stage.selection.includes(hover) ? undefined : stage.document.shape(hover)
-  if (under && !stage.isHidden(under)) paintShapes(ctx, [under], { view, opacity: Math.min(1, stage.settings.opacity / 2), lineWidth: 2.5, style })
+  if (under && !stage.isHidden(under)) paintShapes(ctx, [under], { view, opacity: (s) => stage.opacityOf(s) / 2, lineWidth: 2.5, style })
 }
 
 export interface Above {
   readonly stage: Stage
   readonly view: Viewport
   readonly window: Size
-  readonly cursor: Point | null
-  /** Lines through the pointer, for tools that draw. */
-  readonly cross: boolean
+  /** Where lines through the pointer meet, for tools that draw. */
+  readonly cross: Point | null
   readonly others: readonly Other[]
   readonly marks: readonly Mark[]
+  /** Shapes whose names are to be seen. */
   readonly names: readonly Shape[]
+  /** Those of them that are in hand: their names move with them. */
+  readonly lifted: ReadonlySet<string>
 }
 
-/** Whether there is anything to paint besides what is in hand. */
-export function hasOverlay({ stage, cursor, cross, others, marks, names }: Above): boolean {
-  return stage.settings.grid > 0 || (cross && cursor !== null) || others.length + marks.length + names.length > 0
+export function hasBelow({ stage, names, lifted }: Above): boolean {
+  return stage.settings.grid > 0 || names.some((s) => !lifted.has(s.id))
 }
 
-export function paintOverlay(ctx: CanvasRenderingContext2D, above: Above): void {
-  const { stage, view, window, cursor } = above
+export function paintBelow(ctx: CanvasRenderingContext2D, above: Above): void {
+  const { stage, names, lifted } = above
+  if (stage.settings.grid > 0) paintGrid(ctx, above, inks[stage.settings.theme])
+  paintNames(ctx, above, names.filter((s) => !lifted.has(s.id)))
+}
+
+export function paintAbove(ctx: CanvasRenderingContext2D, above: Above, hover: string | null): void {
+  const { stage, view, window, cross } = above
   const ink = inks[stage.settings.theme]
-  if (stage.settings.grid > 0) paintGrid(ctx, above, ink)
-  if (above.cross && cursor) {
-    const at = toScreen(view, cursor)
+  if (cross) {
+    const at = toScreen(view, cross)
     lines(ctx, [[{ x: 0, y: at.y }, { x: window.width, y: at.y }], [{ x: at.x, y: 0 }, { x: at.x, y: window.height }]], ink.faint, 1)
   }
-  paintNames(ctx, above)
+  paintMoving(ctx, stage, view, hover)
+  paintNames(ctx, above, above.names.filter((s) => above.lifted.has(s.id)))
   paintHandles(ctx, stage, view, ink)
   paintDraft(ctx, stage, view, ink)
   for (const other of above.others) paintOther(ctx, other, stage, view)
@@ -118,7 +126,8 @@ export function namedShapes(stage: Stage, view: Viewport, window: Size): Shape[]
   return found
 }
 
-function paintNames(ctx: CanvasRenderingContext2D, { stage, view, names }: Above): void {
+function paintNames(ctx: CanvasRenderingContext2D, { stage, view }: Above, names: readonly Shape[]): void {
+  if (names.length === 0) return
   ctx.font = font
   ctx.textBaseline = 'middle'
   const ocr = stage.document.type === 'ocr' && stage.settings.texts

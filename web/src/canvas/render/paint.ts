@@ -1,4 +1,4 @@
-// Drawing shapes onto a 2D context. Shapes of one colour are one path: thousands of small calls would cost more than the
+// Drawing shapes onto a 2D context. Shapes of one colour and fill are one path: thousands of small calls would cost more than the
 // pixels. Points nearer than a pixel are left out, and what is smaller than a few pixels is a dot.
 import type { Viewport } from '../api'
 import { corners } from '../geometry/box'
@@ -10,7 +10,7 @@ import type { KeypointsShape, LabelStyle, Ring, Shape } from '../model'
 
 export interface PaintOptions {
   readonly view: Viewport
-  readonly opacity: number
+  opacity(shape: Shape): number
   readonly lineWidth: number
   style(name: string | undefined): LabelStyle | undefined
   boundsOf?(id: string): Rect | undefined
@@ -32,6 +32,8 @@ const closeSmall = 1.6
 type Outline = { readonly ring: Ring; readonly reverse: boolean }
 
 interface Batch {
+  readonly color: string
+  readonly opacity: number
   readonly dots: number[]
   readonly outlines: Outline[]
   readonly smalls: Outline[]
@@ -40,18 +42,26 @@ interface Batch {
 }
 
 export function paintShapes(ctx: CanvasRenderingContext2D, shapes: readonly Shape[], o: PaintOptions): void {
-  const batches = new Map<string, Batch>()
+  const batches: Batch[] = []
+  const byColor = new Map<string, Batch[]>()
   for (const shape of shapes) {
     const r = o.boundsOf?.(shape.id) ?? bounds(shape)
     if (isEmpty(r)) continue
     const color = colorOf(o, shape)
-    let batch = batches.get(color)
-    if (!batch) batches.set(color, (batch = { dots: [], outlines: [], smalls: [], joints: [], masks: [] }))
+    const opacity = o.opacity(shape)
+    let alike = byColor.get(color)
+    if (!alike) byColor.set(color, (alike = []))
+    let batch = alike.find((b) => b.opacity === opacity)
+    if (!batch) {
+      batch = { color, opacity, dots: [], outlines: [], smalls: [], joints: [], masks: [] }
+      alike.push(batch)
+      batches.push(batch)
+    }
     const side = Math.max(r.maxX - r.minX, r.maxY - r.minY) * o.view.scale
     if (side < dot) batch.dots.push((r.minX + r.maxX) / 2, (r.minY + r.maxY) / 2)
     else sort(shape, batch, side < small && o.quick === true ? batch.smalls : batch.outlines)
   }
-  for (const [color, batch] of batches) paintBatch(ctx, color, batch, o)
+  for (const batch of batches) paintBatch(ctx, batch, o)
   ctx.globalAlpha = 1
 }
 
@@ -66,24 +76,25 @@ function sort(shape: Shape, batch: Batch, outlines: Outline[]): void {
   }
 }
 
-function paintBatch(ctx: CanvasRenderingContext2D, color: string, batch: Batch, o: PaintOptions): void {
+function paintBatch(ctx: CanvasRenderingContext2D, batch: Batch, o: PaintOptions): void {
   const { scale, x, y } = o.view
+  const { color, opacity } = batch
   ctx.fillStyle = ctx.strokeStyle = color
   ctx.lineWidth = o.lineWidth
   ctx.lineJoin = o.quick ? 'bevel' : 'round'
-  for (const shape of batch.masks) paintMask(ctx, shape, color, o)
+  for (const shape of batch.masks) paintMask(ctx, shape, batch, o)
   if (batch.outlines.length > 0) {
     ctx.beginPath()
     for (const { ring, reverse } of batch.outlines) trace(ctx, ring, reverse, o.view, close)
-    ctx.globalAlpha = o.opacity
-    if (o.opacity > 0) ctx.fill()
+    ctx.globalAlpha = opacity
+    if (opacity > 0) ctx.fill()
     ctx.globalAlpha = 1
     ctx.stroke()
   }
   if (batch.smalls.length > 0) {
     ctx.beginPath()
     for (const { ring, reverse } of batch.smalls) trace(ctx, ring, reverse, o.view, closeSmall)
-    ctx.globalAlpha = Math.min(1, o.opacity + 0.4)
+    ctx.globalAlpha = Math.min(1, opacity + 0.4)
     ctx.fill()
   }
   ctx.globalAlpha = 1
@@ -134,7 +145,7 @@ const pictures = new WeakMap<Shape, { color: string; canvas: HTMLCanvasElement; 
 /** Above this many pixels a mask is drawn as its bounds: its picture would cost more memory than the sample. */
 const mostPixels = 40_000_000
 
-function paintMask(ctx: CanvasRenderingContext2D, shape: Shape, color: string, o: PaintOptions): void {
+function paintMask(ctx: CanvasRenderingContext2D, shape: Shape, { color, opacity }: Batch, o: PaintOptions): void {
   const at = bounds(shape)
   const { scale, x, y } = o.view
   const [w, h] = [at.maxX - at.minX, at.maxY - at.minY]
@@ -150,7 +161,7 @@ function paintMask(ctx: CanvasRenderingContext2D, shape: Shape, color: string, o
     eachRun(runsFor(shape), shape.size[0], (column, from, to) => own.fillRect(column - at.minX, from - at.minY, 1, to - from))
     pictures.set(shape, (picture = { color, canvas, at }))
   }
-  ctx.globalAlpha = Math.max(0.15, o.opacity)
+  ctx.globalAlpha = Math.max(0.15, opacity)
   ctx.imageSmoothingEnabled = scale < 1
   ctx.drawImage(picture.canvas, at.minX * scale + x, at.minY * scale + y, w * scale, h * scale)
   ctx.globalAlpha = 1

@@ -65,7 +65,7 @@ export function createStill(): StillLayer {
   let lastView: Viewport | null = null
 
   const drawn = (shapes: readonly Shape[]): Shape[] => shapes.filter((s) => !lifted.has(s.id) && stage?.isHidden(s) === false)
-  const options = (into: Bitmap, from: Stage): PaintOptions => ({ quick: into.quick, view: local(into.view, into.area), opacity: from.settings.opacity, lineWidth: 1.5, style: (n) => from.style(n), boundsOf: (id) => from.index.boundsOf(id) })
+  const options = (into: Bitmap, from: Stage): PaintOptions => ({ quick: into.quick, view: local(into.view, into.area), opacity: (s) => from.opacityOf(s), lineWidth: 1.5, style: (n) => from.style(n), boundsOf: (id) => from.index.boundsOf(id) })
 
   function begin(view: Viewport, window: Size, ratio: number, from: Stage): void {
     const area = visible(view, window)

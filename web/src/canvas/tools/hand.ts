@@ -11,7 +11,7 @@ import type { Pointer, Tool } from './tool'
 const joints = ['nose', 'left_eye', 'right_eye']
 const style: LabelStyle = { name: 'cat', color: '#ff0000', skeleton: { keypoints: joints, edges: [[0, 1], [0, 2]] } }
 const settings: ViewSettings = {
-  brightness: 1, contrast: 1, grid: 0, minimap: false, opacity: 0.2, names: true, texts: true, hidden: new Set(), locked: new Set(['locked']), snap: true, smooth: false, theme: 'light',
+  brightness: 1, contrast: 1, grid: 0, minimap: false, opacity: 0.2, fills: new Map(), names: true, texts: true, hidden: new Set(), locked: new Set(['locked']), snap: true, smooth: false, theme: 'light',
 }
 
 export interface Hand {

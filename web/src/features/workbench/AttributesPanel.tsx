@@ -1,5 +1,5 @@
 import { Checkbox, Input, InputNumber, Select } from 'antd'
-import { memo, type KeyboardEvent } from 'react'
+import { memo, useCallback, type KeyboardEvent } from 'react'
 import type { CanvasDocument, Change, Shape } from '../../canvas'
 import { useI18n } from '../../i18n'
 import type { BenchStore } from './bench'
@@ -14,6 +14,14 @@ export const AttributesPanel = memo(function AttributesPanel({ bench, labels }: 
   const selection = useBenchState(bench, (s) => s.selection)
   useBenchState(bench, (s) => s.closed)
   const { document } = bench.state
+  // The same function for every stroke, so that the boxes below are drawn again only when they are ticked.
+  const flag = useCallback((name: 'occluded' | 'truncated', on: boolean) => bench.change(bench.state.selection.flatMap((id): Change[] => {
+    const shape = bench.state.document?.shape(id)
+    if (!shape) return []
+    const { [name]: _old, ...rest } = shape
+    void _old
+    return [{ op: 'put', shape: (on ? { ...rest, [name]: true } : rest) as Shape }]
+  })), [bench])
   if (!document) return null
   const shapes = selection.flatMap((id) => document.shape(id) ?? [])
   const names = new Set(shapes.length > 0 ? shapes.map((s) => s.label) : document.labels)
@@ -35,24 +43,24 @@ export const AttributesPanel = memo(function AttributesPanel({ bench, labels }: 
       return (Object.keys(attributes).length > 0 ? { ...others, attributes } : others) as Shape
     }, visit)
   }
-  const flag = (name: 'occluded' | 'truncated', on: boolean) => put((s) => {
-    const { [name]: _old, ...rest } = s
-    void _old
-    return (on ? { ...rest, [name]: true } : rest) as Shape
-  })
   const valueOf = (d: AttributeDefinition) => (shapes.length > 0 ? shapes[0]?.attributes?.[d.name] : document.attributes[d.name]) ?? d.default
   return (
     <section className="bench-panel bench-attributes" aria-label={t('bench.attributes')}>
       <h2>{t('bench.attributes')}</h2>
       {shape && bench.type === 'ocr' && <ShapeText key={shape.id} bench={bench} open={document} shape={shape} />}
-      {shapes.length > 0 && (
-        <div className="row wrap">
-          <Checkbox disabled={readOnly} checked={shapes.every((s) => s.occluded === true)} onChange={(e) => flag('occluded', e.target.checked)}>{t('bench.occluded')}</Checkbox>
-          <Checkbox disabled={readOnly} checked={shapes.every((s) => s.truncated === true)} onChange={(e) => flag('truncated', e.target.checked)}>{t('bench.truncated')}</Checkbox>
-        </div>
-      )}
+      {shapes.length > 0 && <Flags disabled={readOnly} occluded={shapes.every((s) => s.occluded === true)} truncated={shapes.every((s) => s.truncated === true)} onChange={flag} />}
       {definitions.map((d) => <Attribute key={`${d.name}-${selection.join()}`} definition={d} value={valueOf(d)} disabled={readOnly} onChange={(value, visit) => set(d.name, value, visit)} />)}
     </section>
+  )
+})
+
+const Flags = memo(function Flags({ disabled, occluded, truncated, onChange }: { disabled: boolean; occluded: boolean; truncated: boolean; onChange: (name: 'occluded' | 'truncated', on: boolean) => void }) {
+  const { t } = useI18n()
+  return (
+    <div className="row wrap">
+      <Checkbox disabled={disabled} checked={occluded} onChange={(e) => onChange('occluded', e.target.checked)}>{t('bench.occluded')}</Checkbox>
+      <Checkbox disabled={disabled} checked={truncated} onChange={(e) => onChange('truncated', e.target.checked)}>{t('bench.truncated')}</Checkbox>
+    </div>
   )
 })
 

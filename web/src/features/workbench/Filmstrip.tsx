@@ -24,8 +24,8 @@ export const Filmstrip = memo(function Filmstrip({ bench, film }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const [view, setView] = useState({ top: 0, height: 600 })
   const open = useBenchState(bench, (s) => s.sample?.id)
-  useBenchState(bench, (s) => s.version)
-  useBenchState(bench, (s) => s.room?.sample)
+  // Of all that a stroke changes, only what is seen here.
+  useBenchState(bench, (s) => s.sample && `${bench.stateOf(s.sample)} ${bench.handedIn(s.sample)}`)
   const total = Math.min(film.count * rowHeight, highest)
   // Of a strip that is too long to be drawn as it is, a place in the scroll bar stands for a share of the samples.
   const scale = film.count * rowHeight > highest ? (film.count * rowHeight - view.height) / Math.max(1, highest - view.height) : 1

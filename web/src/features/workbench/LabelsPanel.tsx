@@ -1,5 +1,6 @@
 import { Input } from 'antd'
 import { memo, useMemo, useState } from 'react'
+import { shapeTypes } from '../../canvas'
 import { Icon } from '../../components/Icon'
 import { useI18n } from '../../i18n'
 import type { BenchStore } from './bench'
@@ -14,6 +15,7 @@ export const LabelsPanel = memo(function LabelsPanel({ bench, labels, mayAdd }: 
   const version = useBenchState(bench, (s) => s.version)
   const selection = useBenchState(bench, (s) => s.selection)
   const hidden = useBenchState(bench, (s) => s.view.hidden)
+  const locked = useBenchState(bench, (s) => s.view.locked)
   const closed = useBenchState(bench, (s) => s.closed && !s.grid)
   // On the sheet of many nothing is said of the one that was open.
   const grid = useBenchState(bench, (s) => s.grid)
@@ -25,13 +27,20 @@ export const LabelsPanel = memo(function LabelsPanel({ bench, labels, mayAdd }: 
     // The list of shapes is the document's own and changes in place: its version says when.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [document, version])
+  // Only what is drawn can be hidden or locked.
+  const drawn = shapeTypes[bench.type].length > 0
   const wanted = text.trim().toLowerCase()
   const listed = labels.filter((l) => (!l.retired || counts.has(l.name)) && l.name.toLowerCase().includes(wanted))
   const marked = (name: string) => (document?.labels.includes(name) ?? false) || selection.some((id) => document?.shape(id)?.label === name)
-  const toggle = (name: string) => {
-    const next = new Set(hidden)
+  const toggle = (set: 'hidden' | 'locked', name: string) => {
+    const next = new Set(bench.state.view[set])
     if (!next.delete(`label:${name}`)) next.add(`label:${name}`)
-    bench.set({ view: { ...bench.state.view, hidden: next } })
+    bench.set({ view: { ...bench.state.view, [set]: next } })
+  }
+  const eye = (set: 'hidden' | 'locked', name: string) => {
+    const on = (set === 'hidden' ? hidden : locked)?.has(`label:${name}`) ?? false
+    const [title, icon] = set === 'hidden' ? [t(on ? 'bench.showOne' : 'bench.hideOne'), on ? 'hidden' : 'eye'] as const : [t(on ? 'bench.unlockOne' : 'bench.lockOne'), on ? 'lock' : 'unlock'] as const
+    return <button type="button" className="bench-eye" aria-pressed={on} aria-label={`${title}: ${name}`} title={title} onClick={() => toggle(set, name)}><Icon name={icon} size={14} /></button>
   }
   const add = () => {
     const name = text.trim()
@@ -53,7 +62,8 @@ export const LabelsPanel = memo(function LabelsPanel({ bench, labels, mayAdd }: 
               {counts.has(l.name) && <span className="muted num">{counts.get(l.name)}</span>}
               {l.key && <kbd>{l.key.toUpperCase()}</kbd>}
             </button>
-            {bench.dataType === 'image' && <button type="button" className="bench-eye" aria-pressed={hidden?.has(`label:${l.name}`) ?? false} aria-label={`${t(hidden?.has(`label:${l.name}`) ? 'bench.showOne' : 'bench.hideOne')}: ${l.name}`} title={t(hidden?.has(`label:${l.name}`) ? 'bench.showOne' : 'bench.hideOne')} onClick={() => toggle(l.name)}><Icon name={hidden?.has(`label:${l.name}`) ? 'hidden' : 'eye'} size={14} /></button>}
+            {drawn && eye('hidden', l.name)}
+            {drawn && eye('locked', l.name)}
           </li>
         ))}
       </ul>

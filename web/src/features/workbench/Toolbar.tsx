@@ -1,10 +1,11 @@
-import { Button, Dropdown, Popover, Slider, Tooltip } from 'antd'
+import { Button, Dropdown, Tooltip } from 'antd'
 import { memo } from 'react'
 import { Icon } from '../../components/Icon'
 import { useI18n } from '../../i18n'
 import type { BenchStore } from './bench'
 import { keyOf, type Command, type Group, type Page } from './commands'
 import { shown } from './keyTable'
+import { Look } from './Look'
 import { ToolIcon } from './ToolIcon'
 import { useBenchState } from './useBench'
 import type { Keys } from './useCommands'
@@ -15,13 +16,11 @@ const menuGroups: readonly Group[] = ['go', 'work', 'shape', 'view', 'media']
 export const Toolbar = memo(function Toolbar({ bench, page, commands, own }: { bench: BenchStore; page: Page; commands: readonly Command[]; own: Keys }) {
   const { t } = useI18n()
   const tool = useBenchState(bench, (s) => s.tool)
-  const view = useBenchState(bench, (s) => s.view)
   const title = (c: Command) => (keyOf(c, own) ? `${t(c.title)} (${shown(keyOf(c, own))})` : t(c.title))
   const button = (id: string) => {
     const c = commands.find((x) => x.id === id)
     return c && <Tooltip key={id} title={title(c)}><Button type="text" aria-label={t(c.title)} icon={<ToolIcon name={id} />} onClick={() => c.run({ bench, page })} /></Tooltip>
   }
-  const set = (part: Partial<typeof view>) => bench.set({ view: { ...bench.state.view, ...part } })
   return (
     <div className="bench-tools" role="toolbar" aria-label={t('bench.group.tool')}>
       {!bench.fixed && commands.filter((c) => c.group === 'tool').map((c) => {
@@ -34,20 +33,7 @@ export const Toolbar = memo(function Toolbar({ bench, page, commands, own }: { b
       {button('fit')}
       {button('zoom-out')}
       {button('zoom-in')}
-      {bench.dataType === 'image' && (
-        <Popover
-          trigger="click" placement="bottom"
-          content={(
-            <div className="bench-look">
-              <label>{t('bench.brightness')}<Slider min={0.2} max={3} step={0.05} value={view.brightness ?? 1} onChange={(brightness) => set({ brightness })} /></label>
-              <label>{t('bench.contrast')}<Slider min={0.2} max={3} step={0.05} value={view.contrast ?? 1} onChange={(contrast) => set({ contrast })} /></label>
-              <label>{t('bench.opacity')}<Slider min={0} max={1} step={0.05} value={view.opacity ?? 0.2} onChange={(opacity) => set({ opacity })} /></label>
-            </div>
-          )}
-        >
-          <Tooltip title={t('bench.look.title')}><Button type="text" aria-label={t('bench.look.title')} icon={<Icon name="sun" />} /></Tooltip>
-        </Popover>
-      )}
+      {bench.dataType === 'image' && <Look bench={bench} />}
       {button('history')}
       {button('many')}
       <Dropdown

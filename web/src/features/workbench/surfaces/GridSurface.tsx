@@ -19,6 +19,8 @@ export function GridSurface({ bench, sample, labels, readOnly, handle }: Surface
     return { cursor: at, anchor: at }
   })
   const [picked, setPicked] = useState<ReadonlySet<number>>(new Set())
+  // A finger has no Ctrl: once this is switched on, each tap picks or leaves one.
+  const [picking, setPicking] = useState(false)
   // Samples that are not open tell nobody when they change: what is drawn follows the changes made here.
   const [, drawAgain] = useReducer((count: number) => count + 1, 0)
   const box = useRef<HTMLDivElement>(null)
@@ -97,6 +99,12 @@ export function GridSurface({ bench, sample, labels, readOnly, handle }: Surface
     setPicked(next)
     setPlace({ cursor: index, anchor: index })
   }
+  /** The first one picked stays so; without picking, one is at a single picture again. */
+  const several = (on: boolean) => {
+    setPicking(on)
+    setPicked(new Set(on ? chosen : []))
+    setPlace({ cursor: place.cursor, anchor: place.cursor })
+  }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
     const next = moved(place, event.key, event.shiftKey, columns(), film.count)
@@ -111,10 +119,11 @@ export function GridSurface({ bench, sample, labels, readOnly, handle }: Surface
   const onClick = useLatest((event: MouseEvent) => {
     const index = Number((event.target as Element).closest<HTMLElement>('[data-index]')?.dataset['index'] ?? NaN)
     if (Number.isNaN(index)) return
-    if (event.ctrlKey || event.metaKey) toggle(index)
+    if (picking || event.ctrlKey || event.metaKey) toggle(index)
     else goTo({ cursor: index, anchor: event.shiftKey ? place.anchor : index })
   })
   const onDoubleClick = (event: MouseEvent) => {
+    if (picking) return
     const cell = film.at(Number((event.target as Element).closest<HTMLElement>('[data-index]')?.dataset['index'] ?? NaN))
     if (cell) openAlone(cell)
   }
@@ -127,6 +136,7 @@ export function GridSurface({ bench, sample, labels, readOnly, handle }: Surface
         <Button size="small" type="text" aria-label={t('gridSurface.previous')} title={t('gridSurface.previous')} disabled={page === 0} icon={<span className="turned"><Icon name="chevron" size={14} /></span>} onClick={() => turn(-1)} />
         <span className="num muted">{t('gridSurface.page', { i: n(page + 1), n: film.exact ? n(pages) : `${n(pages)}+` })}</span>
         <Button size="small" type="text" aria-label={t('gridSurface.next')} title={t('gridSurface.next')} disabled={page + 1 >= pages} icon={<Icon name="chevron" size={14} />} onClick={() => turn(1)} />
+        <Button size="small" type="text" className={picking ? 'bench-on' : undefined} aria-pressed={picking} icon={<Icon name="check" size={14} />} onClick={() => several(!picking)}>{t('gridSurface.several')}</Button>
         <span className="num" role="status">{t('gallery.selected', { n: n(chosen.length) })}</span>
         <span className="grow" />
         <span className="muted sheet-hint">{t(readOnly ? 'gridSurface.readOnly' : 'gridSurface.hint')}</span>

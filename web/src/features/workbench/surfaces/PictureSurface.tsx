@@ -32,6 +32,7 @@ export function PictureSurface({ bench, sample, document, labels, label, tool, s
   const { t } = useI18n()
   const host = useRef<HTMLDivElement>(null)
   const canvas = useRef<Canvas | null>(null)
+  const joint = useRef(false)
   const dark = useSyncExternalStore(theme.subscribe, theme.dark)
   const onEvent = useLatest((event: CanvasEvent) => {
     switch (event.type) {
@@ -49,6 +50,13 @@ export function PictureSurface({ bench, sample, document, labels, label, tool, s
       case 'place': return bench.tell({ type: 'place', x: event.x, y: event.y })
       case 'layer': return bench.tell({ type: 'layer', layer: event.layer, shape: event.shape })
       case 'refused': return bench.tell({ type: 'say', text: t(`bench.refused.${event.reason}` as Key) })
+      case 'mended': return bench.tell({ type: 'say', text: t(`bench.mended.${event.how}`) })
+      // Which joint is next, and nothing once the skeleton is whole; what else was said stays.
+      case 'keypoint': {
+        const told = joint.current || event.name !== null
+        joint.current = event.name !== null
+        return told ? bench.tell({ type: 'say', text: event.name === null ? '' : t('bench.nextJoint', { name: event.name }) }) : undefined
+      }
       case 'picture':
         if (event.state === 'failed') bench.tell({ type: 'say', text: t('bench.pictureFailed') })
         return event.state === 'shown' ? bench.tell({ type: 'shown', sample: sample.id }) : undefined
