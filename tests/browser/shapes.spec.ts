@@ -104,23 +104,21 @@ test('OCR: drawn and typed, on with Tab, put into reading order', async ({ page,
   // What was drawn is typed at once: no click between. Emoji, a combining mark and Chinese are letters like others.
   const draw = [['b', [150, 150], [300, 190], 'world 🏁'], ['b', [20, 20], [120, 60], 'café'], ['b', [20, 150], [120, 190], '你好']] as const
   for (const [tool, from, to, text] of draw) {
-    await page.keyboard.press('Escape')
-    await page.locator('.bench-canvas').focus()
     await page.keyboard.press(tool)
     await drag(page, [...from], [...to])
     await expect(field).toBeFocused()
     await page.keyboard.insertText(text)
+    await page.keyboard.press('Escape')
+    await expect(field).not.toBeFocused()
   }
   await expect.poll(texts).toEqual(draw.map((d) => d[3]))
   await expect(saved(page)).toBeVisible()
 
-  // By lines, from left to right; then the last is made the first by hand.
-  await field.blur()
+  // By lines, from left to right; Tab goes through them in that order.
   await page.keyboard.press('Shift+L')
   await expect.poll(texts).toEqual(['café', '你好', 'world 🏁'])
   await page.keyboard.press('v')
   await clickPixels(page, [70, 40])
-  await page.keyboard.press('Enter')
   await field.focus()
   await page.keyboard.press('Tab')
   await expect(field).toHaveValue('你好')
@@ -134,14 +132,14 @@ test('OCR: drawn and typed, on with Tab, put into reading order', async ({ page,
   await expect.poll(texts).toEqual(['café', '你好！', 'world 🏁'])
 
   // A polygon around a slanted line is read as well; a click on each in turn says the order.
-  await field.blur()
+  await page.keyboard.press('Escape')
   await page.keyboard.press('p')
   await clickPixels(page, [150, 20], [300, 30], [295, 80], [155, 70])
   await page.keyboard.press('Enter')
   await expect(field).toBeFocused()
   await page.keyboard.insertText('slanted')
+  await page.keyboard.press('Escape')
   await expect.poll(texts).toEqual(['café', '你好！', 'world 🏁', 'slanted'])
-  await field.blur()
   await page.keyboard.press('q')
   await clickPixels(page, [220, 50], [70, 40], [220, 170], [70, 170])
   await expect.poll(texts).toEqual(['slanted', 'café', 'world 🏁', '你好！'])

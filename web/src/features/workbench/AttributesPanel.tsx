@@ -84,7 +84,7 @@ function TextAttribute({ id, disabled, value, onChange }: { id: string; disabled
   return <Input id={id} size="small" disabled={disabled} {...field} onPressEnter={(e) => e.currentTarget.blur()} />
 }
 
-/** What is written in a shape; Tab goes to the next one in reading order. */
+/** What is written in a shape; Tab goes to the next one in reading order, Escape back to the picture. */
 function ShapeText({ bench, open, shape }: { bench: BenchStore; open: CanvasDocument; shape: Shape }) {
   const { t } = useI18n()
   // As it was when this was drawn: what was typed is kept when its field goes, whatever is open then.
@@ -99,6 +99,11 @@ function ShapeText({ bench, open, shape }: { bench: BenchStore; open: CanvasDocu
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return
     if (event.key === 'Enter') return flush()
+    // Back to the picture, where keys are tools again.
+    if (event.key === 'Escape') {
+      event.stopPropagation()
+      return bench.surface?.focus()
+    }
     if (event.key !== 'Tab') return
     const next = open.shapes[open.indexOf(shape.id) + (event.shiftKey ? -1 : 1)]
     flush()

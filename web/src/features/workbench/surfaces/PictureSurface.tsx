@@ -50,7 +50,7 @@ export function PictureSurface({ bench, sample, document, labels, label, tool, s
       case 'place': return bench.tell({ type: 'place', x: event.x, y: event.y })
       case 'layer': return bench.tell({ type: 'layer', layer: event.layer, shape: event.shape })
       case 'refused': return bench.tell({ type: 'say', text: t(`bench.refused.${event.reason}` as Key) })
-      case 'mended': return bench.tell({ type: 'say', text: t(`bench.mended.${event.how}`) })
+      case 'mended': return bench.tell({ type: 'say', text: t(event.how === 'clipped' ? 'bench.mended.clipped' : 'bench.mended.crossing') })
       // Which joint is next, and nothing once the skeleton is whole; what else was said stays.
       case 'keypoint': {
         const told = joint.current || event.name !== null
