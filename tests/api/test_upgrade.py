@@ -138,11 +138,19 @@ def look_at_services(server: Server, api: Api, keys: dict, whole: bool) -> None:
         wait_for(lambda: not [r for r in replicas(api, s) if r["state"] != "over"], "its containers to end")  # noqa: B023
 
 
+def look_at_evaluation(api: Api, then: dict) -> None:
+    now = json.loads(json.dumps(make.evaluation_answers(api, then["id"])))
+    for key, was in then.items():
+        assert among(was, now[key]), (key, now[key])
+
+
 def look_further(server: Server, api: Api, commit: str, whole: bool) -> None:
     more = told(commit)
     if more:
         look_at_labelling(api, more["labelling"])
         look_at_services(server, api, more["keys"], whole)
+        if "evaluation" in more:
+            look_at_evaluation(api, more["evaluation"])
 
 
 class OlderApi(Api):
