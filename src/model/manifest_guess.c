@@ -9,14 +9,9 @@ void guess_ask(struct guess *g, const char *field)
         g->asked[g->n_asked++] = str_of(field);
 }
 
-static int64_t dim(const struct onnx_value *v, size_t i)
-{
-    return v->has_shape && i < v->n_dims ? v->dims[i].value : -1;
-}
-
 static int64_t last_dim(const struct onnx_value *v)
 {
-    return v->n_dims ? dim(v, v->n_dims - 1) : -1;
+    return v->n_dims ? guess_dim(v, v->n_dims - 1) : -1;
 }
 
 /* Whether an operator of that name is in the graph, as its last word: scores are scores already. */
@@ -48,14 +43,14 @@ static bool see_picture(struct guess *g, const struct onnx_value *v)
 {
     if (!v->has_shape || v->n_dims != 4)
         return false;
-    int64_t first = dim(v, 1), last = dim(v, 3);
+    int64_t first = guess_dim(v, 1), last = guess_dim(v, 3);
     bool nchw = first == 1 || first == 3, nhwc = !nchw && (last == 1 || last == 3);
     if (!nchw && !nhwc)
         return false;
     g->in[0].kind = MODEL_PICTURE;
     g->in[0].layout = nchw ? MODEL_NCHW : MODEL_NHWC;
     g->in[0].color = (nchw ? first : last) == 1 ? MODEL_GRAY : MODEL_RGB;
-    int64_t h = dim(v, nchw ? 2 : 1), w = dim(v, nchw ? 3 : 2);
+    int64_t h = guess_dim(v, nchw ? 2 : 1), w = guess_dim(v, nchw ? 3 : 2);
     g->in[0].size[0] = w > 0 && w <= MODEL_MAX_SIDE ? (uint32_t)w : 224;
     g->in[0].size[1] = h > 0 && h <= MODEL_MAX_SIDE ? (uint32_t)h : 224;
     if (w <= 0 || h <= 0)
@@ -180,14 +175,14 @@ static int64_t see_map_or_rows(struct guess *g, const struct onnx_value *v)
     if (v->n_dims == 4) {
         g->m.task = ANNOTATION_SEGMENTATION;
         out->reading = MODEL_ARGMAX;
-        return dim(v, 1);
+        return guess_dim(v, 1);
     }
-    if (v->n_dims == 3 && dim(v, 1) > 4) {
+    if (v->n_dims == 3 && guess_dim(v, 1) > 4) {
         g->m.task = ANNOTATION_DETECTION;
         out->reading = MODEL_ROWS;
         out->format = MODEL_CXCYWH;
-        out->transposed = dim(v, 2) > dim(v, 1);
-        return (out->transposed ? dim(v, 1) : dim(v, 2)) - 4;
+        out->transposed = guess_dim(v, 2) > guess_dim(v, 1);
+        return (out->transposed ? guess_dim(v, 1) : guess_dim(v, 2)) - 4;
     }
     guess_ask(g, "outputs");
     return -1;

@@ -22,6 +22,11 @@ struct guess {
     size_t n_asked;
 };
 
+static inline int64_t guess_dim(const struct onnx_value *v, size_t i)
+{
+    return v->has_shape && i < v->n_dims ? v->dims[i].value : -1;
+}
+
 void guess_ask(struct guess *g, const char *field);
 bool guess_has_operator(const struct onnx_summary *s, const char *name);
 /* The first .txt file whose path has one of the words, the earlier words first; STR_NULL: there is none. */

@@ -5,24 +5,19 @@
 enum role { DETECTOR, CLASSIFIER, RECOGNISER, ROLES };
 static const char *const role_names[ROLES] = {"detector", "classifier", "recogniser"};
 
-static int64_t dim(const struct onnx_value *v, size_t i)
-{
-    return v->has_shape && i < v->n_dims ? v->dims[i].value : -1;
-}
-
 /* ROLES: none of them. */
 static enum role role_of(const struct onnx_summary *s)
 {
-    if (s->n_inputs != 1 || s->n_outputs != 1 || s->inputs[0].n_dims != 4 || dim(&s->inputs[0], 1) != 3)
+    if (s->n_inputs != 1 || s->n_outputs != 1 || s->inputs[0].n_dims != 4 || guess_dim(&s->inputs[0], 1) != 3)
         return ROLES;
     const struct onnx_value *v = &s->outputs[0];
     switch (v->n_dims) {
     case 2:
-        return dim(v, 1) == 2 ? CLASSIFIER : ROLES;
+        return guess_dim(v, 1) == 2 ? CLASSIFIER : ROLES;
     case 3:
         return RECOGNISER;
     case 4:
-        return dim(v, 1) == 1 ? DETECTOR : ROLES;
+        return guess_dim(v, 1) == 1 ? DETECTOR : ROLES;
     default:
         return ROLES;
     }
@@ -49,16 +44,16 @@ static void add_input(struct guess *g, enum role role, const struct onnx_value *
     in->color = MODEL_BGR;
     in->scale = 1.0 / 255;
     if (role == DETECTOR) {
-        in->size[0] = side(dim(v, 3), 0);
-        in->size[1] = side(dim(v, 2), 0);
+        in->size[0] = side(guess_dim(v, 3), 0);
+        in->size[1] = side(guess_dim(v, 2), 0);
         in->longest = in->size[0] || in->size[1] ? 0 : 960;
         in->multiple = in->size[0] && in->size[1] ? 1 : 32;
         set_all(in->mean, 0.485, 0.456, 0.406);
         set_all(in->deviation, 0.229, 0.224, 0.225);
         return;
     }
-    in->size[0] = side(dim(v, 3), role == CLASSIFIER ? 192 : 0);
-    in->size[1] = side(dim(v, 2), 48);
+    in->size[0] = side(guess_dim(v, 3), role == CLASSIFIER ? 192 : 0);
+    in->size[1] = side(guess_dim(v, 2), 48);
     if (!in->size[0]) {
         in->range[0] = 320;
         in->range[1] = 3200;
