@@ -6,6 +6,8 @@ import { anchors, markdown, type Block, type Inline, type Resolve } from './mark
 interface Shape {
   /** Where links lead; those that come to stay in the program open in its own tab. */
   resolve?: Resolve
+  /** Lines end where there is room, as in a README; else where the writer ended them. */
+  flow?: boolean
   /** A text of many pages: its headings begin with h1 and have anchors, and its lines flow. */
   manual?: boolean
   code?: (text: string, language: string | undefined) => ReactNode
@@ -18,8 +20,8 @@ export function Markdown({ text, ...shape }: { text: string } & Shape) {
   return <div className="markdown">{blocks.map((one, i) => block(one, i, shape, anchor))}</div>
 }
 
-function block(b: Block, i: number, { manual, code }: Shape, anchor: ReturnType<typeof anchors>): ReactNode {
-  const lines = manual ? undefined : 'pre'
+function block(b: Block, i: number, { flow, manual, code }: Shape, anchor: ReturnType<typeof anchors>): ReactNode {
+  const lines = flow || manual ? undefined : 'pre'
   switch (b.type) {
     // Under the page's own headings.
     case 'heading': return createElement(`h${Math.min(6, manual ? b.level : b.level + 2)}`, { key: i, ...(manual && { id: anchor(b.inside), tabIndex: -1 }) }, b.inside.map(part))

@@ -18,7 +18,7 @@ export function Readme({ version }: { version: Version }) {
   return (
     <section className="readme panel" aria-label={t('files.readme')}>
       <p className="readme-name muted">{file.name}</p>
-      <Markdown text={text.data} />
+      <Markdown text={text.data} flow />
     </section>
   )
 }
