@@ -1,6 +1,6 @@
 // Small models with their manifests, made by the same code as the tests of ingot-infer use.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, type Api, type Made } from './fixtures'
@@ -12,16 +12,22 @@ export interface ModelFiles {
   manifest: Buffer
 }
 
-/** By the name of the function in tests/infer/predict_models.py. */
-export function modelFiles(maker: string): ModelFiles {
+/** All files of a model, by the name of the function in tests/infer/predict_models.py. */
+export function allFiles(maker: string): Record<string, Buffer> {
   const folder = mkdtempSync(join(tmpdir(), 'ingot-model-'))
   try {
     const code = `import sys, pathlib; sys.path.insert(0, ${JSON.stringify(join(root, 'tests/infer'))}); import predict_models; predict_models.${maker}(pathlib.Path(${JSON.stringify(folder)}))`
     execFileSync(join(root, '.cache/venv/bin/python'), ['-c', code], { stdio: ['ignore', 'pipe', 'pipe'], timeout: 120_000 })
-    return { onnx: readFileSync(join(folder, 'model.onnx')), manifest: readFileSync(join(folder, 'ingot-model.json')) }
+    return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name))]))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+export function modelFiles(maker: string): ModelFiles {
+  const { 'model.onnx': onnx, 'ingot-model.json': manifest } = allFiles(maker)
+  if (!onnx || !manifest) throw new Error(`${maker} makes no model of one part`)
+  return { onnx, manifest }
 }
 
 export async function put(api: Api, version: string, path: string, data: Buffer): Promise<void> {

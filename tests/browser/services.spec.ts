@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { reaches } from './compute'
 import { dialog, expect, signInAsAdmin, test } from './fixtures'
-import { modelFiles, modelSet, put } from './models'
+import { allFiles, modelFiles, modelSet, put } from './models'
 import { png } from './pictures'
 
 // As a new user would: a model, its structure, one click to a service, asking it, a canary, its share, the switch.
@@ -115,4 +115,32 @@ test('a model is described by fields and tried before that is saved', async ({ p
   await expect(page.locator('.try-labels li').first()).toContainText('form', { timeout: 120_000 })
   await page.screenshot({ path: `${screens}/services-6-try-version.png` })
   await api.context.delete(`/api/v1/${path}`, { headers: { 'If-Match': '*' } })
+})
+
+test('the files of a version are proposed together as parts of one model', async ({ page, api, project }) => {
+  const set = await api.create('model-sets', { project: project.id, name: 'reader' })
+  const version = await api.create(`model-sets/${set.id}/versions`, {})
+  const path = `model-sets/${set.id}/versions/${version.id}`
+  for (const [name, data] of Object.entries(allFiles('ocr'))) if (name !== 'ingot-model.json') await put(api, path, name, data)
+  await signInAsAdmin(page)
+  await page.goto(`/p/${project.name}/model-sets/${set.id}/v/1?tab=model`)
+  const status = page.locator('.manifest-foot [role=status]')
+  await expect(status).toHaveText('This fits the model.')
+  const parts = page.locator('.manifest-part')
+  await expect(parts).toHaveCount(3)
+  await expect(page.getByLabel('Name', { exact: true }).nth(2)).toHaveValue('recogniser')
+
+  // A part that was taken out and added again knows its name and size by its graph.
+  await parts.nth(2).getByRole('button', { name: 'Remove' }).click()
+  await expect(parts).toHaveCount(2)
+  await expect(status).toContainText('ocr is read from')
+  await page.getByRole('button', { name: 'Add a file' }).click()
+  await expect(page.getByLabel('Width, height').nth(2)).toHaveValue('0, 16')
+  await page.getByRole('button', { name: 'Add an output' }).click()
+  await page.locator('.field', { has: page.getByLabel('File of characters') }).getByRole('combobox').fill('keys.txt')
+  await page.keyboard.press('Enter')
+  await expect(status).toHaveText('This fits the model.')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.locator('.manifest-form')).toHaveCount(0)
+  await expect.poll(async () => ((await api.get(`${path}/manifest`)) as { manifest: { parts: { file: string }[] } | null }).manifest?.parts.map((p) => p.file)).toEqual(['detector.onnx', 'classifier.onnx', 'recogniser.onnx'])
 })

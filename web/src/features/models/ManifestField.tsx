@@ -53,7 +53,7 @@ export function ManifestField({ place, field, section, names, error, onChange }:
       ) : field.type === 'numbers' ? (
         <Numbers id={id} value={value} single={field.otherwise !== undefined} status={status} onChange={onChange} aria={aria} />
       ) : names ? (
-        <AutoComplete id={id} status={status} value={typeof value === 'string' ? value : ''} onChange={onChange} options={names.map((one) => ({ value: one }))} {...aria} />
+        <AutoComplete id={id} status={status} value={typeof value === 'string' ? value : ''} onChange={onChange} defaultActiveFirstOption={false} filterOption={(typed, one) => names.includes(typed) || (one?.value ?? '').toLowerCase().includes(typed.toLowerCase())} options={names.map((one) => ({ value: one }))} {...aria} />
       ) : (
         <Input id={id} status={status} value={typeof value === 'string' ? value : ''} onChange={(e) => onChange(e.target.value)} {...aria} />
       )}

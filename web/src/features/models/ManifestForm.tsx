@@ -5,6 +5,9 @@ import type { Graph } from './graphs'
 import { inputFields, isAbout, kindsOf, lines, needsLabels, outputFields, partOf, preparationOf, preparations, readingsOf, tasks, thresholdDefaults, thresholdsOf, tidied, withField, withItem, withNames, without, withoutPart, withOutput, withPart, withPartAs, withTask, type FormField, type InputKind, type Manifest, type Section } from './manifest'
 import { choiceText, Labelled, ManifestField, type Wrong } from './ManifestField'
 
+/** What is neither a graph nor the manifest: a vocabulary, a sample. */
+const isAsset = (file: string) => !/\.(onnx|json)$/.test(file)
+
 interface Props {
   manifest: Manifest
   /** All files of the version, by path. */
@@ -50,7 +53,7 @@ export function ManifestForm({ manifest, files, graphs, wrong, onChange }: Props
       <div><Button size="small" onClick={() => onChange(withOutput(manifest, graphs))}>{t('manifest.addOutput')}</Button></div>
       <Thresholds manifest={manifest} error={error} onChange={onChange} />
       <Labelled id="manifest-sample" title={t('manifest.sample')} help={t('manifest.sampleHelp')} error={error('sample')}>
-        <Select id="manifest-sample" allowClear showSearch value={manifest.sample ?? null} onChange={(sample: string | undefined) => onChange(withField(manifest, { name: 'sample', type: 'file' }, sample) as Manifest)} options={files.filter((one) => !/\.(onnx|json)$/.test(one)).map((one) => ({ value: one, label: one }))} />
+        <Select id="manifest-sample" allowClear showSearch value={manifest.sample ?? null} onChange={(sample: string | undefined) => onChange(withField(manifest, { name: 'sample', type: 'file' }, sample) as Manifest)} options={files.filter(isAsset).map((one) => ({ value: one, label: one }))} />
       </Labelled>
     </div>
   )
@@ -101,7 +104,7 @@ interface SectionProps {
 function Fields({ place, fields, section, files, inputs, error, onChange }: { place: string; fields: readonly FormField[]; section: Section; files: readonly string[]; inputs?: readonly string[]; error: (place: string) => string | null; onChange: (section: Section) => void }) {
   const { t } = useI18n()
   const shown = fields.filter((f) => f.when?.(section) ?? true)
-  const draw = (f: FormField) => <ManifestField key={f.name} place={`${place}.${f.name}`} field={f} section={section} names={f.type === 'file' ? files : f.type === 'input' ? (inputs ?? []) : undefined} error={error(`${place}.${f.name}`)} onChange={(value) => onChange(tidied(withField(section, f, value), fields))} />
+  const draw = (f: FormField) => <ManifestField key={f.name} place={`${place}.${f.name}`} field={f} section={section} names={f.type === 'file' ? files.filter(isAsset) : f.type === 'input' ? (inputs ?? []) : undefined} error={error(`${place}.${f.name}`)} onChange={(value) => onChange(tidied(withField(section, f, value), fields))} />
   const more = shown.filter((f) => f.more)
   return (
     <>
