@@ -43,6 +43,11 @@ export function compareRunsUrl(project: string, ids: readonly number[]): string 
   return `${runsUrl(project)}/compare?runs=${ids.join(',')}`
 }
 
+/** What made the answer with this X-Request-Id. */
+export function requestUrl(project: string, id: string): string {
+  return `${projectUrl(project)}/lineage/request/${encodeURIComponent(id)}`
+}
+
 /** Where something came from, of kinds whose page does not tell it. */
 export function lineageUrl(project: string, kind: string, id: number): string {
   return `${projectUrl(project)}/lineage/${encodeURIComponent(kind)}/${id}`

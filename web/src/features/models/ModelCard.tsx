@@ -55,7 +55,7 @@ function Evaluated({ kind, version }: { kind: Kind; version: number }) {
   if (!found.data) return null
   if (!newest) return <div><dt>{t('model.quality')}</dt><dd><Link to="?tab=evaluations">{t('model.notEvaluated')}</Link></dd></div>
   const figures = Object.entries((newest['figures'] ?? {}) as Record<string, Figure>).filter(([, f]) => f.value !== null)
-  const latency = latencyOf(newest)
+  const latency = [newest, ...all].map(latencyOf).find((one) => one !== null)
   return (
     <>
       {figures.slice(0, shownFigures).map(([name, f]) => (

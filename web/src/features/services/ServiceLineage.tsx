@@ -2,6 +2,7 @@ import { Link, useSearchParams } from 'react-router'
 import type { Item } from '../../api/kinds'
 import { useI18n } from '../../i18n'
 import { LineageGraph } from '../lineage/LineageGraph'
+import { FindRequest } from '../lineage/RequestLineage'
 
 /** Of one version at a time: production's first, or the one that the address names. */
 export function ServiceLineage({ versions }: { versions: Item[] }) {
@@ -17,6 +18,7 @@ export function ServiceLineage({ versions }: { versions: Item[] }) {
           {versions.map((v) => <Link key={v.id} to={`?tab=lineage&version=${v.id}`} aria-current={v === shown ? 'page' : undefined} replace>{String(v['name'])}</Link>)}
         </nav>
       )}
+      <FindRequest />
       <LineageGraph key={shown.id} kind="service_version" id={shown.id} />
     </>
   )
