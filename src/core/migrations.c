@@ -104,6 +104,20 @@ const struct db_migration migrations[] = {
      "CREATE TABLE search_changed (id {id}, source {text} NOT NULL, scope BIGINT NOT NULL,"
      " document BIGINT NOT NULL);\n"
      "CREATE INDEX search_changed_key ON search_changed (source, scope, document);\n"},
+    /* core/growth.h. What is known of the time before: what is still there. */
+    {19, "+ what came by day",
+     "CREATE TABLE growth (project BIGINT NOT NULL, what {text} NOT NULL, day BIGINT NOT NULL,"
+     " n BIGINT NOT NULL, PRIMARY KEY (project, what, day));\n"
+     "INSERT INTO growth (project, what, day, n) SELECT project, 'samples', created_at / 86400000000,"
+     " CAST(SUM(samples) AS BIGINT) FROM dataset_versions WHERE \"from\" IS NULL AND samples > 0 GROUP BY 1, "
+     "3;\n"
+     "INSERT INTO growth (project, what, day, n) SELECT t.project, 'labels', h.hour / 24,"
+     " CAST(SUM(h.submitted) AS BIGINT) FROM label_hours h JOIN label_tasks t ON t.id = h.task"
+     " WHERE h.stage = 0 AND h.submitted > 0 GROUP BY 1, 3;\n"
+     "INSERT INTO growth (project, what, day, n) SELECT project, 'models', created_at / 86400000000,"
+     " COUNT(*) FROM model_versions WHERE files > 0 GROUP BY 1, 3;\n"
+     "INSERT INTO growth (project, what, day, n) SELECT project, 'services', created_at / 86400000000,"
+     " COUNT(*) FROM service_versions GROUP BY 1, 3;\n"},
     {0},
 };
 const size_t migration_count = countof(migrations) - 1;

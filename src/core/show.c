@@ -208,3 +208,11 @@ bool engine_answer_id(struct op *op, const struct kind *k, int64_t id, struct js
     return engine_get(op->core, &caller_system, k, 0, id, op->arena, &o, err) &&
            engine_answer(op, &o, out, err);
 }
+
+void show_cpus(struct json_out *out, double cores)
+{
+    json_key(out, "cpus");
+    json_real(out, cores);
+    json_key(out, "cpu");
+    json_real(out, cores);
+}

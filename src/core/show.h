@@ -16,4 +16,7 @@ void show_ref(const struct names *names, const struct kind *k, int64_t id, struc
 /* A stored value without the names of references, for the audit. */
 void show_value(const struct field *f, const struct db_value *v, struct json_out *out);
 
+/* Cores under the key "cpus", and under "cpu" as answers had it before. */
+void show_cpus(struct json_out *out, double cores);
+
 #endif

@@ -134,6 +134,7 @@ struct exec_stats {
     int64_t net_rx, net_tx;
     int64_t disk;       /* bytes written outside of mounts; -1 when not known */
     int64_t disk_limit; /* 0: none */
+    int64_t disk_free;  /* of a node: what its containers may still write */
     int64_t pids;
     int64_t cards_busy;   /* of its devices together, thousandths of a card; -1: not known */
     int64_t cards_memory; /* bytes in use on them, by whomever; -1: not known */
@@ -255,7 +256,8 @@ struct exec_ops {
      * ERR_UNAVAILABLE when the container does not run. */
     int (*folder)(struct exec *x, struct exec_id id, const char *path, struct err *err);
     bool (*stats)(struct exec *x, struct exec_id id, struct exec_stats *ret, struct err *err);
-    /* What a node uses altogether, by whomever: at_us, cpu_ns since its start, memory, disk; others are 0. */
+    /* What a node uses altogether, by whomever: at_us, cpu_ns since its start, memory, disk,
+     * disk_free; others are 0. */
     bool (*node_stats)(struct exec *x, const char *node, struct exec_stats *ret, struct err *err);
     bool (*nodes)(struct exec *x, struct arena *a, struct exec_node **ret, size_t *ret_n, struct err *err);
     /* Containers go on. */

@@ -267,6 +267,7 @@ def test_ends_by_itself(admin, make):
     admin.post(f"environments/{e['id']}/start", expect=200)
     ended = wait_for(lambda: (x := admin.get(f"environments/{e['id']}"))["state"] == "stopped" and x, "its end")
     assert "hours" in ended["reason"]
+    assert make()["idle_hours"] == 4 and make(idle_hours=0)["idle_hours"] == 0
     e = make(idle_hours=0.0001)
     admin.post(f"environments/{e['id']}/start", expect=200)
     ended = wait_for(lambda: (x := admin.get(f"environments/{e['id']}"))["state"] == "stopped" and x, "its end")

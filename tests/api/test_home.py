@@ -5,6 +5,7 @@ import pytest
 from harness import Api, problem, unique, wait_for
 from test_datasets import bring, png, zipped
 from test_evaluations import begin, labelled, make_data, make_model, model_files, over  # noqa: F401 (model_files is a fixture)
+from test_files import put
 from test_label_tasks import Shop, people_of, take
 from test_services import SERVE
 
@@ -158,7 +159,7 @@ def test_the_platform_is_told_as_far_as_one_sees_it(admin, spec, make_user):
     assert [(f["object"]["name"], f["project"]["name"], f["line"]) for f in now["failed"]] == [(f"in-{here['name']}", here["name"], "no")]
     mine = row(now, here)
     assert (mine["failed"], mine["samples"], mine["services"], mine["troubled"]) == (1, 2, 1, 0) and mine["use"]["storage"] > 0
-    assert len(now["growth"]) == 30 and sum(day["samples"] for day in now["growth"]) == 2
+    assert len(now["growth"]) == 30 and grown(now) == {"samples": 2, "labels": 0, "models": 0, "services": 0}
     assert [s["service"]["project"]["id"] for s in now["services"]] == [here["id"]]
 
     admin.post(f"projects/{there['id']}/members", {"user": member.user["id"],
@@ -167,14 +168,39 @@ def test_the_platform_is_told_as_far_as_one_sees_it(admin, spec, make_user):
     assert row(both, there)["samples"] == 0 and {f["project"]["name"] for f in both["failed"]} == {here["name"]}
 
     whole = wait_for(lambda: (h := admin.get("home")) and row(h, there)["failed"] and h, "both failures")
-    assert set(whole["load"]) == {"total", "use", "nodes"} and sum(whole["load"]["nodes"].values()) >= 1
-    assert whole["load"]["total"]["cpu"] > 0 and row(whole, here)["failed"] == row(whole, there)["failed"] == 1
+    assert set(whole["load"]) == {"total", "reserved", "used", "use", "nodes"} and sum(whole["load"]["nodes"].values()) >= 1
+    assert whole["load"]["total"]["cpus"] > 0 and row(whole, here)["failed"] == row(whole, there)["failed"] == 1
 
     nobody = make_user().get("home")
     assert nobody["projects"] == {"total": 0, "items": []} and all(nobody[part] is None for part in nobody if part != "projects")
     narrow = Api(member.url, member.post("tokens", {"name": unique(), "scopes": ["project.read"]})["secret"]).get("home")
     assert narrow["projects"]["total"] == 2 and narrow["failed"] is None
     assert row(narrow, here)["failed"] == row(narrow, here)["samples"] == 0
+
+
+def grown(home: dict) -> dict:
+    return {name: sum(day[name] for day in home["growth"]) for name in ("samples", "labels", "models", "services")}
+
+
+def test_growth_is_what_came_even_when_it_went(admin, project, make_user):
+    viewer = make_user(project, role="viewer")
+    data = admin.post("datasets", {"project": project["id"], "name": "grows", "annotation_type": "detection"})
+    versions = f"datasets/{data['id']}/versions"
+    first = admin.post(versions, {})
+    bring(admin, project, f"{versions}/{first['id']}", "x.zip", zipped({"a.png": png(4, 4, 1), "b.png": png(4, 4, 2)}))
+    assert grown(viewer.get("home"))["samples"] == 2
+    copied = admin.post(versions, {"from": first["id"]})
+    wait_for(lambda: admin.get(f"{versions}/{copied['id']}")["samples"] == 2, "the copy")
+    assert grown(viewer.get("home"))["samples"] == 2, "copies are not new"
+    bring(admin, project, f"{versions}/{copied['id']}", "y.zip", zipped({"c.png": png(4, 4, 3)}))
+    assert grown(viewer.get("home"))["samples"] == 3
+    admin.delete(f"{versions}/{copied['id']}")
+    model = admin.post("model-sets", {"project": project["id"], "name": "grows"})
+    version = admin.post(f"model-sets/{model['id']}/versions", {})
+    assert grown(viewer.get("home"))["models"] == 0, "nothing is in it yet"
+    for text in (b"one", b"two"):
+        put(admin, f"model-sets/{model['id']}/versions/{version['id']}", "weights.bin", text)
+    assert grown(viewer.get("home")) == {"samples": 3, "labels": 0, "models": 1, "services": 0}
 
 
 def test_a_service_of_a_program_tells_its_traffic(admin, project, spec):

@@ -12,10 +12,10 @@ def test_curves_of_a_running_job(admin, run):  # noqa: F811
     path = f"jobs/{job['id']}/curves"
     seen = wait_for(lambda: (c := admin.get(path, span=600))["items"] and c["items"][-1]["memory"] > 40_000_000
                     and c["items"][-1]["cpu"] > 0 and c, "a curve with the memory")
-    assert (seen["step_s"], seen["limits"]["cpu"], seen["limits"]["memory"]) == (1, 0.2, 256 << 20)
+    assert (seen["step_s"], seen["limits"]["cpus"], seen["limits"]["memory"]) == (1, 0.2, 256 << 20)
     assert seen["limits"]["disk"] == 10 << 30
     last = seen["items"][-1]
-    assert set(last) == {"at", "cpu", "memory", "net_rx", "net_tx", "disk", "accelerator", "accelerator_memory"}
+    assert set(last) == {"at", "cpus", "cpu", "memory", "net_rx", "net_tx", "disk", "accelerator", "accelerator_memory"}
     assert last["memory"] <= 256 << 20
     assert [i["at"] for i in seen["items"]] == sorted(i["at"] for i in seen["items"])
     minutes = admin.get(path, span=86400)
@@ -57,9 +57,9 @@ def test_curves_of_a_node(admin):
     node = wait_for(lambda: admin.get("nodes", filter='state = "ready"')["items"], "the node")[0]
     path = f"nodes/{node['id']}/curves"
     seen = wait_for(lambda: len((x := admin.get(path))["items"]) >= 3 and x, "three seconds")
-    assert seen["step_s"] == 1 and seen["limits"] == {"cpu": node["cpus"], "memory": node["memory"], "disk": node["disk"]}
+    assert seen["step_s"] == 1 and seen["limits"] == {"cpus": node["cpus"], "cpu": node["cpus"], "memory": node["memory"], "disk": node["disk"]}
     for p in seen["items"]:
-        assert 0 <= p["cpu"] <= os.cpu_count() * 1.5 and 0 < p["memory"] <= node["memory"] and 0 < p["disk"] <= node["disk"]
+        assert 0 <= p["cpus"] <= os.cpu_count() * 1.5 and 0 < p["memory"] <= node["memory"] and 0 < p["disk"] <= node["disk"]
     one = admin.get(path, span=600, points=1)
     assert one["step_s"] == 600 and 1 <= len(one["items"]) <= 2
     means = [v for p in one["items"] for v in [(p["low"]["memory"], p["memory"], p["high"]["memory"])]]

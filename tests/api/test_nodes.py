@@ -201,7 +201,7 @@ def test_quotas_of_0_from_before_mean_no_limit(fresh_server):
         db.execute("ALTER TABLE samples DROP COLUMN pack")
         for table in ("series", "series_chunks", "sample_operations", "operation_packs", "layer_samples", "layer_purges",
                       "made_from", "made_from_marks", "run_metrics", "run_parameters", "run_notes", "search_places", "search_grams",
-                      "search_changed"):
+                      "search_changed", "growth"):
             db.execute(f"DROP TABLE {table}")
     admin = server.start().admin()
     kept = admin.get(f"projects/{project['id']}")
@@ -216,15 +216,16 @@ def test_overview_and_resources(platform):
     job, small = platform.job("exec sleep 1000", nodes=2), platform.spec(cpus=0.8)
     platform.reached(job, "running")
     seen = admin.get(f"projects/{project['id']}/overview")
-    assert seen["quota"] == {"cpu": 1, "memory": None, "storage": 1 << 30, "accelerators": {}}
-    assert seen["use"]["cpu"] == pytest.approx(0.2) and seen["use"]["memory"] == 128 << 20 and seen["use"]["storage"] == 0
+    assert seen["quota"] == {"cpus": 1, "cpu": 1, "memory": None, "storage": 1 << 30, "accelerators": {}}
+    assert seen["reserved"]["cpus"] == pytest.approx(0.2) and seen["reserved"]["memory"] == 128 << 20 and seen["used"]["storage"] == 0
+    assert seen["use"] == seen["reserved"] | {"storage": 0}, "as it was called before"
     assert {k: seen["counts"][k] for k in ("datasets", "models", "jobs_running", "jobs_waiting")} == {
         "datasets": 1, "models": 0, "jobs_running": 1, "jobs_waiting": 0}
     assert seen["curves"]["step_s"] == 60 and len(seen["curves"]["items"]) >= 2
 
     total = admin.get("resources")
-    assert total["total"]["cpu"] == platform.node["cpus"] and total["total"]["accelerators"] == {"npu": 2}
-    assert total["use"]["cpu"] == pytest.approx(0.2)
+    assert total["total"]["cpus"] == platform.node["cpus"] and total["total"]["accelerators"] == {"npu": 2}
+    assert total["reserved"]["cpus"] == pytest.approx(0.2) and total["use"]["cpu"] == total["use"]["cpus"]
     node = total["nodes"][0]
     assert (node["name"], node["state"], node["pool"], node["jobs"]) == (platform.node["name"], "ready", None, 1)
     assert total["projects"][0]["project"] == {"id": project["id"], "name": project["name"]}
@@ -240,6 +241,41 @@ def test_overview_and_resources(platform):
     assert admin.get(ask, spec=10 ** 9, expect=422)["field"] == "spec"
     assert admin.get(ask, expect=422)["field"] == "spec"
     assert admin.get(ask, spec=small["id"], nodes=65, expect=422)["field"] == "nodes"
+    platform.stop(job)
+
+
+def test_reserved_against_used_and_a_true_disk(platform):
+    admin, project = platform.admin, platform.project
+    job = platform.job("exec sleep 1000")
+    platform.reached(job, "running")
+    measured = wait_for(lambda: (r := admin.get("resources"))["projects"][0]["used"]["memory"] and r["nodes"][0]["used"]["disk"] and r, "what is used")
+    node, disk = measured["nodes"][0], os.statvfs(platform.server.data)
+    assert node["total"]["disk"] == node["disk"] == disk.f_blocks * disk.f_frsize
+    assert 0 < node["used"]["disk"] < node["disk"] and 0 < node["disk_free"] <= node["disk"] - node["used"]["disk"]
+    assert 0 < node["used"]["memory"] < node["total"]["memory"] and node["used"]["cpus"] >= 0
+    assert node["reserved"]["cpus"] == measured["projects"][0]["reserved"]["cpus"] == measured["users"][0]["reserved"]["cpus"] == pytest.approx(0.1)
+    assert 0 < measured["users"][0]["used"]["memory"] <= measured["users"][0]["reserved"]["memory"]
+    assert measured["total"]["disk"] == node["disk"] and measured["used"]["disk"] > 0
+    platform.stop(job)
+
+
+def test_the_page_of_a_node(platform):
+    admin, node = platform.admin, platform.node
+    good, bad = platform.job("exit 0"), platform.job("echo no luck >&2; exit 3")
+    platform.reached(good), platform.reached(bad)
+    job = platform.job("exec sleep 1000")
+    platform.reached(job, "running")
+    seen = admin.get(f"nodes/{node['id']}/overview")
+    assert seen["load"]["name"] == node["name"] and seen["load"]["jobs"] == 1
+    assert [(r["kind"], r["object"]["id"], r["state"]) for r in seen["running"]] == [("job", job["id"], "running")]
+    ended = {e["object"]["id"]: e for e in seen["ended"]}
+    assert ended[good["id"]]["state"] == "completed" and ended[bad["id"]]["state"] == "failed"
+    assert ended[bad["id"]]["line"] == "no luck" and ended[bad["id"]]["project"]["id"] == platform.project["id"]
+    admin.call("POST", f"nodes/{node['id']}/drain")
+    admin.call("POST", f"nodes/{node['id']}/undrain")
+    changes = admin.get(f"nodes/{node['id']}/overview")["changes"]
+    assert [(c["from"], c["to"], c["by"] and c["by"]["name"]) for c in changes[:2]] == [("drained", "ready", "admin"), ("ready", "drained", "admin")]
+    assert changes[-1]["from"] is None, "found"
     platform.stop(job)
 
 
@@ -289,11 +325,11 @@ def test_a_changed_spec_is_for_those_that_start_later(platform):
     admin.patch(f"specs/{spec['id']}", {"cpus": 0.1, "memory": 64 << 20}, spec["revision"])
     later = platform.job("echo later", spec)
     platform.waits(later, "CPU")
-    assert admin.get(f"projects/{platform.project['id']}/overview")["use"]["cpu"] == platform.node["cpus"]
+    assert admin.get(f"projects/{platform.project['id']}/overview")["reserved"]["cpus"] == platform.node["cpus"]
     placed = admin.get(f"jobs/{going['id']}")["placement"][0]
     assert (placed["cpus"], placed["memory"]) == (platform.node["cpus"], 128 << 20)
     limits = admin.get(f"jobs/{going['id']}/curves")["limits"]
-    assert (limits["cpu"], limits["memory"], limits["accelerators"]) == (platform.node["cpus"], 128 << 20, None)
+    assert (limits["cpus"], limits["memory"], limits["accelerators"]) == (platform.node["cpus"], 128 << 20, None)
     platform.server.kill()
     platform.server.start()
     platform.admin = admin = platform.server.admin()

@@ -91,6 +91,24 @@ def test_it_shows_what_the_run_logged(admin, instance):
     wait_for(lambda: admin.call("GET", f"jobs/{again}").status_code == 404 or admin.get(f"jobs/{again}")["state"] == "stopped", "its end with the run")
 
 
+def test_it_takes_less_than_any_spec_and_says_why_it_waits(fresh_server):
+    api = fresh_server(args=("--tools", TOOLS)).admin()
+    node = wait_for(lambda: api.get("nodes")["items"], "a node")[0]
+    project = api.post("projects", {"name": "p"})
+    small = api.post("specs", {"name": unique("small"), "cpus": 0.1, "memory": 64 << 20})
+    made = start(api, api.post("trainings", {"project": project["id"], "name": "t", "spec": small["id"], "command": "true"}))
+    settled(api, made)
+    api.call("POST", f"nodes/{node['id']}/drain")
+    answer = api.post(instance_path(made) + "/tensorboard", expect=200)
+    job = api.get(f"jobs/{api.get(instance_path(made))['tensorboard']['id']}")
+    assert answer["state"] == "starting"
+    told = wait_for(lambda: (a := api.post(instance_path(made) + "/tensorboard", expect=200))["reason"] and a, "why it waits")
+    assert told["state"] == "starting" and told["reason_zh"] and told["reason"] == api.get(f"jobs/{job['id']}")["reason"]
+    api.call("POST", f"nodes/{node['id']}/undrain")
+    running = wait_for(lambda: (j := api.get(f"jobs/{job['id']}"))["state"] in ("running", "failed") and j, "its start")
+    assert [(p["cpus"], p["memory"]) for p in running["placement"]] == [(0.25, 512 << 20)], running
+
+
 def test_it_is_missing_where_it_is_not_installed(fresh_server):
     server = fresh_server(args=("--tools", "/nonexistent"))
     api = server.admin()

@@ -1,14 +1,23 @@
 /* Answers about jobs, environments, trainings and what they use. */
 #include "api/describe/answer_shape.h"
 
+#define CPUS         M("cpus", REAL), M("cpu", REAL, .flags = OLDER)
+#define CPUS_OR_NULL M("cpus", REAL, .flags = OR_NULL), M("cpu", REAL, .flags = OR_NULL | OLDER)
+
 static const struct shape amounts[] = {
-    M("cpu", REAL, .flags = OR_NULL),
+    CPUS_OR_NULL,
     M("memory", INT, .flags = OR_NULL),
     M("storage", INT, .flags = OR_NULL | OPTIONAL),
     M("disk", INT, .flags = OR_NULL | OPTIONAL),
     M("accelerators", AMOUNTS),
     {0},
 };
+
+/* What was promised to jobs, and what is measured. "use" is the former name: what is reserved, with storage.
+ */
+#define USES                                                                                                 \
+    M("reserved", OBJECT, .named = "Amounts"), M("used", OBJECT, .named = "Amounts"),                        \
+        M("use", OBJECT, .named = "Amounts", .flags = OLDER)
 
 #define JOB_STATES "queued starting running stopping completed failed stopped"
 
@@ -23,14 +32,14 @@ static const struct shape job_event[] = {
 
 static const struct shape job_events[] = {M("items", LIST, .of = job_event), {0}};
 
-static const struct shape job_limits[] = {M("cpu", REAL, .flags = OR_NULL),
+static const struct shape job_limits[] = {CPUS_OR_NULL,
                                           M("memory", INT, .flags = OR_NULL),
                                           M("disk", INT, .flags = OR_NULL),
                                           M("accelerators", REAL, .flags = OR_NULL),
                                           {0}};
 
 #define JOB_VALUES                                                                                           \
-    M("cpu", REAL), M("memory", INT), M("net_rx", INT), M("net_tx", INT), M("disk", INT, .flags = OR_NULL),  \
+    CPUS, M("memory", INT), M("net_rx", INT), M("net_tx", INT), M("disk", INT, .flags = OR_NULL),            \
         M("accelerator", REAL, .flags = OR_NULL), M("accelerator_memory", INT, .flags = OR_NULL)
 
 static const struct shape job_values[] = {JOB_VALUES, {0}};
@@ -44,11 +53,11 @@ static const struct shape job_point[] = {
     {0},
 };
 
-static const struct shape node_limits[] = {M("cpu", REAL), M("memory", INT), M("disk", INT), {0}};
+static const struct shape node_limits[] = {CPUS, M("memory", INT), M("disk", INT), {0}};
 
 static const struct shape node_point[] = {
     M("at", TIME),
-    M("cpu", REAL),
+    CPUS,
     M("memory", INT),
     M("disk", INT),
     M("low", OBJECT, .of = node_limits),
@@ -116,7 +125,7 @@ static const struct shape forecast[] = {
     M("admitted", BOOL), M("starts_now", BOOL), M("wait_s", INT, .flags = OR_NULL), M("reason", WORDS), {0},
 };
 
-#define PROJECT_VALUES M("cpu", REAL), M("memory", INT), M("accelerators", AMOUNTS)
+#define PROJECT_VALUES CPUS, M("memory", INT), M("accelerators", AMOUNTS)
 
 static const struct shape project_values[] = {PROJECT_VALUES, {0}};
 
@@ -131,11 +140,8 @@ static const struct shape project_point[] = {
 static const struct shape project_curves[] = {M("step_s", INT), M("items", LIST, .of = project_point), {0}};
 
 static const struct shape project_overview[] = {
-    M("quota", OBJECT, .named = "Amounts"),
-    M("use", OBJECT, .named = "Amounts"),
-    M("counts", COUNTS),
-    M("curves", OBJECT, .of = project_curves),
-    {0},
+    M("quota", OBJECT, .named = "Amounts"),    USES, M("counts", COUNTS),
+    M("curves", OBJECT, .of = project_curves), {0},
 };
 
 static const struct shape device[] = {
@@ -147,10 +153,12 @@ static const struct shape node_use[] = {
     M("arch", TEXT),
     M("pool", TEXT, .flags = OR_NULL),
     M("state", TEXT, .choices = "ready drained lost"),
-    M("cpu", REAL),
+    CPUS,
     M("memory", INT),
     M("disk", INT),
-    M("use", OBJECT, .named = "Amounts"),
+    M("disk_free", INT, .flags = OR_NULL),
+    M("total", OBJECT, .named = "Amounts"),
+    USES,
     M("jobs", INT),
     M("devices", LIST, .of = device),
     M("reason", TEXT, .flags = OR_NULL),
@@ -158,24 +166,32 @@ static const struct shape node_use[] = {
     {0},
 };
 
-static const struct shape project_use[] = {
-    M("project", REF),
-    M("quota", OBJECT, .named = "Amounts"),
-    M("use", OBJECT, .named = "Amounts"),
-    M("jobs", INT),
+static const struct shape node_change[] = {
+    M("at", TIME), M("by", REF, .flags = OR_NULL),       M("from", TEXT, .flags = OR_NULL),
+    M("to", TEXT), M("reason", WORDS, .flags = OR_NULL), {0},
+};
+
+static const struct shape node_overview[] = {
+    M("load", OBJECT, .named = "NodeLoad", .flags = OR_NULL),
+    M("running", LIST, .named = "HomeThing"),
+    M("ended", LIST, .named = "HomeThing"),
+    M("changes", LIST, .of = node_change),
     {0},
 };
 
-static const struct shape user_use[] = {
-    M("user", REF), M("use", OBJECT, .named = "Amounts"), M("jobs", INT), {0}};
+static const struct shape project_use[] = {
+    M("project", REF), M("quota", OBJECT, .named = "Amounts"), USES, M("jobs", INT), {0},
+};
+
+static const struct shape user_use[] = {M("user", REF), USES, M("jobs", INT), {0}};
 
 static const struct shape series_use[] = {
     M("series", INT), M("points", INT), M("bytes", INT), M("rows", INT), {0}};
 
 static const struct shape resources[] = {
     M("total", OBJECT, .named = "Amounts"),
-    M("use", OBJECT, .named = "Amounts"),
-    M("nodes", LIST, .of = node_use),
+    USES,
+    M("nodes", LIST, .named = "NodeLoad"),
     M("projects", LIST, .of = project_use),
     M("users", LIST, .of = user_use),
     M("series", OBJECT, .of = series_use),
@@ -423,6 +439,8 @@ const struct answer_shape answers_of_compute[] = {
     {"ModelCheck", model_check},
     {"ModelTrial", model_trial},
     {"NodeCurves", node_curves},
+    {"NodeLoad", node_use},
+    {"NodeOverview", node_overview},
     {"PlatformLog", platform_log},
     {"ProjectOverview", project_overview},
     {"Resources", resources},

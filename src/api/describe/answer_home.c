@@ -119,10 +119,9 @@ static const struct shape project_home[] = {
 static const struct shape home_nodes[] = {M("ready", INT), M("drained", INT), M("lost", INT), {0}};
 
 static const struct shape home_load[] = {
-    M("total", OBJECT, .named = "Amounts"),
-    M("use", OBJECT, .named = "Amounts"),
-    M("nodes", OBJECT, .of = home_nodes),
-    {0},
+    M("total", OBJECT, .named = "Amounts"), M("reserved", OBJECT, .named = "Amounts"),
+    M("used", OBJECT, .named = "Amounts"),  M("use", OBJECT, .named = "Amounts", .flags = OLDER),
+    M("nodes", OBJECT, .of = home_nodes),   {0},
 };
 
 static const struct shape home_project[] = {
@@ -134,7 +133,9 @@ static const struct shape home_project[] = {
     M("troubled", INT),
     M("samples", INT),
     M("models", INT),
-    M("use", OBJECT, .named = "Amounts"),
+    M("reserved", OBJECT, .named = "Amounts"),
+    M("used", OBJECT, .named = "Amounts"),
+    M("use", OBJECT, .named = "Amounts", .flags = OLDER),
     {0},
 };
 

@@ -103,7 +103,7 @@ static void write_shape(struct json_out *o, const struct shape *s)
 static void write_member(struct json_out *o, const struct shape *s)
 {
     json_key(o, s->name);
-    if (!(s->flags & OR_NULL)) {
+    if (!(s->flags & (OR_NULL | OLDER))) {
         write_shape(o, s);
         return;
     }
@@ -111,8 +111,11 @@ static void write_member(struct json_out *o, const struct shape *s)
     json_key(o, "anyOf");
     json_array(o);
     write_shape(o, s);
-    json_raw(o, STR("{\"type\":\"null\"}"));
+    if (s->flags & OR_NULL)
+        json_raw(o, STR("{\"type\":\"null\"}"));
     json_array_end(o);
+    if (s->flags & OLDER)
+        json_kbool(o, "deprecated", true);
     json_object_end(o);
 }
 

@@ -33,6 +33,7 @@ enum shape_type {
 enum shape_flags {
     OR_NULL = 1,
     OPTIONAL = 2, /* may be left out */
+    OLDER = 4,    /* a former name of another member, for scripts that know it */
 };
 
 /* One member of an object; ended by name NULL. */

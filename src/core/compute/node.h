@@ -8,6 +8,7 @@
 #include "exec/exec.h"
 
 extern const struct kind kind_node, kind_node_pool;
+extern const struct action node_actions[]; /* core/node_actions.c */
 
 /* Makes the rows match the executor's nodes; those that it no longer knows are lost. Writes only what has
  * changed. */
@@ -17,6 +18,13 @@ bool node_sync(struct core *core, const struct exec_node *nodes, size_t n, struc
 struct node_curves;
 struct node_curves *node_curves_new(struct core *core);
 void node_curves_free(struct node_curves *c); /* NULL allowed */
+/* What a node used when it was looked at last, by whomever. */
+struct node_load {
+    double cpus;
+    int64_t memory, disk, disk_free; /* bytes; disk: used of all there is */
+};
+/* False: it is not known yet, or the node is lost. Any thread. */
+bool node_load(struct node_curves *c, int64_t node, struct node_load *ret);
 /* Once a second. */
 bool node_curves_tick(struct node_curves *c, struct exec *x, struct err *err);
 /* The action `curves` of a node and its input. */

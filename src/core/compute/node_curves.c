@@ -3,8 +3,10 @@
 #include "core/compute/node.h"
 #include "core/fields.h"
 #include "core/series/series.h"
+#include "core/show.h"
 
 #include <math.h>
+#include <pthread.h>
 
 #define SECOND    INT64_C(1000000)
 #define MINUTE    (60 * SECOND)
@@ -19,10 +21,13 @@ struct node {
     char *name;
     struct series_feed *feed;
     struct exec_stats last; /* at_us 0: none yet */
+    struct node_load load;
+    bool known; /* load is */
 };
 
 struct node_curves {
     struct core *core;
+    pthread_mutex_t lock; /* node, for those who ask; only the ticks write */
     struct node *node;
     size_t n;
     unsigned ticks; /* since the list was read */
@@ -31,6 +36,7 @@ struct node_curves {
 struct node_curves *node_curves_new(struct core *core)
 {
     struct node_curves *c = base_zalloc(sizeof *c);
+    pthread_mutex_init(&c->lock, NULL);
     c->core = core;
     return c;
 }
@@ -48,19 +54,32 @@ static void drop(struct node_curves *c)
 
 void node_curves_free(struct node_curves *c)
 {
-    if (c)
-        drop(c);
+    if (!c)
+        return;
+    drop(c);
+    pthread_mutex_destroy(&c->lock);
     free(c);
 }
 
 /* --- each second --- */
 
-static struct exec_stats last_of(const struct node *old, size_t n, int64_t id)
+static struct node *node_of(const struct node_curves *c, int64_t id)
 {
-    for (size_t i = 0; i < n; i++)
-        if (old[i].id == id)
-            return old[i].last;
-    return (struct exec_stats){0};
+    for (size_t i = 0; i < c->n; i++)
+        if (c->node[i].id == id)
+            return &c->node[i];
+    return NULL;
+}
+
+bool node_load(struct node_curves *c, int64_t node, struct node_load *ret)
+{
+    pthread_mutex_lock(&c->lock);
+    const struct node *n = node_of(c, node);
+    bool known = n && n->known;
+    if (known)
+        *ret = n->load;
+    pthread_mutex_unlock(&c->lock);
+    return known;
 }
 
 static bool read_list(struct node_curves *c, struct err *err)
@@ -74,17 +93,20 @@ static bool read_list(struct node_curves *c, struct err *err)
     struct node *list = base_zalloc((rows.n + 1) * sizeof *list);
     for (size_t i = 0; i < rows.n; i++) {
         int64_t id = rows.row[i].v[0].i;
-        list[i] = (struct node){.id = id,
-                                .name = base_strdup(arena_strz(&a, rows.row[i].v[1].s)),
-                                .feed = series_feed_open(c->core, "node", id, "", names, NAMES),
-                                .last = last_of(c->node, c->n, id)};
+        const struct node *old = node_of(c, id);
+        list[i] = old ? *old : (struct node){.id = id};
+        list[i].name = base_strdup(arena_strz(&a, rows.row[i].v[1].s));
+        list[i].feed = series_feed_open(c->core, "node", id, "", names, NAMES);
     }
+    pthread_mutex_lock(&c->lock);
     drop(c);
     c->node = list;
     c->n = rows.n;
+    pthread_mutex_unlock(&c->lock);
     return true;
 }
 
+/* Under the lock. */
 static void take(struct node *n, const struct exec_stats *now)
 {
     const struct exec_stats last = n->last;
@@ -93,8 +115,10 @@ static void take(struct node *n, const struct exec_stats *now)
     if (last.at_us == 0 || us <= 0)
         return;
     double cpu = now->cpu_ns > last.cpu_ns ? (double)(now->cpu_ns - last.cpu_ns) / 1e3 / (double)us : 0;
+    n->load = (struct node_load){floor(cpu * 1e3) / 1e3, now->memory, now->disk, now->disk_free};
+    n->known = true;
     series_feed_add(n->feed, now->at_us,
-                    (const double[NAMES]){floor(cpu * 1e3) / 1e3, (double)now->memory, (double)now->disk});
+                    (const double[NAMES]){n->load.cpus, (double)now->memory, (double)now->disk});
 }
 
 bool node_curves_tick(struct node_curves *c, struct exec *x, struct err *err)
@@ -107,8 +131,13 @@ bool node_curves_tick(struct node_curves *c, struct exec *x, struct err *err)
             return false;
     for (size_t i = 0; i < c->n; i++) {
         struct err lost = {0}; /* the controller of jobs tells */
-        if (x->ops->node_stats(x, c->node[i].name, &now, &lost))
+        bool seen = x->ops->node_stats(x, c->node[i].name, &now, &lost);
+        pthread_mutex_lock(&c->lock);
+        if (seen)
             take(&c->node[i], &now);
+        else
+            c->node[i].known = false;
+        pthread_mutex_unlock(&c->lock);
     }
     return true;
 }
@@ -130,11 +159,10 @@ static int64_t width_of(const struct core *core, int64_t span_s, int64_t points)
 
 static void write_value(struct json_out *out, int name, double v)
 {
-    json_key(out, names[name]);
     if (name == CPU)
-        json_real(out, round(v * 1e3) / 1e3);
+        show_cpus(out, round(v * 1e3) / 1e3);
     else
-        json_int(out, (int64_t)v);
+        json_kint(out, names[name], (int64_t)v);
 }
 
 static void write_side(struct json_out *out, const struct series_bucket *const *b, enum series_side side)
@@ -200,8 +228,7 @@ bool node_show_curves(struct op *op, struct object *o, const struct db_value *in
     json_kint(out, "step_s", width / SECOND);
     json_key(out, "limits");
     json_object(out);
-    json_key(out, "cpu");
-    json_real(out, object_value(o, "cpus")->r);
+    show_cpus(out, object_value(o, "cpus")->r);
     json_kint(out, "memory", object_int(o, "memory"));
     json_kint(out, "disk", object_int(o, "disk"));
     json_object_end(out);

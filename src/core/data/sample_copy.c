@@ -79,6 +79,7 @@ static bool count_copied(struct op *op, int64_t version, int64_t after, int64_t 
                     db_args(v, low, high, db_int(SAMPLE_CLEANED)), &labels, err))
         return false;
     tally_begin(&t, op->arena, version);
+    t.copies = true;
     for (size_t i = 0; i < states.n; i++)
         tally_state(&t, (enum sample_state)states.row[i].v[0].i, states.row[i].v[1].i, states.row[i].v[2].i);
     for (size_t i = 0; i < labels.n; i++)

@@ -1,6 +1,7 @@
 /* Counters of a version: samples by state, samples and shapes by label, bytes. */
 #include "base/map.h"
 #include "core/data/sample_own.h"
+#include "core/growth.h"
 
 void tally_begin(struct tally *t, struct arena *a, int64_t version)
 {
@@ -92,9 +93,25 @@ static bool write_version(struct op *op, const struct tally *t, struct err *err)
                              err);
 }
 
+/* Copies of other versions' samples are not new. */
+static bool write_growth(struct op *op, const struct tally *t, struct err *err)
+{
+    struct db_row row;
+    bool found;
+    int64_t all = 0;
+    for (int i = 0; i < SAMPLE_STATE_COUNT; i++)
+        all += t->states[i];
+    if (t->copies || all <= 0)
+        return true;
+    return conn_query_one(op->conn, t->arena, "SELECT project FROM dataset_versions WHERE id = ?",
+                          db_args(db_int(t->version)), &row, &found, err) &&
+           (!found || growth_add(op->conn, GROWTH_SAMPLES, row.v[0].i, all, err));
+}
+
 bool tally_end(struct tally *t, struct op *op, bool write, struct err *err)
 {
-    bool ok = write && write_states(op->conn, t, err) && write_version(op, t, err);
+    bool ok =
+        write && write_states(op->conn, t, err) && write_version(op, t, err) && write_growth(op, t, err);
     struct str label;
     void *value;
     for (size_t i = 0; ok && map_next(t->labels, &i, &label, &value);)

@@ -20,6 +20,7 @@ struct tally {
     int64_t version;
     int64_t states[SAMPLE_STATE_COUNT];
     int64_t bytes;
+    bool copies;        /* of samples that are in another version already */
     struct map *labels; /* label -> struct tally_label */
 };
 struct tally_label {

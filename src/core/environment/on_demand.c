@@ -95,11 +95,15 @@ static bool make(struct op *op, struct starting *s, int64_t *ret, struct err *er
                         .nodes = 1,
                         .priority = PRIORITY,
                         .hours = HOURS};
-    if (!spec_smallest(op, w->memory, &r.spec, err))
+    if (w->spec) {
+        r.spec = w->spec;
+        r.cpus = w->cpus;
+        r.memory = w->memory;
+    } else if (!spec_smallest(op, w->memory, &r.spec, err)) {
         return false;
-    r.spec = r.spec ? r.spec : w->fallback_spec;
-    if (!r.spec)
+    } else if (!r.spec) {
         return err_message(err, ERR_CONFLICT, "spec", MESSAGE_DEPLOY_SPEC, (long long)(w->memory >> 20));
+    }
     return job_create(op, &r, ret, err) && (!s->d->link || s->d->link(op, w->owner, *ret, false, err));
 }
 

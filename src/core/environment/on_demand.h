@@ -26,10 +26,11 @@ extern const struct on_demand *const on_demand_sorts[]; /* ended by NULL */
 struct on_demand_want {
     int64_t project, owner;
     struct str name, command;
-    struct str from;       /* one that was made from something else is replaced; STR_NULL: does not matter */
-    int64_t idle_s;        /* 0: the sort's */
-    int64_t memory;        /* bytes that it needs: the smallest spec of so many is taken, */
-    int64_t fallback_spec; /* and this where there is none; 0: then it is an error */
+    struct str from; /* one that was made from something else is replaced; STR_NULL: does not matter */
+    int64_t idle_s;  /* 0: the sort's */
+    int64_t memory;  /* bytes that it needs: the smallest spec of so many is taken, */
+    int64_t spec;    /* unless one is named here, of which it takes only memory and cpus */
+    double cpus;
 };
 
 /* The newest job, also one that is over. *found false: there is none. Outside writes. */

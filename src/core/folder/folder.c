@@ -1,4 +1,5 @@
 #include "core/folder/folder.h"
+#include "core/growth.h"
 
 #include "base/fs.h"
 #include "base/map.h"
@@ -179,6 +180,9 @@ static bool apply_write(struct op *op, void *ctx, struct err *err)
         return false;
     if (!p->done)
         return true;
+    if (now.kind == &kind_model_version && object_int(&now, "files") == 0 && p->manifest.n &&
+        !growth_add(op->conn, GROWTH_MODELS, now.project, 1, err))
+        return false;
     *object_value(&now, "digest") = db_textz(p->hex);
     *object_value(&now, "files") = db_int((int64_t)p->manifest.n);
     *object_value(&now, "bytes") = db_int(p->manifest.bytes);

@@ -1,4 +1,5 @@
 #include "core/folder/gather.h"
+#include "core/growth.h"
 
 #include "base/fs.h"
 #include "base/messages.h"
@@ -177,5 +178,6 @@ bool gather_insert(struct op *op, const struct gathering *c, struct object *o, s
     *object_value(o, "files") = db_int((int64_t)c->manifest.n);
     *object_value(o, "bytes") = db_int(c->manifest.bytes);
     *object_value(o, "digest") = db_textz(c->hex);
-    return manifest_count(op->conn, o->project, &c->digest, 1, err) && engine_insert_row(op, o, err);
+    return manifest_count(op->conn, o->project, &c->digest, 1, err) && engine_insert_row(op, o, err) &&
+           (o->kind != &kind_model_version || growth_add(op->conn, GROWTH_MODELS, o->project, 1, err));
 }

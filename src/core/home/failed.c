@@ -76,8 +76,7 @@ static int newest_first(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Of what runs as a job and keeps no cause of its own: the end of its log, and why the job ended. */
-static bool tell_job(struct home *h, struct home_thing *t, struct err *err)
+bool home_tell_job(struct home *h, struct home_thing *t, struct err *err)
 {
     struct object job;
     struct err gone = {0};
@@ -109,7 +108,7 @@ bool home_failed(struct home *h, struct err *err)
     qsort(t, n, sizeof *t, newest_first);
     n = n < HOME_SHOWN ? n : HOME_SHOWN;
     for (size_t i = 0; i < n; i++)
-        if (!tell_job(h, &t[i], err))
+        if (!home_tell_job(h, &t[i], err))
             return false;
     return home_things_write(h, t, n, err);
 }

@@ -16,4 +16,7 @@ bool home_project_write(struct op *op, int64_t project, struct json_out *out, st
 bool home_platform_write(struct core *core, const struct caller *c, struct arena *a, struct buf *out,
                          struct err *err);
 
+/* `NodeOverview`: the load of a node, what runs on it, what ended on it, and how its state changed. */
+bool home_node_write(struct op *op, const struct object *node, struct json_out *out, struct err *err);
+
 #endif

@@ -11,6 +11,8 @@
 #define HOME_COUNTED 10000                                       /* what is counted at most, and one more */
 #define HOME_RECENT  (INT64_C(7) * 24 * 3600 * INT64_C(1000000)) /* failures that are still told */
 
+struct home_thing;
+
 struct home {
     struct core *core;
     const struct caller *caller;
@@ -28,6 +30,10 @@ home_write home_services, home_labelling, home_mine; /* work.c */
 home_write home_changes;                             /* changes.c */
 home_write home_counts, home_steps;                  /* steps.c */
 home_write home_load, home_projects, home_growth;    /* platform.c */
+
+/* Of what failed as a job and keeps no cause of its own: the end of its log, and why the job ended
+ * (failed.c). */
+bool home_tell_job(struct home *h, struct home_thing *t, struct err *err);
 
 /* --- whose (home.c) --- */
 /* Whether the caller holds it in the project, or in any. */

@@ -1,12 +1,12 @@
 /* Of all projects together: the load of the machines, each project's share of it, and what was added by day.
  */
+#include "core/growth.h"
 #include "core/home/home_own.h"
 #include "core/job/overview.h"
 #include "core/job/usage.h"
 
 #define PROJECTS 50
 #define DAYS     30
-#define DAY_US   (INT64_C(24) * 3600 * 1000000)
 
 bool home_load(struct home *h, struct err *err)
 {
@@ -19,7 +19,7 @@ enum figure { RUNNING, WAITING, FAILED, SERVICES, TROUBLED, SAMPLES, MODELS, FIG
 static const char *const figure_names[FIGURES] = {"running",  "waiting", "failed", "services",
                                                   "troubled", "samples", "models"};
 struct row {
-    int64_t id, storage;
+    int64_t id;
     struct str name;
     int64_t n[FIGURES];
     struct usage use;
@@ -105,7 +105,6 @@ static void write_row(struct home *h, const struct plan_input *s, const struct r
     json_object_end(h->out);
     for (int i = 0; i < FIGURES; i++)
         json_kint(h->out, figure_names[i], r->n[i]);
-    json_key(h->out, "use");
     usage_write(s, &r->use, h->out);
     json_object_end(h->out);
 }
@@ -131,7 +130,7 @@ static bool read_rows(struct home *h, const struct plan_input *use, struct row *
         const struct db_value *v = rows.row[i].v;
         (*ret)[i] = (struct row){.id = v[0].i, .name = v[1].s};
         (*ret)[i].use = usage_of(use, (struct usage_filter){.project = v[0].i});
-        (*ret)[i].use.storage = v[2].i;
+        (*ret)[i].use.used.storage = v[2].i;
     }
     return true;
 }
@@ -161,36 +160,25 @@ bool home_projects(struct home *h, struct err *err)
 
 /* --- growth --- */
 
-/* What came on a day. Samples are those of the versions that were begun then, but for copies of others;
- * labels are samples that people submitted in labelling tasks. */
-static const struct growing {
-    const char *name, *permission, *select, *at;
-} growings[] = {
-    {"samples", "dataset_version.read",
-     "SELECT created_at / %lld, CAST(SUM(samples) AS BIGINT) FROM dataset_versions WHERE \"from\" IS NULL "
-     "AND ",
-     "created_at"},
-    {"labels", "label_task.read",
-     "SELECT hour / %lld, CAST(SUM(submitted) AS BIGINT) FROM label_hours JOIN label_tasks ON label_tasks.id "
-     "= label_hours.task"
-     " WHERE stage = 0 AND ",
-     "hour"},
-    {"models", "model_version.read",
-     "SELECT created_at / %lld, COUNT(*) FROM model_versions WHERE files > 0 AND ", "created_at"},
-    {"services", "service_version.read",
-     "SELECT created_at / %lld, COUNT(*) FROM service_versions WHERE 1 = 1 AND ", "created_at"},
+static const char *const growth_permissions[GROWTH_COUNT] = {
+    [GROWTH_SAMPLES] = "dataset_version.read",
+    [GROWTH_LABELS] = "label_task.read",
+    [GROWTH_MODELS] = "model_version.read",
+    [GROWTH_SERVICES] = "service_version.read",
 };
 
-static bool read_growing(struct home *h, const struct growing *of, int64_t first, int64_t ret[DAYS],
-                         struct err *err)
+static bool read_growing(struct home *h, enum growth what, int64_t first, int64_t ret[DAYS], struct err *err)
 {
     auto_sql struct sql s;
     struct db_rows rows;
-    const char *end = strstr(of->select, "%lld");
     sql_init(&s);
-    buf_printf(&s.text, "%.*s%lld%s", (int)(end - of->select), of->select, (long long)DAY_US, end + 4);
-    home_scope(h, of->permission, &s);
-    buf_printf(&s.text, " AND %s >= %lld GROUP BY 1", of->at, (long long)first * DAY_US);
+    sql_add(&s, "SELECT day, CAST(SUM(n) AS BIGINT) FROM growth WHERE ");
+    home_scope(h, growth_permissions[what], &s);
+    sql_add(&s, " AND what = ");
+    sql_arg(&s, db_textz(growth_names[what]));
+    sql_add(&s, " AND day >= ");
+    sql_arg(&s, db_int(first));
+    sql_add(&s, " GROUP BY day");
     if (!home_query(h, &s, &rows, err))
         return false;
     for (size_t i = 0; i < rows.n; i++) {
@@ -203,16 +191,16 @@ static bool read_growing(struct home *h, const struct growing *of, int64_t first
 
 bool home_growth(struct home *h, struct err *err)
 {
-    int64_t n[countof(growings)][DAYS] = {{0}}, first = h->now / DAY_US - DAYS + 1;
-    for (size_t i = 0; i < countof(growings); i++)
-        if (!read_growing(h, &growings[i], first, n[i], err))
+    int64_t n[GROWTH_COUNT][DAYS] = {{0}}, first = h->now / GROWTH_DAY_US - DAYS + 1;
+    for (enum growth i = 0; i < GROWTH_COUNT; i++)
+        if (!read_growing(h, i, first, n[i], err))
             return false;
     json_array(h->out);
     for (int64_t day = 0; day < DAYS; day++) {
         json_object(h->out);
-        home_time(h->out, "at", (first + day) * DAY_US);
-        for (size_t i = 0; i < countof(growings); i++)
-            json_kint(h->out, growings[i].name, n[i][day]);
+        home_time(h->out, "at", (first + day) * GROWTH_DAY_US);
+        for (enum growth i = 0; i < GROWTH_COUNT; i++)
+            json_kint(h->out, growth_names[i], n[i][day]);
         json_object_end(h->out);
     }
     json_array_end(h->out);

@@ -2,7 +2,6 @@
 
 #include "base/clock.h"
 #include "base/map.h"
-#include "core/compute/node.h"
 #include "core/controllers.h"
 #include "core/job/job.h"
 #include "core/job/placed.h"
@@ -33,6 +32,7 @@ struct cards {
 };
 
 struct container {
+    struct exec_id id;
     int64_t project;
     struct cards cards;
     struct exec_stats last; /* at_us 0: none yet */
@@ -197,6 +197,7 @@ static struct container *container_new(struct curves *c, struct exec_id id)
         !found)
         return NULL;
     struct container *s = base_zalloc(sizeof *s);
+    s->id = id;
     s->project = row.v[0].i;
     struct placed p = placed_rank(&a, row.v[1].type == DB_TEXT ? row.v[1].s : STR_NULL, id.rank);
     if (p.kind.n && p.kind.n < sizeof s->cards.kind) {
@@ -289,6 +290,42 @@ int64_t curves_cpu(struct core *core, struct exec_id id, size_t seconds)
         sum += s->cpu[(s->next + RECENT - i) % RECENT];
     pthread_mutex_unlock(&c->lock);
     return n ? (int64_t)(sum / (double)n) : 0;
+}
+
+static int by_job(const void *a, const void *b)
+{
+    const struct exec_id *x = &((const struct curves_use *)a)->id, *y = &((const struct curves_use *)b)->id;
+    return x->job != y->job ? (x->job > y->job) - (x->job < y->job)
+                            : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+size_t curves_now(struct core *core, struct arena *a, struct curves_use **ret)
+{
+    struct curves *c = jobs_curves(core->jobs);
+    struct str key;
+    void *value;
+    size_t n = 0;
+    pthread_mutex_lock(&c->lock);
+    struct curves_use *list = *ret = arena_array(a, struct curves_use, map_count(c->containers) + 1);
+    for (size_t i = 0; map_next(c->containers, &i, &key, &value);) {
+        const struct container *s = value;
+        if (s->n)
+            list[n++] = (struct curves_use){.id = s->id,
+                                            .cpus = s->cpu[(s->next + RECENT - 1) % RECENT] / 1e6,
+                                            .memory = s->last.memory,
+                                            .disk = s->last.disk,
+                                            .disk_limit = s->last.disk_limit,
+                                            .cards_busy = s->last.cards_busy};
+    }
+    pthread_mutex_unlock(&c->lock);
+    if (n)
+        qsort(list, n, sizeof *list, by_job);
+    return n;
+}
+
+bool curves_node(struct core *core, int64_t node, struct node_load *ret)
+{
+    return node_load(jobs_curves(core->jobs)->nodes, node, ret);
 }
 
 /* --- the controller --- */

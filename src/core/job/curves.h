@@ -10,7 +10,7 @@
 #define INGOT_CORE_JOB_CURVES_H
 
 #include "base/json.h"
-#include "core/core.h"
+#include "core/compute/node.h"
 #include "exec/exec.h"
 
 #define CURVES_SECONDS 600 /* up to so many are answered by the second where nobody says how many points */
@@ -49,8 +49,20 @@ bool curves_read(struct core *core, struct exec_id id, int64_t span, int64_t wid
                  struct curve_point **ret, size_t *ret_n, struct err *err);
 /* The mean of its last seconds (up to 16), in millionths of a core; 0 while nothing is known. */
 int64_t curves_cpu(struct core *core, struct exec_id id, size_t seconds);
+/* What a running container used when it was looked at last. */
+struct curves_use {
+    struct exec_id id;
+    double cpus;
+    int64_t memory, disk; /* bytes; disk -1: not known */
+    int64_t disk_limit;   /* 0: none */
+    int64_t cards_busy;   /* thousandths of a card; -1: not known */
+};
+/* All of them, by job and rank. */
+size_t curves_now(struct core *core, struct arena *a, struct curves_use **ret);
+/* See node_load. */
+bool curves_node(struct core *core, int64_t node, struct node_load *ret);
 /* Writes {"step_s","items"} of the project's last 24 hours, an item
- * {"at","cpu","memory","accelerators":{},"low":{},"high":{}} per width; those in which nothing ran are left
+ * {"at","cpus","memory","accelerators":{},"low":{},"high":{}} per width; those in which nothing ran are left
  * out, with a zero at each end of the gap. */
 bool curves_write_project(struct core *core, int64_t project, int64_t width, struct json_out *out,
                           struct err *err);

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "core/job/curves.h"
 #include "core/series/series.h"
+#include "core/show.h"
 
 #include <math.h>
 
@@ -152,8 +153,7 @@ static void write_cards(struct project_curves *c, int64_t at, enum series_side s
 /* c NULL: nothing was used. */
 static void write_values(struct project_curves *c, int64_t at, enum series_side side, struct json_out *out)
 {
-    json_key(out, "cpu");
-    json_real(out, c ? floor(value_at(c, "cpu", at, side) * 1e3) / 1e3 : 0);
+    show_cpus(out, c ? floor(value_at(c, "cpu", at, side) * 1e3) / 1e3 : 0);
     json_kint(out, "memory", c ? (int64_t)value_at(c, "memory", at, side) : 0);
     json_key(out, "accelerators");
     json_object(out);

@@ -3,6 +3,7 @@
 #include "core/job/curves.h"
 #include "core/job/jobs_own.h"
 #include "core/job/placed.h"
+#include "core/show.h"
 
 #include <math.h>
 
@@ -45,6 +46,8 @@ static void write_limits(struct op *op, const struct object *job, struct exec_id
         stats.disk_limit = 0;
     json_key(out, "limits");
     json_object(out);
+    json_key(out, "cpus");
+    write_real(out, p.cpus);
     json_key(out, "cpu");
     write_real(out, p.cpus);
     write_limit(out, "memory", p.memory);
@@ -56,8 +59,7 @@ static void write_limits(struct op *op, const struct object *job, struct exec_id
 
 static void write_values(struct json_out *out, const double *v)
 {
-    json_key(out, "cpu");
-    json_real(out, floor(v[CURVE_CPU] * 1e3 + 1e-6) / 1e3);
+    show_cpus(out, floor(v[CURVE_CPU] * 1e3 + 1e-6) / 1e3);
     for (size_t i = CURVE_MEMORY; i <= CURVE_DISK; i++)
         write_known(out, curve_names[i], v[i]);
     json_key(out, curve_names[CURVE_CARDS]);

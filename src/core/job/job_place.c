@@ -197,8 +197,7 @@ static void add_impossible(struct tick *l, struct plan_input *s, struct wait_rea
 {
     struct sched_demand ignored;
     for (size_t i = 0; i < l->n; i++)
-        if (job_state_of(&l->job[i]) == JOB_QUEUED &&
-            !plan_input_demand(s, object_int(&l->job[i], "spec"), &ignored))
+        if (job_state_of(&l->job[i]) == JOB_QUEUED && !plan_input_demand_of(s, &l->job[i], &ignored))
             add_reason(all, (struct wait_reason){
                                 .job = &l->job[i],
                                 .reason = "its spec asks for more or other devices than any node can have",

@@ -35,6 +35,10 @@ bool job_create(struct op *op, const struct job_new *r, int64_t *ret_id, struct 
     if (!body ||
         !validate_body(op->arena, kind_job.fields, body, VALIDATE_CREATE, NULL, o.values, given, err))
         return false;
+    if (r->cpus > 0) {
+        *object_value(&o, "demand_cpus") = db_real(r->cpus);
+        *object_value(&o, "demand_memory") = db_int(r->memory);
+    }
     o.project = r->project;
     o.created_by = op->caller->user;
     *object_value(&o, "owner_kind") = db_textz(r->owner_kind);

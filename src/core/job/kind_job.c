@@ -104,6 +104,8 @@ static const struct field fields[] = {
     JOB_FIELD_STARTED,
     JOB_FIELD_ENDED,
     /* The controller's own. */
+    {.name = "demand_cpus", .type = FIELD_REAL, .flags = FIELD_INTERNAL, .title = {"Cores", "核数"}},
+    {.name = "demand_memory", .type = FIELD_INT, .flags = FIELD_INTERNAL, .title = {"Memory", "内存"}},
     {.name = "then_state", .type = FIELD_TEXT, .flags = FIELD_INTERNAL, .title = {"Then", "随后"}},
     {.name = "checkouts",
      .type = FIELD_TEXT,

@@ -209,8 +209,7 @@ bool overview_run(struct op *op, struct object *o, const struct db_value *input,
     json_object(out);
     json_key(out, "quota");
     usage_write_quota(op->arena, object_text(o, "quota"), out);
-    json_key(out, "use");
-    use.storage = bytes;
+    use.used.storage = bytes;
     usage_write(&s, &use, out);
     if (!write_counts(op, o->id, out, err))
         return false;

@@ -16,6 +16,9 @@ extern const struct field overview_fields[], forecast_fields[];
 bool resources_load_write(struct core *core, struct arena *a, struct json_out *out, struct err *err);
 /* GET /resources. */
 bool resources_write(struct core *core, struct arena *a, struct buf *out, struct err *err);
+/* One node of it, null when it is gone. */
+bool resources_node_write(struct core *core, struct arena *a, int64_t node, struct json_out *out,
+                          struct err *err);
 
 /* When a job would start if it were made now: the object `Forecast` of the API. */
 struct forecast_ask {

@@ -78,7 +78,10 @@ struct job_new {
     int64_t owner;
     struct str name, image, command;
     struct str env; /* JSON object; STR_NULL: none */
-    int64_t spec, nodes, priority, retries;
+    int64_t spec;
+    double cpus;    /* what each node takes instead of what the spec says; 0: the spec's */
+    int64_t memory; /* bytes */
+    int64_t nodes, priority, retries;
     double hours;
 };
 bool job_create(struct op *op, const struct job_new *r, int64_t *ret_id, struct err *err);

@@ -196,6 +196,16 @@ bool plan_input_demand(struct plan_input *s, int64_t spec, struct sched_demand *
     return true;
 }
 
+bool plan_input_demand_of(struct plan_input *s, const struct object *job, struct sched_demand *ret)
+{
+    int64_t memory = object_int(job, "demand_memory");
+    if (!memory)
+        return plan_input_demand(s, object_int(job, "spec"), ret);
+    *ret =
+        (struct sched_demand){.cpu = (int64_t)(object_value(job, "demand_cpus")->r * 1000), .memory = memory};
+    return true;
+}
+
 /* --- where ranks are --- */
 
 static void write_devices(struct plan_input *s, const struct sched_rank *r, struct json_out *o)
@@ -312,8 +322,7 @@ static bool add_running(struct plan_input *s, const struct object *o, struct sch
     struct str text = object_text(o, "placement");
     yyjson_val *placement = text.n ? json_parse(s->arena, text, &ignored) : NULL;
     struct sched_demand request;
-    if (!read_request(s, yyjson_arr_get_first(placement), &request) &&
-        !plan_input_demand(s, object_int(o, "spec"), &request))
+    if (!read_request(s, yyjson_arr_get_first(placement), &request) && !plan_input_demand_of(s, o, &request))
         return false;
     for (int64_t i = 0; i < nodes; i++)
         read_rank(s, yyjson_arr_get(placement, (size_t)i), &ranks[i]);
@@ -382,7 +391,7 @@ static void add_jobs(struct plan_input *s, const struct promise *promises)
             s->running_job[s->snapshot.n_running] = i;
             if (s->snapshot.n_nodes && add_running(s, o, &running[s->snapshot.n_running]))
                 s->snapshot.n_running++;
-        } else if (plan_input_demand(s, object_int(o, "spec"), &request)) {
+        } else if (plan_input_demand_of(s, o, &request)) {
             s->waiting_job[s->snapshot.n_waiting] = i;
             add_waiting(s, o, &request, promises, &waiting[s->snapshot.n_waiting++]);
         }

@@ -4,6 +4,7 @@
 #ifndef INGOT_CORE_JOB_PLAN_INPUT_H
 #define INGOT_CORE_JOB_PLAN_INPUT_H
 
+#include "core/job/curves.h"
 #include "core/job/jobs_own.h"
 
 struct plan_input {
@@ -17,6 +18,8 @@ struct plan_input {
     struct sched_kind *kinds;
     struct plan_input_spec *specs;
     size_t n_specs;
+    struct curves_use *used; /* what containers use; only usage_input fills it */
+    size_t n_used;
 };
 
 #define PLAN_INPUT_WAITING_MAX 10000
@@ -28,6 +31,9 @@ bool plan_input_build(struct plan_input *s, const struct promise *promises, stru
 /* What each node of a job with this spec takes; false when the spec is gone or asks for a kind of device that
  * there is no room to count. */
 bool plan_input_demand(struct plan_input *s, int64_t spec, struct sched_demand *ret);
+
+/* The same of a job; those of the platform's own may take less than their spec says. */
+bool plan_input_demand_of(struct plan_input *s, const struct object *job, struct sched_demand *ret);
 
 /* Where the ranks of a job are and what each takes there, as the field `placement` keeps it:
  * [{"node":"name","cpus":1,"memory":1048576,"devices":[{"path":"/dev/x","share":1}]}]. A job that runs has

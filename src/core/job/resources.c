@@ -3,26 +3,62 @@
 #include "core/job/sentence.h"
 #include "core/job/usage.h"
 #include "core/series/series.h"
+#include "core/show.h"
 
 static const char *const states[] = {
     [SCHED_NODE_READY] = "ready", [SCHED_NODE_DRAINING] = "drained", [SCHED_NODE_LOST] = "lost"};
 
+static struct amounts capacity(const struct plan_input *s, int32_t i)
+{
+    const struct sched_node *n = &s->snapshot.nodes[i];
+    struct amounts all = {
+        .cpu = n->cpu, .memory = n->memory, .disk = s->machine[i] ? s->machine[i]->disk : 0, .storage = -1};
+    for (int32_t k = 0; k < n->n_cards; k++) {
+        all.cards[n->cards[k].kind] += SCHED_WHOLE;
+        all.kinds |= UINT64_C(1) << n->cards[k].kind;
+    }
+    return all;
+}
+
+static void add_amounts(struct amounts *sum, const struct amounts *a)
+{
+    sum->cpu += a->cpu > 0 ? a->cpu : 0;
+    sum->memory += a->memory > 0 ? a->memory : 0;
+    sum->disk += a->disk > 0 ? a->disk : 0;
+    for (int k = 0; k < SCHED_KINDS_MAX; k++)
+        sum->cards[k] += a->cards[k];
+    sum->kinds |= a->kinds;
+}
+
+/* A machine is told whole: what the platform and others use is not free for jobs either. *disk_free -1: not
+ * known. */
+static struct usage node_usage(const struct plan_input *s, int32_t i, int64_t *disk_free)
+{
+    struct usage u = usage_of(s, (struct usage_filter){.node = i + 1});
+    struct node_load load;
+    bool known = curves_node(s->core, s->snapshot.nodes[i].id, &load);
+    u.used.cpu = known ? (int64_t)(load.cpus * 1000) : -1;
+    u.used.memory = known ? load.memory : -1;
+    u.used.disk = known ? load.disk : -1;
+    *disk_free = known ? load.disk_free : -1;
+    return u;
+}
+
 static void write_total(const struct plan_input *s, struct json_out *out)
 {
-    struct usage all = {.storage = -1};
+    struct amounts all = {.storage = -1};
+    struct usage sum = {.reserved.storage = -1, .used.storage = -1};
+    int64_t unused;
     for (int32_t i = 0; i < s->snapshot.n_nodes; i++) {
-        const struct sched_node *n = &s->snapshot.nodes[i];
-        all.cpu += n->cpu;
-        all.memory += n->memory;
-        all.disk += s->machine[i] ? s->machine[i]->disk : 0;
-        for (int32_t k = 0; k < n->n_cards; k++)
-            all.cards[n->cards[k].kind] += SCHED_WHOLE;
+        struct amounts has = capacity(s, i);
+        struct usage u = node_usage(s, i, &unused);
+        add_amounts(&all, &has);
+        add_amounts(&sum.reserved, &u.reserved);
+        add_amounts(&sum.used, &u.used);
     }
-    struct usage used = usage_of(s, (struct usage_filter){0});
     json_key(out, "total");
-    usage_write(s, &all, out);
-    json_key(out, "use");
-    usage_write(s, &used, out);
+    amounts_write(s, &all, out);
+    usage_write(s, &sum, out);
 }
 
 bool resources_load_write(struct core *core, struct arena *a, struct json_out *out, struct err *err)
@@ -48,18 +84,22 @@ static void write_node(const struct plan_input *s, int32_t i, struct json_out *o
 {
     const struct sched_node *n = &s->snapshot.nodes[i];
     const struct exec_node *m = s->machine[i];
-    struct usage used = usage_of(s, (struct usage_filter){.node = i + 1});
+    int64_t disk_free;
+    struct usage used = node_usage(s, i, &disk_free);
+    struct amounts has = capacity(s, i);
     json_object(out);
     json_kint(out, "id", n->id);
     json_kz(out, "name", n->name);
     json_kz(out, "arch", m ? m->arch : "");
     json_kz(out, "pool", s->snapshot.pools[n->pool].id ? s->snapshot.pools[n->pool].name : NULL);
     json_kz(out, "state", states[n->state]);
-    json_key(out, "cpu");
-    json_real(out, (double)n->cpu / 1000);
+    show_cpus(out, (double)n->cpu / 1000);
     json_kint(out, "memory", n->memory);
     json_kint(out, "disk", m ? m->disk : 0);
-    json_key(out, "use");
+    json_key(out, "disk_free");
+    disk_free < 0 ? json_null(out) : json_int(out, disk_free);
+    json_key(out, "total");
+    amounts_write(s, &has, out);
     usage_write(s, &used, out);
     json_kint(out, "jobs", used.jobs);
     json_key(out, "devices");
@@ -78,6 +118,20 @@ static void write_node(const struct plan_input *s, int32_t i, struct json_out *o
     json_object_end(out);
 }
 
+bool resources_node_write(struct core *core, struct arena *a, int64_t node, struct json_out *out,
+                          struct err *err)
+{
+    struct plan_input s;
+    if (!usage_input(core, a, &s, err))
+        return false;
+    int32_t i = sched_find_node(&s.snapshot, node);
+    if (i < 0)
+        json_null(out);
+    else
+        write_node(&s, i, out);
+    return true;
+}
+
 /* Those that use something first, by CPU. */
 struct ranked {
     int64_t id;
@@ -87,7 +141,8 @@ struct ranked {
 
 static int by_use(const void *a, const void *b)
 {
-    const struct usage *x = &((const struct ranked *)a)->use, *y = &((const struct ranked *)b)->use;
+    const struct amounts *x = &((const struct ranked *)a)->use.reserved,
+                         *y = &((const struct ranked *)b)->use.reserved;
     if (x->cpu != y->cpu)
         return x->cpu < y->cpu ? 1 : -1;
     return (x->memory < y->memory) - (x->memory > y->memory);
@@ -106,7 +161,6 @@ static void write_ranked(const struct plan_input *s, const char *what, const str
         json_key(out, "quota");
         usage_write_quota(s->arena, r->quota, out);
     }
-    json_key(out, "use");
     usage_write(s, &r->use, out);
     json_kint(out, "jobs", r->use.jobs);
     json_object_end(out);
@@ -126,7 +180,7 @@ static bool write_projects(struct plan_input *s, struct json_out *out, struct er
         const struct db_value *v = rows.row[i].v;
         list[i] = (struct ranked){v[0].i, v[1].s, v[2].type == DB_TEXT ? v[2].s : STR_NULL,
                                   usage_of(s, (struct usage_filter){.project = v[0].i})};
-        list[i].use.storage = v[3].i;
+        list[i].use.used.storage = v[3].i;
     }
     if (rows.n)
         qsort(list, rows.n, sizeof *list, by_use);

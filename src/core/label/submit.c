@@ -1,4 +1,5 @@
 /* What people do with a sample that they hold: submit it, skip it, take it back. */
+#include "core/growth.h"
 #include "core/label/label_own.h"
 #include "core/label/required.h"
 #include "core/pending.h"
@@ -67,7 +68,8 @@ static bool count_day(struct op *op, const struct object *task, const struct ass
         .task = task->id, .version = a->version, .worker = a->worker, .stage = STAGE_LABEL, .n = {0}};
     d.n[what] = n;
     d.n[DAY_ACTIVE] += active;
-    return day_add(op, &d, err);
+    return day_add(op, &d, err) &&
+           (what != DAY_SUBMITTED || n <= 0 || growth_add(op->conn, GROWTH_LABELS, task->project, n, err));
 }
 
 /* A sample that became more than its annotation says: its state changes, and whoever looks at the version is

@@ -1,6 +1,7 @@
 /* The kind `service_version`: what people give and see. */
 #include "base/messages.h"
 #include "core/audit.h"
+#include "core/growth.h"
 #include "core/image/image.h"
 #include "core/job/fields.h"
 #include "core/serve/event.h"
@@ -285,7 +286,7 @@ bool service_take_role(struct op *op, const struct object *version, struct err *
 
 static bool after_create(struct op *op, struct object *o, struct err *err)
 {
-    return service_take_role(op, o, err);
+    return service_take_role(op, o, err) && growth_add(op->conn, GROWTH_SERVICES, o->project, 1, err);
 }
 
 static bool before_update(struct op *op, const struct object *old, struct object *new_, struct err *err)

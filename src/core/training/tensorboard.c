@@ -5,7 +5,8 @@
 #include "core/training/training.h"
 
 #define IDLE_US (INT64_C(3600) * 1000000)
-#define MEMORY  (INT64_C(512) << 20) /* what it needs */
+#define MEMORY  (INT64_C(512) << 20) /* what it takes: less than any spec may have */
+#define CPUS    0.25
 
 static const struct tool *board(void)
 {
@@ -94,7 +95,8 @@ bool tensorboard_open(struct op *op, struct object *o, const struct db_value *in
         .name = str_of(arena_printf(op->arena, "TensorBoard " STR_FMT, STR_ARG(object_text(o, "name")))),
         .command = STR("tensorboard"),
         .memory = MEMORY,
-        .fallback_spec = object_int(o, "spec")};
+        .spec = object_int(o, "spec"),
+        .cpus = CPUS};
     if (!on_demand_start(op, &tensorboard_on_demand, &want, &job, &made, err))
         return false;
     enum tool_state state = tool_probe(op->core, &job, board());

@@ -212,6 +212,7 @@ bool stats_node(struct exec *x, const char *node, struct exec_stats *ret, struct
                                .cpu_ns = busy_ticks(arena_strz(&a, cpu)) *
                                          (INT64_C(1000000000) / sysconf(_SC_CLK_TCK)),
                                .memory = meminfo(lines, "MemTotal:") - meminfo(lines, "MemAvailable:"),
-                               .disk = (int64_t)(v.f_blocks - v.f_bfree) * (int64_t)v.f_frsize};
+                               .disk = (int64_t)(v.f_blocks - v.f_bfree) * (int64_t)v.f_frsize,
+                               .disk_free = (int64_t)v.f_bavail * (int64_t)v.f_frsize};
     return true;
 }
