@@ -470,13 +470,13 @@
 #define MESSAGE_NAME_EXPORT          "name-export", "Export as %s", "导出为 %s"
 #define MESSAGE_NAME_TRAINING_DATA   "name-training-data", "Generate training data", "生成训练数据"
 #define MESSAGE_NAME_PREPROCESS      "name-preprocess", "Preprocess", "预处理"
-#define MESSAGE_NAME_MEASURE         "name-measure", "Measure sharpness and likeness", "计算清晰度与相似度"
+#define MESSAGE_NAME_MEASURE         "name-measure", "Measure sharpness and similarity", "计算清晰度与相似度"
 #define MESSAGE_NAME_RECORDS         "name-records", "Write record files", "生成记录文件"
 #define MESSAGE_NAME_COPY            "name-copy", "Copy samples to %.*s", "复制样本到 %.*s"
 #define MESSAGE_NAME_PUBLISH         "name-publish", "Publish %.*s", "发布 %.*s"
 #define MESSAGE_NAME_CHANGES         "name-changes", "Changes since %.*s", "自 %.*s 以来的变化"
 #define MESSAGE_NAME_CHECKPOINT      "name-checkpoint", "Copy the checkpoint for %.*s", "为 %.*s 复制检查点"
-#define MESSAGE_NAME_TRAINING_END    "name-training-end", "Save what %.*s/%.*s left", "保存 %.*s/%.*s 的产出"
+#define MESSAGE_NAME_TRAINING_END    "name-training-end", "Save model of %.*s/%.*s", "保存 %.*s/%.*s 的模型"
 #define MESSAGE_NAME_KEEP            "name-keep", "Keep %.*s", "保存 %.*s 为版本"
 #define MESSAGE_NAME_IMAGE_SAVE      "name-image-save", "Save %.*s:%.*s", "保存 %.*s:%.*s"
 #define MESSAGE_NAME_IMAGE_BUILD     "name-image-build", "Build %.*s:%.*s", "构建 %.*s:%.*s"
@@ -684,7 +684,8 @@
     "selection-order", "selection.order: must be position, name or random",                                  \
         "selection.order：应为 position、name 或 random"
 #define MESSAGE_SELECTION_NAME                                                                               \
-    "selection-name", "selection.q: must be the beginning of a name", "selection.q：应为名称前缀"
+    "selection-name", "selection.q: must be words of a name, at most %d",                                    \
+        "selection.q：应为名称中的词，最多 %d 个"
 #define MESSAGE_LABEL_TASK_STATE                                                                             \
     "label-task-state", "the task is in the state %.*s, which does not allow this",                          \
         "任务处于 %.*s 状态，不能执行此操作"

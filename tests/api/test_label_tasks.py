@@ -252,7 +252,8 @@ def test_selections_and_orders(shop):
     for one in shop.owner.get(f"{shop.version}/samples")["items"][:4]:
         shop.annotate(shop.owner, {"sample": one})
     cases = [({"q": "00"}, 10), ({"labels": ["cat"]}, 4), ({"states": ["unannotated"]}, 8), ({"labels": ["dog"]}, 0),
-             ({"states": ["annotated"], "q": "000"}, 1), ({"splits": ["train"]}, 0), ({"share": 0.5}, None)]
+             ({"states": ["annotated"], "q": "000"}, 1), ({"splits": ["train"]}, 0), ({"share": 0.5}, None),
+             ({"q": "PNG 01"}, 2), ({"q": "11.p"}, 1), ({"q": "jpg"}, 0)]
     for selection, count in cases:
         task = shop.task(selection=selection)
         samples = shop.owner.get(task)["samples"]
@@ -264,7 +265,7 @@ def test_selections_and_orders(shop):
         orders[order] = [one["sample"]["name"] for one in take(first, task)]
         shop.owner.post(f"{task}/cancel", expect=200)
     assert orders["name"] == sorted(orders["name"]) and sorted(orders["random"]) == orders["name"] != orders["random"]
-    for wrong in ({"states": ["no"]}, {"share": 2}, {"order": "x"}, {"more": 1}, {"labels": "cat"}, []):
+    for wrong in ({"states": ["no"]}, {"share": 2}, {"order": "x"}, {"more": 1}, {"labels": "cat"}, {"q": "a " * 17}, []):
         problem(shop.owner.call("POST", "label-tasks", json={"project": shop.project["id"], "name": unique(), "version": shop.version_id,
                 "labelling_team": shop.team, "selection": wrong}), 422, "invalid", "selection")
     # A paused task takes another selection, and what came since.

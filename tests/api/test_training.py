@@ -97,7 +97,7 @@ def test_code_runs_and_its_model_is_saved_with_lineage(admin, make, model_set, a
     problem(admin.call("DELETE", f"model-sets/{model_set['id']}/versions/{version['id']}"), 409, "conflict")
     problem(admin.call("DELETE", f"trainings/{training['id']}"), 409, "conflict")
     after = admin.all("tasks", project=training["project"]["id"], filter=f'subject_kind = "training_instance" and subject = {instance["id"]}')
-    assert f"Save what {training['name']}/run-1 left" in [t["name"] for t in after]
+    assert f"Save model of {training['name']}/run-1" in [t["name"] for t in after]
     job = done["job"]["id"]
     admin.delete(instance_path(instance))
     admin.get(f"jobs/{job}", expect=404)

@@ -1,5 +1,6 @@
 /* The samples of a task: its selection, walked once in the order of positions or names. */
 #include "core/label/label_own.h"
+#include "core/search_text.h"
 #include "core/sql.h"
 
 #define FILL_ROWS  60  /* of one INSERT */
@@ -13,7 +14,7 @@ enum order { ORDER_POSITION, ORDER_NAME, ORDER_RANDOM };
 
 struct selection {
     yyjson_val *states, *labels, *splits;
-    struct str prefix;
+    struct search_words words; /* of the name */
     double share;
     enum order order;
 };
@@ -78,7 +79,7 @@ static bool texts(yyjson_val *all, const char *key, bool (*known)(struct str), c
     return true;
 }
 
-static bool read_rest(yyjson_val *all, struct selection *s, struct err *err)
+static bool read_rest(struct arena *a, yyjson_val *all, struct selection *s, struct err *err)
 {
     yyjson_val *share = yyjson_obj_get(all, "share"), *order = yyjson_obj_get(all, "order"),
                *q = yyjson_obj_get(all, "q");
@@ -87,10 +88,12 @@ static bool read_rest(yyjson_val *all, struct selection *s, struct err *err)
     if (order && !known_order(json_str(order), &s->order))
         return err_message(err, ERR_INVALID, "selection", MESSAGE_SELECTION_ORDER);
     if (q && (!yyjson_is_str(q) || yyjson_get_len(q) > 1000))
-        return err_message(err, ERR_INVALID, "selection", MESSAGE_SELECTION_NAME);
+        return err_message(err, ERR_INVALID, "selection", MESSAGE_SELECTION_NAME, SEARCH_WORDS_MAX);
     if (share)
         s->share = yyjson_get_num(share);
-    s->prefix = json_str(q);
+    s->words = search_words_of(a, json_str(q));
+    if (s->words.too_many)
+        return err_message(err, ERR_INVALID, "selection", MESSAGE_SELECTION_NAME, SEARCH_WORDS_MAX);
     return true;
 }
 
@@ -116,7 +119,7 @@ static bool selection_read(struct arena *a, struct str json, struct selection *r
     if (!texts(all, "states", known_state, "unannotated, annotated, machine, review, accepted, rejected",
                &s.states, err) ||
         !texts(all, "labels", known_label, NULL, &s.labels, err) ||
-        !texts(all, "splits", known_split, "train, val, test", &s.splits, err) || !read_rest(all, &s, err))
+        !texts(all, "splits", known_split, "train, val, test", &s.splits, err) || !read_rest(a, all, &s, err))
         return false;
     *ret = s;
     return true;
@@ -170,8 +173,7 @@ static void one_of(struct sql *q, const char *before, yyjson_val *list, struct d
     sql_add(q, after);
 }
 
-static void write_walk(struct sql *q, struct arena *a, int64_t version, const struct selection *s,
-                       const struct fill *f)
+static void write_walk(struct sql *q, int64_t version, const struct selection *s, const struct fill *f)
 {
     bool by_name = s->order == ORDER_NAME;
     sql_add(q, "SELECT s.id, s.position, s.name FROM samples s WHERE s.version = ");
@@ -180,12 +182,6 @@ static void write_walk(struct sql *q, struct arena *a, int64_t version, const st
     sql_arg(q, by_name ? db_text(f->name.p ? f->name : STR("")) : db_int(f->at));
     sql_add(q, " AND s.state <> ");
     sql_arg(q, db_int(SAMPLE_CLEANED));
-    if (s->prefix.n) {
-        sql_add(q, " AND s.name >= ");
-        sql_arg(q, db_text(s->prefix));
-        sql_add(q, " AND s.name < ");
-        sql_arg(q, db_text(str_of(arena_printf(a, STR_FMT "\xf4\x8f\xbf\xbf", STR_ARG(s->prefix)))));
-    }
     one_of(q, " AND s.state", s->states, state_value, "");
     one_of(q, " AND s.split", s->splits, split_value, "");
     one_of(q, " AND EXISTS (SELECT 1 FROM sample_labels l WHERE l.sample = s.id AND l.label", s->labels,
@@ -206,6 +202,15 @@ static int64_t place_of(const struct selection *s, const struct db_value *v, int
     }
 }
 
+/* Whether the selection takes a sample that the walk found. */
+static bool is_chosen(const struct selection *s, const struct object *task, const struct db_value *v)
+{
+    auto_arena struct arena a;
+    arena_init(&a);
+    return (s->share >= 1 || label_draw(task->id, v[0].i, 0) < s->share) &&
+           (!s->words.n || search_matches(&a, &s->words, &v[2].s, 1));
+}
+
 /* Rows of the walk from *at on into one INSERT; those that are there already stay as they are. */
 static bool insert_some(struct op *op, const struct object *task, const struct selection *s,
                         const struct db_rows *rows, size_t *at, struct fill *f, struct err *err)
@@ -220,7 +225,7 @@ static bool insert_some(struct op *op, const struct object *task, const struct s
         const struct db_value *v = rows->row[*at].v;
         f->name = v[2].s;
         f->at = s->order == ORDER_NAME ? f->at + 1 : v[1].i;
-        if (s->share < 1 && label_draw(task->id, v[0].i, 0) >= s->share)
+        if (!is_chosen(s, task, v))
             continue;
         sql_add(&q, n++ ? ", (" : "(");
         sql_arg(&q, db_int(task->id));
@@ -249,7 +254,7 @@ bool fill_step(struct op *op, const struct object *task, struct fill *f, struct 
         auto_sql struct sql q;
         struct db_rows rows;
         sql_init(&q);
-        write_walk(&q, op->arena, object_int(task, "version"), &s, f);
+        write_walk(&q, object_int(task, "version"), &s, f);
         if (!conn_query(op->conn, op->arena, q.text.p, sql_args(&q), &rows, err))
             return false;
         for (size_t at = 0; at < rows.n;)
