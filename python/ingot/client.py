@@ -13,7 +13,7 @@ from typing import Any, Iterator, Mapping, TypeVar, cast
 from . import config
 from ._http import httpx
 from ._version import __version__
-from .collection import Collection, Which, _id
+from .collection import Collection, Project, Which, _id, _project_id
 from .datasets import Datasets
 from .environments import Environments
 from .errors import ConnectionFailed, Problem, problem
@@ -90,7 +90,7 @@ class Client(Kinds):
         self.evaluations = Evaluations(self)
         self.label_tasks = LabelTasks(self)
 
-    def dataset(self, name: str, version: str | int | None = None, *, project: str | Which | None = None, type: str | None = None) -> Version:
+    def dataset(self, name: str, version: str | int | None = None, *, project: Project | None = None, type: str | None = None) -> Version:
         """A version of a dataset, to iterate, to change and to make tables of: ``client.dataset("cats:v2", project="vision")``.
 
         :param name: "cats" (its newest version), "cats:v2"
@@ -103,8 +103,8 @@ class Client(Kinds):
         """The objects of any kind, by the plural of its path: ``client.kind("label-sets")``."""
         return Collection(self, plural.strip("/"))
 
-    def members(self, project: Which) -> Collection[Member]:
-        return Collection(self, f"projects/{_id(project)}/members")
+    def members(self, project: Project) -> Collection[Member]:
+        return Collection(self, f"projects/{_project_id(self, project)}/members")
 
     def group_members(self, group: Which) -> Collection[GroupMember]:
         return Collection(self, f"groups/{_id(group)}/members")
@@ -159,17 +159,19 @@ class Client(Kinds):
         kind: "model_version", "dataset_version", "training_instance", "service_version", "sample" ..."""
         return cast(Object, self.request("GET", "lineage", params={"kind": kind, "id": id, "direction": direction, "depth": depth}))
 
-    def find(self, q: str, *, project: Which | None = None, limit: int = 20) -> list[Object]:
+    def find(self, q: str, *, project: Project | None = None, limit: int = 20) -> list[Object]:
         """Objects of all kinds that words and parts of words are found in: of the project and of the platform, the best first."""
-        params = {"q": q, "limit": limit} | ({} if project is None else {"project": _id(project)})
+        params: dict[str, str | int] = {"q": q, "limit": limit}
+        if project is not None:
+            params["project"] = _project_id(self, project)
         return cast("list[Object]", self.request("GET", "search", params=params)["items"])
 
     def openapi(self) -> Object:
         return cast(Object, self.request("GET", "openapi.json"))
 
-    def events(self, project: Which | None = None) -> Iterator[Object]:
+    def events(self, project: Project | None = None) -> Iterator[Object]:
         """Changes as they are committed: ``{"kind", "verb", "id", "project", "parent"}``. Never ends by itself."""
-        params = {} if project is None else {"project": _id(project)}
+        params = {} if project is None else {"project": _project_id(self, project)}
         headers = {"Accept": "text/event-stream"}
         timeout = httpx.Timeout(self._http.timeout.connect, read=60.0)
         with self._http.stream("GET", "events", params=params, headers=headers, timeout=timeout) as answer:

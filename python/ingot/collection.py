@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound=Mapping[str, Any])
 #: An object as it was read, or only its id.
 Which = Union[int, Mapping[str, Any]]
+#: A project by its name, its id or itself.
+Project = Union[str, int, Mapping[str, Any]]
 
 _STALE_RETRIES = 5
 
@@ -43,6 +45,12 @@ def _id(which: Which) -> int:
     return which if isinstance(which, int) else int(which["id"])
 
 
+def _project_id(client: Client, project: Project) -> int:
+    if not isinstance(project, str):
+        return _id(project)
+    return int(project) if project.isdigit() else _id(client.projects.find(project))
+
+
 class Collection(Generic[T]):
     """Made by the client: ``client.projects``, ``client.kind("label-sets")``, ``client.members(project)``."""
 
@@ -53,7 +61,7 @@ class Collection(Generic[T]):
     def page(
         self,
         *,
-        project: Which | None = None,
+        project: Project | None = None,
         q: str | None = None,
         filter: str | None = None,
         sort: str | None = None,
@@ -65,7 +73,7 @@ class Collection(Generic[T]):
         """One page; pass its `next` as `cursor` to get the one after it."""
         params: dict[str, str | int] = {}
         if project is not None:
-            params["project"] = _id(project)
+            params["project"] = _project_id(self._client, project)
         for key, value in (("q", q), ("filter", filter), ("sort", sort), ("limit", limit), ("cursor", cursor)):
             if value is not None:
                 params[key] = value
@@ -85,7 +93,7 @@ class Collection(Generic[T]):
     def list(
         self,
         *,
-        project: Which | None = None,
+        project: Project | None = None,
         q: str | None = None,
         filter: str | None = None,
         sort: str | None = None,
@@ -94,6 +102,8 @@ class Collection(Generic[T]):
     ) -> Iterator[T]:
         """Every object, page by page as the iteration goes on."""
         cursor: str | None = None
+        if isinstance(project, str):
+            project = _project_id(self._client, project)  # once, not for each page
         while True:
             page = self.page(
                 project=project, q=q, filter=filter, sort=sort, mine=mine, limit=page_size, cursor=cursor
@@ -108,7 +118,7 @@ class Collection(Generic[T]):
         *,
         columns: Iterable[str] | None = None,
         limit: int = 1000,
-        project: Which | None = None,
+        project: Project | None = None,
         q: str | None = None,
         filter: str | None = None,
         sort: str | None = None,
@@ -131,7 +141,7 @@ class Collection(Generic[T]):
                 return ["id", *above, *named, "created_by", "created_at"]
         raise ValueError(f"the platform describes no {self.path}: give columns=")
 
-    def find(self, name: str, *, project: Which | None = None) -> T:
+    def find(self, name: str, *, project: Project | None = None) -> T:
         """The object of that name; NotFound when there is none, ValueError when several are found."""
         quoted = '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
         found = self.page(project=project, filter=f"name = {quoted}", limit=2).items
@@ -145,7 +155,9 @@ class Collection(Generic[T]):
         return cast(T, self._client.request("GET", f"{self.path}/{_id(which)}"))
 
     def create(self, **fields: Any) -> T:
-        """`project=` takes an id or the project itself, like every field that refers to an object."""
+        """Fields that refer to objects take ids or the objects themselves; `project=` a name, too."""
+        if isinstance(fields.get("project"), str):
+            fields["project"] = _project_id(self._client, fields["project"])
         return cast(T, self._client.request("POST", self.path, json=_plain(fields)))
 
     def update(self, which: Which, **changes: Any) -> T:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence, Union, cast
 
 from . import config
-from .collection import Collection, Which, _id
+from .collection import Collection, Project, Which, _id, _project_id
 from .errors import NotFound
 from .running import Run
 from .samples import Samples
@@ -39,13 +39,13 @@ class Datasets(Collection[Dataset]):
             return item
         raise NotFound(404, {"code": "not_found", "detail": f"the dataset has no version {version or ''}".strip()})
 
-    def samples(self, dataset: Named, version: str | int | None = None, *, project: Which | None = None) -> Samples:
+    def samples(self, dataset: Named, version: str | int | None = None, *, project: Project | None = None) -> Samples:
         """The samples of a version ("v3" or 3; None: the newest), and changes of what is labelled on them."""
         which = self._find(dataset, project)
         return Samples(self._client, f"datasets/{_id(which)}/versions/{self.version(which, version)['id']}")
 
     def open(
-        self, name: str | Which, version: str | int | None = None, *, project: str | Which | None = None, type: str | None = None
+        self, name: str | Which, version: str | int | None = None, *, project: Project | None = None, type: str | None = None
     ) -> Version:
         """A version to work with: ``client.dataset(...)`` says what may be given. A dataset without one gets its first."""
         where = self._project(project)
@@ -58,18 +58,16 @@ class Datasets(Collection[Dataset]):
         item = self.versions(dataset).create() if version == "new" else self.version(dataset, version)
         return Version(self._client, dataset, item)
 
-    def _project(self, project: str | Which | None) -> Which | None:
+    def _project(self, project: Project | None) -> int | None:
         chosen = config.project() if project is None else project
-        if not isinstance(chosen, str):
-            return chosen
-        return int(chosen) if chosen.isdigit() else self._client.projects.find(chosen)
+        return None if chosen is None else _project_id(self._client, chosen)
 
     def import_(
         self,
         path: str | os.PathLike[str],
         name: Named,
         *,
-        project: Which | None = None,
+        project: Project | None = None,
         version: str | int | None = None,
         type: str | None = None,
         format: str | None = None,
@@ -104,7 +102,7 @@ class Datasets(Collection[Dataset]):
         self,
         dataset: Named,
         *,
-        project: Which | None = None,
+        project: Project | None = None,
         version: str | int | None = None,
         format: str = "ingot",
         samples: bool = True,
@@ -121,7 +119,7 @@ class Datasets(Collection[Dataset]):
         self,
         dataset: Named,
         *,
-        project: Which | None = None,
+        project: Project | None = None,
         version: str | int | None = None,
         seed: int = 0,
         test_share: float = 0.2,
@@ -137,7 +135,7 @@ class Datasets(Collection[Dataset]):
         fields = {"seed": seed, "test_share": test_share, "states": list(states), "split": split, "samples": samples, "reuse": reuse}
         return self._take_out(dataset, project, version, "training-data", path, progress, **fields)
 
-    def plan(self, dataset: Named, version: str | int | None = None, *, project: Which | None = None, **fields: Any) -> Object:
+    def plan(self, dataset: Named, version: str | int | None = None, *, project: Project | None = None, **fields: Any) -> Object:
         """What one-click training would do with a version: samples, classes, remarks; nothing is changed. fields as of
         `train`."""
         which = self._find(dataset, project)
@@ -148,7 +146,7 @@ class Datasets(Collection[Dataset]):
         dataset: Named,
         version: str | int | None = None,
         *,
-        project: Which | None = None,
+        project: Project | None = None,
         minutes: float = 10,
         leave_out: Sequence[str] = (),
         merge: dict[str, str] | None = None,
@@ -168,7 +166,7 @@ class Datasets(Collection[Dataset]):
         return Run(self._client, cast(TrainingInstance, made))
 
     def publish(
-        self, dataset: Named, version: str | int | None = None, *, project: Which | None = None, progress: Progress = False
+        self, dataset: Named, version: str | int | None = None, *, project: Project | None = None, progress: Progress = False
     ) -> DatasetVersion:
         """The version, which never changes again; of a large one a task lists the samples first, which this waits for."""
         which = self._find(dataset, project)
@@ -181,7 +179,7 @@ class Datasets(Collection[Dataset]):
         return versions.get(began)
 
     def diff(
-        self, dataset: Named, before: str | int, after: str | int, *, project: Which | None = None
+        self, dataset: Named, before: str | int, after: str | int, *, project: Project | None = None
     ) -> Object:
         """How many samples were `added`, `removed`, `changed`, `annotated` differently or moved to another part of the
         `split` from one version to another; `items` are the first of them, `changes` gives all. Large versions are
@@ -194,7 +192,7 @@ class Datasets(Collection[Dataset]):
         return found
 
     def changes(
-        self, dataset: Named, before: str | int, after: str | int, *, project: Which | None = None
+        self, dataset: Named, before: str | int, after: str | int, *, project: Project | None = None
     ) -> Iterator[Object]:
         """Every difference as `{"name", "change", "split_before", "split_after", ...}`, by name, a page at a time."""
         path, old = self._comparison(dataset, before, after, project)
@@ -207,7 +205,7 @@ class Datasets(Collection[Dataset]):
             params["after"] = page["next"]
 
     def _comparison(
-        self, dataset: Named, before: str | int, after: str | int, project: Which | None
+        self, dataset: Named, before: str | int, after: str | int, project: Project | None
     ) -> tuple[str, int]:
         which = self._find(dataset, project)
         old, new = self.version(which, before), self.version(which, after)
@@ -215,10 +213,10 @@ class Datasets(Collection[Dataset]):
 
     # --- which one ---
 
-    def _find(self, dataset: Named, project: Which | None) -> Mapping[str, Any]:
+    def _find(self, dataset: Named, project: Project | None) -> Mapping[str, Any]:
         return self.find(dataset, project=project) if isinstance(dataset, str) else self.get(dataset)
 
-    def _find_or_make(self, name: Named, project: Which | None, type: str | None) -> Mapping[str, Any]:
+    def _find_or_make(self, name: Named, project: Project | None, type: str | None) -> Mapping[str, Any]:
         try:
             return self._find(name, project)
         except NotFound:
@@ -237,7 +235,7 @@ class Datasets(Collection[Dataset]):
     def _take_out(
         self,
         dataset: Named,
-        project: Which | None,
+        project: Project | None,
         version: str | int | None,
         action: str,
         path: str | os.PathLike[str] | None,

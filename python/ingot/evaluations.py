@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any, Iterator, cast
 
-from .collection import Collection, Which, _id
+from .collection import Collection, Project, Which, _id, _project_id
 from .errors import IngotError, NotFound
 from .tables import Table, flat
 from .transfer import Progress, until_over
@@ -29,7 +29,7 @@ class Evaluations(Collection[Evaluation]):
     def __init__(self, client: Client) -> None:
         super().__init__(client, "evaluations")
 
-    def run(self, model: str | Which, data: str | Which, *, project: str | Which | None = None,
+    def run(self, model: str | Which, data: str | Which, *, project: Project | None = None,
             progress: Progress = False, **fields: Any) -> Evaluation:
         """Evaluates a model version on a dataset version and waits for the end.
 
@@ -37,7 +37,7 @@ class Evaluations(Collection[Evaluation]):
 
         Further fields are those of the kind: ``part="test"``, ``score=0.5``, ``name="..."``.
         """
-        at: Which | None = self._client.projects.find(project) if isinstance(project, str) else project
+        at = None if project is None else _project_id(self._client, project)
         version = self._version("model", model, at)
         truth = self._version("dataset", data, at)
         where = _id(at) if at is not None else version["project"]["id"]
@@ -62,7 +62,7 @@ class Evaluations(Collection[Evaluation]):
     def report(self, evaluation: Which) -> Report:
         return cast(Report, self._client.request("GET", f"evaluations/{_id(evaluation)}/report"))
 
-    def figures(self, *, project: Which | None = None, limit: int = 200, **query: Any) -> Table:
+    def figures(self, *, project: Project | None = None, limit: int = 200, **query: Any) -> Table:
         """What was measured, a row for each evaluation and a column for each figure: which model is best on which data."""
         rows: list[Object] = []
         names: dict[str, None] = {}
@@ -94,7 +94,7 @@ class Evaluations(Collection[Evaluation]):
         """What differs from another evaluation of the same samples, and whether that can be chance."""
         return cast(Object, self._client.request("GET", f"evaluations/{_id(evaluation)}/compare", params={"with": _id(other)}))
 
-    def _version(self, what: str, which: str | Which, project: Which | None) -> Object:
+    def _version(self, what: str, which: str | Which, project: Project | None) -> Object:
         kind, plural = f"{what}-versions", "model-sets" if what == "model" else "datasets"
         if not isinstance(which, str):
             return cast(Object, self._client.request("GET", f"{kind}/{_id(which)}"))
@@ -106,10 +106,11 @@ class Evaluations(Collection[Evaluation]):
         raise NotFound(404, {"code": "not_found", "detail": f"{name} has no version {number}".strip()})
 
 
-def evaluate(model: str, data: str, *, project: str | Which, client: Client | None = None, **fields: Any) -> Report:
+def evaluate(model: str, data: str, *, project: Project, client: Client | None = None, **fields: Any) -> Report:
     """The report of a model on labelled data: ``ingot.evaluate("fruit:v3", "test:v1", project="vision")["figures"]``."""
     from .client import Client
 
-    with client or Client() as session:
-        made = session.evaluations.run(model, data, project=project, **fields)
-        return session.evaluations.report(made)
+    if client is None:
+        with Client() as session:
+            return evaluate(model, data, project=project, client=session, **fields)
+    return client.evaluations.report(client.evaluations.run(model, data, project=project, **fields))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Mapping, cast
 from urllib.parse import quote
 
-from .collection import Collection, T, Which, _id
+from .collection import Collection, Project, T, Which, _id
 from .errors import IngotError, NotFound
 from .transfer import Bundle, Meter, Progress, download, upload
 from .types import Object
@@ -33,7 +33,7 @@ class Folders(Collection[T]):
         path: str | os.PathLike[str],
         name: str | Which,
         *,
-        project: Which | None = None,
+        project: Project | None = None,
         version: str | int | None = None,
         publish: bool = False,
         progress: Progress = False,
@@ -66,7 +66,7 @@ class Folders(Collection[T]):
         name: str | Which,
         to: str | os.PathLike[str],
         *,
-        project: Which | None = None,
+        project: Project | None = None,
         version: str | int | None = None,
         progress: Progress = False,
     ) -> Path:
@@ -93,7 +93,7 @@ class Folders(Collection[T]):
             if item["executable"]:
                 there.chmod(0o755)
 
-    def _find_or_make(self, name: str | Which, project: Which | None) -> Mapping[str, Any]:
+    def _find_or_make(self, name: str | Which, project: Project | None) -> Mapping[str, Any]:
         if not isinstance(name, str):
             return self.get(name)
         try:

@@ -7,7 +7,7 @@ import secrets
 import time
 from typing import Any, Mapping, cast
 
-from .collection import Which, _id
+from .collection import Project, Which, _id, _project_id
 from .errors import IngotError, NotFound
 from .folders import Folders
 from .services import Input, content_of, texts_of
@@ -28,7 +28,7 @@ class Models(Folders[ModelSet]):
         version: str,
         what: Input,
         *,
-        project: Which | None = None,
+        project: Project | None = None,
         type: str | None = None,
         manifest: Mapping[str, Any] | None = None,
         thresholds: Mapping[str, float] | None = None,
@@ -46,13 +46,13 @@ class Models(Folders[ModelSet]):
         answer = self._client.checked("POST", f"{path}/predict", params={**place, **texts_of(thresholds)}, content=content, headers={"Content-Type": type})
         return cast(Object, answer.json())
 
-    def _start(self, version: str, project: Which | None) -> tuple[str, dict[str, str | int]]:
+    def _start(self, version: str, project: Project | None) -> tuple[str, dict[str, str | int]]:
         name, _, number = version.partition(":")
         owner = self.find(name, project=project)
         wanted = f"number = {int(number.removeprefix('v'))}" if number else None
         for found in self.versions(owner).page(sort="-number", limit=1, filter=wanted).items:
             path = f"{self._plural}/{owner['id']}/versions/{found['id']}"
-            place: dict[str, str | int] = {"project": _id(project)} if project is not None else {}
+            place: dict[str, str | int] = {"project": _project_id(self._client, project)} if project is not None else {}
             state = self._client.request("POST", f"{path}/try", json=place)
             while state["state"] in ("waiting", "starting"):
                 time.sleep(_PAUSE)

@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Sequence, cast
 
 from ._http import httpx
-from .collection import Collection, Which, _id
+from .collection import Collection, Project, Which, _id
 from .errors import ConnectionFailed, IngotError
 from .tables import Table, flat
 from .transfer import Progress, until_over
@@ -228,7 +228,7 @@ class Trainings(Collection[Training]):
     def instances(self, training: Which) -> Collection[TrainingInstance]:
         return Collection(self._client, f"trainings/{_id(training)}/instances")
 
-    def runs(self, training: Which | None = None, *, project: Which | None = None, limit: int = 200, **query: Any) -> Table:
+    def runs(self, training: Which | None = None, *, project: Project | None = None, limit: int = 200, **query: Any) -> Table:
         """The runs of a training, or of a whole project, as a table: state, minutes, parameters and the last value of each
         metric, which differ from run to run. query: filter, sort, q, mine."""
         where = self._client.training_instances if training is None else self.instances(training)
@@ -268,7 +268,7 @@ __all__ = ["Jobs", "Run", "RunFailed", "Trainings", "parameters"]
 
 
 def train(
-    data: str, *, project: str | Which | None = None, minutes: float = 10, client: Client | None = None, **fields: Any
+    data: str, *, project: Project | None = None, minutes: float = 10, client: Client | None = None, **fields: Any
 ) -> Run:
     """One-click training, waited for: ``ingot.train("fruit:v3", project="vision", minutes=10).model()``. The project,
     also by name, is needed where several have a dataset of that name. fields as of ``client.datasets.train``."""
@@ -276,7 +276,6 @@ def train(
 
     name, _, version = data.partition(":")
     session = client or Client()
-    where = session.projects.find(project) if isinstance(project, str) else project
-    run = session.datasets.train(name, version or None, project=where, minutes=minutes, **fields)
+    run = session.datasets.train(name, version or None, project=project, minutes=minutes, **fields)
     run.wait()
     return run

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, Literal, Mapping, Union, cast
 
-from .collection import Collection, Which, _id
+from .collection import Collection, Project, Which, _id, _project_id
 from .errors import IngotError, NotFound
 from .show import Picture
 from .transfer import Meter, Progress, until_over
@@ -139,7 +139,7 @@ class ServiceHandle:
 
     def traffic(self, *, minutes: float = 60, points: int = 240) -> list[Object]:
         """Requests by class and how long answers took, of each version: ``[{"version", "points": [{"at", "requests", ...}]}]``."""
-        params = {"from": (datetime.now(timezone.utc) - timedelta(minutes=minutes)).isoformat().replace("+00:00", "Z"), "points": points}
+        params: dict[str, str | int] = {"from": (datetime.now(timezone.utc) - timedelta(minutes=minutes)).isoformat().replace("+00:00", "Z"), "points": points}
         return cast("list[Object]", self._client.request("GET", f"services/{self.id}/traffic", params=params)["versions"])
 
     def log(self, *, follow: bool = False) -> Iterator[Object]:
@@ -192,13 +192,13 @@ class Services(Collection[Service]):
     def of(self, service: Service) -> ServiceHandle:
         return ServiceHandle(self._client, service)
 
-    def deploy(self, name: str, *, project: Which, wait: bool = True, **fields: Any) -> tuple[ServiceHandle, Deployment]:
+    def deploy(self, name: str, *, project: Project, wait: bool = True, **fields: Any) -> tuple[ServiceHandle, Deployment]:
         """Serves ``model_version=`` (or ``command=``) as a new service, or as another version of one that is there.
 
         ``role="canary"``, ``replicas=``, ``spec=``. A new service has a key, whose secret is in this answer only:
         ``deployment["key"]["secret"]``. wait: until it answers; NotServing when it does not come to that.
         """
-        made = cast(Deployment, self.action(None, "deploy", name=name, project=_id(project), **fields))
+        made = cast(Deployment, self.action(None, "deploy", name=name, project=_project_id(self._client, project), **fields))
         handle = ServiceHandle(self._client, made["service"])
         if wait:
             made["version"] = handle.wait(made["version"])

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Callable, Mapping, Sequence, Union, cast
 
 from ._http import httpx
-from .collection import Which, _id
+from .collection import Project, Which, _id, _project_id
 from .errors import Conflict, ConnectionFailed, IngotError, Problem, Unavailable
 from .types import Task
 
@@ -169,11 +169,11 @@ class Bundle:
             self._open = None
 
 
-def upload(client: Client, bundle: Bundle, project: Which, progress: Progress) -> str:
+def upload(client: Client, bundle: Bundle, project: Project, progress: Progress) -> str:
     """Sends it with tus 1.0; the id of the finished upload."""
     tus = {"Tus-Resumable": "1.0.0"}
     length = {**tus, "Upload-Length": str(bundle.size)}
-    answer = client.checked("POST", "uploads", params={"project": _id(project)}, headers=length)
+    answer = client.checked("POST", "uploads", params={"project": _project_id(client, project)}, headers=length)
     id = answer.headers["location"].rsplit("/", 1)[1]
     meter = Meter(progress, "Uploading", "B")
     offset, tries = 0, 0

@@ -243,11 +243,12 @@ class Version(Query):
             operation["base"] = which.revision
         return operation if layer is None else {**operation, "layer": layer}
 
-    def move(self, samples: Iterable[Union[int, Sample]], to: str = "cleaned") -> int:
-        """to="cleaned" takes samples out of the set, to="set" brings them back in their former state; how many were moved."""
+    def move(self, samples: Iterable[Union[str, int, Sample]], to: str = "cleaned") -> int:
+        """to="cleaned" takes samples out of the set, to="set" brings them back in their former state; how many were moved.
+        By sample, name or id, as of ``annotate``."""
         if to not in ("cleaned", "set"):
             raise ValueError(f"to: {to!r} is neither 'cleaned' nor 'set'")
-        ids, moved = [s if isinstance(s, int) else s.id for s in samples], 0
+        ids, moved = [s if isinstance(s, int) else s.id for s in (self[s] if isinstance(s, str) else s for s in samples)], 0
         for at in range(0, len(ids), _BATCH):
             body = {"ids": ids[at : at + _BATCH], "cleaned": to == "cleaned"}
             moved += cast(int, self.client.request("POST", f"{self.path}/clean", json=body)["changed"])
@@ -262,9 +263,11 @@ class Version(Query):
         ``[{"name": "a.jpg", "content": picture, "annotation": {...}, "split": "train"}]``. One of the same name is replaced;
         what people labelled stays unless `replace`."""
         rows = ({"name": name, "content": content} for name, content in samples.items()) if isinstance(samples, Mapping) else samples
-        with tempfile.TemporaryDirectory(prefix="ingot-") as folder:
+        with tempfile.TemporaryDirectory(prefix="ingot-") as above:
+            folder = Path(above, "samples")  # what the import is called
+            folder.mkdir()
             lines = [json.dumps({"ingot": 1, "type": self.annotation_type})]
-            lines += [json.dumps(_put_one(Path(folder), row), ensure_ascii=False) for row in rows]
+            lines += [json.dumps(_put_one(folder, row), ensure_ascii=False) for row in rows]
             if len(lines) == 1:
                 raise ValueError("there are no samples to put")
             Path(folder, "ingot.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -74,6 +74,27 @@ def test_members_are_children(client):
     client.members(project).delete(member)
 
 
+def test_a_project_is_named_everywhere(client):
+    project = client.projects.create(name=unique("p"))
+    name = project["name"]
+    made = client.label_sets.create(project=name, name="roads", labels=[{"name": "car", "color": "#ff0000"}])
+    assert made["project"]["id"] == project["id"]
+    assert client.label_sets.find("roads", project=name)["id"] == made["id"]
+    assert [one["id"] for one in client.label_sets.list(project=name, page_size=1)] == [made["id"]]
+    assert len(client.label_sets.table(project=str(project["id"]))) == 1
+    assert [one["user"]["name"] for one in client.members(name).list()]
+    assert made["id"] in [one["id"] for one in client.find("road", project=name) if one["kind"] == "label_set"]
+    with pytest.raises(ingot.NotFound, match="nowhere"):
+        client.label_sets.page(project="nowhere")
+
+
+def test_a_client_that_is_given_stays_open(client):
+    project = client.projects.create(name=unique("p"))
+    with pytest.raises(ingot.NotFound):
+        ingot.evaluate("none:v1", "none:v1", project=project["name"], client=client)
+    assert client.projects.get(project)["id"] == project["id"]
+
+
 def test_refusals_are_exceptions(client, make_user, server):
     with pytest.raises(ingot.Invalid) as invalid:
         client.projects.create(name="a/b")

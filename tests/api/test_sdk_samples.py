@@ -125,6 +125,10 @@ def test_samples_are_moved_out_and_back(cats):
     two = [s for s in cats][:2]
     assert cats.move(two) == 2 and len(cats) == 11 and cats.query("cleaned").count() == 2
     assert two[0].refresh().move("set").state != "cleaned" and cats.move([two[1].id], "set") == 1 and len(cats) == 13
+    name = two[0].name
+    assert cats.move([name]) == 1 and cats[name].state == "cleaned" and cats.move([name], "set") == 1
+    with pytest.raises(ingot.NotFound, match="none.png"):
+        cats.move(["none.png"])
     with pytest.raises(ValueError, match="trash"):
         cats.move(two, "trash")
 
