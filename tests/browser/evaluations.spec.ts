@@ -39,18 +39,18 @@ test('a model is evaluated: words, figures, what is taken for what, worst sample
   await page.goto(`/p/${project.name}/evaluations/${made.id}`)
   expect(await reaches(api, `evaluations/${made.id}`, ['completed', 'failed'])).toMatchObject({ state: 'completed' })
 
-  await expect(page.getByRole('heading', { name: 'Figures' })).toBeVisible({ timeout: 60_000 })
+  await expect(page.getByRole('heading', { name: 'Metrics' })).toBeVisible({ timeout: 60_000 })
   await expect(page.locator('.evaluation-words li').first()).toBeVisible()
   await expect(page.locator('.evaluation-figures .first')).toContainText('%')
   await expect(page.getByText(/^Time per sample: .* ms/)).toBeVisible()
   expect(await violations(page)).toEqual([])
   await page.screenshot({ path: `${folder}/en-light-evaluation.png`, fullPage: true })
   // Another least score is counted at once.
-  const slider = page.getByRole('slider', { name: 'Least score that counts' })
+  const slider = page.getByRole('slider', { name: 'Score threshold' })
   await slider.focus()
   await page.keyboard.press('End')
-  await expect(page.getByText('0 right, 0 wrong, 10 missed', { exact: false })).toBeVisible()
-  await page.getByRole('button', { name: /^Back to/ }).click()
+  await expect(page.getByText('0 correct, 0 wrong, 10 missed', { exact: false })).toBeVisible()
+  await page.getByRole('button', { name: /^Reset to/ }).click()
   // A cell leads to its samples.
   const cell = page.locator('.confusion td a').first()
   await cell.click()
@@ -64,8 +64,8 @@ test('a model is evaluated: words, figures, what is taken for what, worst sample
 
   expect(await reaches(api, `evaluations/${second.id}`, ['completed', 'failed'])).toMatchObject({ state: 'completed' })
   await page.getByRole('link', { name: 'Compare', exact: true }).click()
-  await expect(page.getByText('No difference that the data can show').first()).toBeVisible()
-  await expect(page.getByText('Both say the same on 10 of 10 samples.')).toBeVisible()
+  await expect(page.getByText('No significant difference').first()).toBeVisible()
+  await expect(page.getByText('Same result on 10 of 10 samples.')).toBeVisible()
   expect(await violations(page)).toEqual([])
   // The model's card has its newest evaluation: how good, how quick, on what data.
   await page.goto(`/p/${project.name}/model-sets/${model.id}/v/1`)

@@ -28,9 +28,11 @@ test('a job is made in the form, runs, and shows its log and events', async ({ p
   await expect(page.locator('.compute-head .state-failed')).toBeVisible()
   await expect(page.getByRole('status').filter({ hasText: '3' }).first()).toBeVisible()
 
-  await page.getByRole('link', { name: 'Log', exact: true }).click()
-  await expect(page.getByText('good morning')).toBeVisible()
-  await expect(page.getByText('red words')).toHaveCSS('color', 'rgb(180, 35, 24)')
+  // It opens on its log; what it was made with stands beside it.
+  const log = page.locator('.log-box')
+  await expect(log.getByText('good morning')).toBeVisible()
+  await expect(page.getByRole('complementary', { name: 'Details' })).toContainText('GREETING')
+  await expect(log.getByText('red words')).toHaveCSS('color', 'rgb(180, 35, 24)')
   await page.getByRole('link', { name: 'Events' }).click()
   await expect(page.getByRole('cell', { name: 'Starting' })).toBeVisible()
   await page.getByRole('link', { name: 'Terminal' }).click()

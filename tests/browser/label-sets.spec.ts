@@ -137,13 +137,13 @@ test('examples of labels: of a file, of a sample, with other words, and gone', a
   await form.getByRole('button', { name: 'Add example' }).click()
   const card = page.getByRole('region', { name: 'Examples' }).getByRole('listitem')
   await expect(card).toHaveCount(1)
-  await expect(card).toContainText('Right. all of it')
+  await expect(card).toContainText('Correct. all of it')
 
   // Other words, and the other meaning.
   await page.getByRole('button', { name: 'Edit the example all of it' }).click()
   await expect(form.getByRole('button', { name: 'Save' })).toBeDisabled()
   await form.getByLabel('Caption').fill('half of it')
-  await form.getByLabel('Shows what is wrong').check()
+  await form.getByLabel('Wrong example').check()
   await form.getByRole('button', { name: 'Save' }).click()
   await expect(card).toContainText('Wrong. half of it')
 

@@ -28,7 +28,7 @@ async function train(page: Page, version: string): Promise<{ training: number; r
   await page.getByRole('button', { name: 'Train on this' }).click()
   const drawer = dialog(page)
   await expect(drawer.getByRole('table', { name: 'Classes' }).getByRole('row')).toHaveCount(3, { timeout: 60_000 })
-  await drawer.getByText('Tuned: further parameters').click()
+  await drawer.getByText('Advanced parameters').click()
   await drawer.getByRole('spinbutton', { name: 'Most epochs' }).fill('15')
   await drawer.getByRole('spinbutton', { name: 'Input size' }).fill('32')
   await drawer.getByRole('button', { name: 'Start training' }).click()
@@ -93,7 +93,7 @@ test('from labelled pictures by one click to a better model as canary', async ({
     const report = await evaluated(api, project, first.made, truth)
     await test.step('read the report, and find the worst samples', async () => {
       await page.goto(`${server.url}/p/orchard/evaluations/${report.id}`)
-      await expect(page.getByRole('heading', { name: 'Figures' })).toBeVisible({ timeout: 60_000 })
+      await expect(page.getByRole('heading', { name: 'Metrics' })).toBeVisible({ timeout: 60_000 })
       await expect(page.locator('.evaluation-words li').first()).toBeVisible()
       await shot('2-report')
       await page.getByRole('link', { name: 'Samples', exact: true }).click()

@@ -68,7 +68,7 @@ test('one click trains on a version, and the plan says what with', async ({ page
     await option(page, 'pear').click()
     await expect(classes.getByRole('row', { name: /pear/ }).first()).toContainText('38', { timeout: 60_000 })
     await expect(drawer.getByText('quince has 2 samples', { exact: false })).toBeHidden()
-    await drawer.getByText('Tuned: further parameters').click()
+    await drawer.getByText('Advanced parameters').click()
     await drawer.getByRole('spinbutton', { name: 'Seed' }).fill('7')
     await drawer.getByRole('button', { name: 'Start training' }).click()
     await expect(page.locator('.compute-head .state-completed')).toBeVisible({ timeout: 180_000 })

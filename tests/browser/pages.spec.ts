@@ -57,7 +57,7 @@ test('a dataset opens on its newest version, with its versions and figures besid
   await page.setViewportSize({ width: 800, height: 900 })
   await expect(beside).toHaveCount(0)
   await page.getByText('About this version').click()
-  await expect(page.locator('details.version-aside')).toContainText('2 of 12 samples')
+  await expect(page.locator('details.aside')).toContainText('2 of 12 samples')
 })
 
 test('the commands beside a version work as they are copied', async ({ page, api, project }) => {

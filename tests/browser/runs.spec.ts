@@ -68,7 +68,7 @@ test('runs are found by what went in and what came out, laid over each other, an
   await expect(names(page)).toHaveText(['middle run-1', 'slow run-1'])
   await page.reload()
   await expect(names(page)).toHaveText(['middle run-1', 'slow run-1'])
-  await page.getByRole('button', { name: /^Take away: / }).click()
+  await page.getByRole('button', { name: /^Remove: / }).click()
   await expect(names(page)).toHaveCount(3)
 
   // Chosen columns stay.
@@ -106,9 +106,9 @@ test('runs are found by what went in and what came out, laid over each other, an
   await page.mouse.down()
   await page.mouse.move(box.x + box.width * 0.6, box.y + 60, { steps: 4 })
   await page.mouse.up()
-  await expect(page.getByRole('button', { name: 'Show the whole' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Reset zoom' })).toBeVisible()
   await page.screenshot({ path: `${folder}/en-light-runs-curves.png` })
-  await page.getByRole('button', { name: 'Show the whole' }).click()
+  await page.getByRole('button', { name: 'Reset zoom' }).click()
   // The order of charts is a person's own.
   await page.getByRole('button', { name: 'Move lr to the front' }).click()
   await expect(page.locator('.charts figure').first()).toContainText('lr')
@@ -128,10 +128,10 @@ test('runs are found by what went in and what came out, laid over each other, an
 
   await page.evaluate(() => { localStorage.setItem('ingot.language', 'zh'); localStorage.setItem('ingot.theme', 'dark') })
   await page.setViewportSize({ width: 390, height: 844 })
-  for (const [name, url] of [['runs', `trainings/${first.id}`], ['runs-curves', `runs/compare?runs=${ids.join(',')}`], ['runs-differences', `runs/compare?runs=${ids.join(',')}&tab=differences`], ['trainings', 'trainings'], ['run', `trainings/${first.id}/instances/${ids[0]}`]] as const) {
+  for (const [name, url] of [['runs', `trainings/${first.id}?tab=instances`], ['training', `trainings/${first.id}`], ['runs-curves', `runs/compare?runs=${ids.join(',')}`], ['runs-differences', `runs/compare?runs=${ids.join(',')}&tab=differences`], ['trainings', 'trainings'], ['run', `trainings/${first.id}/instances/${ids[0]}`]] as const) {
     await page.goto(`/p/${project.name}/${url}`)
     await expect(page.locator('main .skeleton')).toHaveCount(0)
-    await expect(page.getByText(/运行|对比运行/).first()).toBeVisible()
+    await expect(page.locator('main h1')).toBeVisible()
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), url).toBe(true)
     expect(await violations(page), url).toEqual([])
     await page.screenshot({ path: `${folder}/zh-dark-${name}.png`, fullPage: true })

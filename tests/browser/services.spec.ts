@@ -31,6 +31,7 @@ test('from a model to a service with a canary', async ({ page, api, project }) =
   const id = Number(/\d+$/.exec(page.url())?.[0])
   const service = await reaches(api, `services/${id}`, ['serving'])
   await expect(page.getByText('Serving').first()).toBeVisible()
+  await expect(page.getByRole('complementary', { name: 'Details' })).toContainText('Largest request')
 
   const ask = () => fetch(`${String(service['address'])}/predict`, { method: 'POST', body: png(64, 48, 1), headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'image/png' } })
   const answer = await ask()

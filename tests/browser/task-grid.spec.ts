@@ -143,8 +143,8 @@ test('what was handed in is looked at, and changed once it is taken back; a ques
   await expect(page.locator('.thread li')).toHaveCount(2)
   await hand.reload()
   await expect(asked.getByText('Yes.')).toBeVisible()
-  await asked.getByRole('button', { name: 'Settled' }).click()
-  await expect(asked.getByRole('button', { name: 'Settled' })).toBeHidden()
+  await asked.getByRole('button', { name: 'Resolve' }).click()
+  await expect(asked.getByRole('button', { name: 'Resolve' })).toBeHidden()
   await hand.context().close()
 })
 

@@ -46,6 +46,13 @@ test('a training is made in the form, runs twice, and its model knows where it c
   await expect(page.getByText('python3 train.py')).toBeVisible()
   await page.screenshot({ path: `${folder}/model-lineage.png` })
   await page.locator('.lineage-facts').getByRole('link', { name: 'count', exact: true }).click()
+  // It opens on the curves of its last run; its runs and its definition stand beside them.
+  await expect(page.getByRole('figure', { name: /loss/ })).toBeVisible()
+  const beside = page.getByRole('complementary', { name: 'Details' })
+  await expect(beside).toContainText('python3 train.py')
+  await expect(beside.getByRole('link', { name: 'run-1' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Deploy' })).toBeVisible()
+  await page.getByRole('link', { name: 'Training runs' }).click()
   await expect(page.getByText('2 items')).toBeVisible()
 
   // What a run was started with begins a new training.

@@ -77,6 +77,7 @@ const registry: Record<string, Editor> = {
   'training.env': variables,
   'training_instance.state': state,
   'training_instance.reason': reason,
+  'service.state': state,
   'evaluation.state': state,
   'evaluation.reason': reason,
   'evaluation.figures': shownOnly(lazyPart(() => import('../features/evaluations/FiguresShow'), 'FiguresShow')),
@@ -106,6 +107,7 @@ const registry: Record<string, Editor> = {
   'audit.verb': shownOnly(lazyPart(audit, 'AuditVerb')),
   'audit.kind': shownOnly(lazyPart(audit, 'AuditKind')),
   'audit.name': shownOnly(lazyPart(audit, 'AuditName')),
+  'service.share': { ...shownOnly(lazyPart(() => import('../features/services/ShareShow'), 'ShareShow')), generic: true },
   'session.agent': shownOnly(lazyPart(() => import('../features/profile/Agent'), 'Agent')),
 }
 

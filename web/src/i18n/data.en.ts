@@ -146,7 +146,7 @@ export const dataEn = {
   'statistics.states': 'States',
   'statistics.labels': 'Samples per label',
   'statistics.noLabels': 'No sample has a label yet.',
-  'statistics.shapes': '({n#1 mark|{n} marks})',
+  'statistics.shapes': '({n#1 object|{n} objects})',
   'statistics.mean': 'Mean size',
   'statistics.empty': 'Import samples to see their statistics.',
   'statistics.sharpness': 'Sharpness',
@@ -158,7 +158,7 @@ export const dataEn = {
   'statistics.below': 'About {n} of {total} lie below {threshold}.',
   'statistics.atLeast': '{n} and more',
   'statistics.clean': 'Clean those in a new version…',
-  'statistics.measure': 'Measure sharpness and likeness',
+  'statistics.measure': 'Measure sharpness and similarity',
   'statistics.measured': '{n} of {total} samples are measured.',
 
   'import.title': 'Import',

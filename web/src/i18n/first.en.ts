@@ -133,6 +133,7 @@ export const firstEn = {
   'object.overview': 'Overview',
   'object.activity': 'Activity',
   'object.facts': 'Details',
+  'object.duration': 'Duration',
   'object.path': 'Path',
   'object.createTitle': 'New {title}',
   'object.editTitle': 'Edit {name}',
@@ -340,6 +341,6 @@ export const firstEn = {
   'runs.main': 'Main metric',
   'myTasks.title': 'My tasks',
   'catalogue.title': 'Interfaces',
-  'evaluation.figures': 'Figures',
+  'evaluation.figures': 'Metrics',
 } as const
 

@@ -215,7 +215,7 @@ export const labellingZh: Record<keyof typeof labellingEn, string> = {
   'selection.states': '状态',
   'selection.labels': '含有标签',
   'selection.splits': '划分',
-  'selection.q': '名称开头',
+  'selection.q': '名称包含',
   'selection.whole': '全部',
   'selection.share': '随机抽取 {share}%',
   'selection.order': '顺序',

@@ -11,7 +11,7 @@ export const serveZh: Record<keyof typeof serveEn, string> = {
   'service.address': '地址',
   'service.snippet': '示例语言',
   'service.snippetKey': 'INGOT_KEY 为该服务的密钥，可在“密钥”页创建。',
-  'service.share': '灰度流量',
+  'service.canaryShare': '灰度流量',
   'service.shareNow': '{share} 的请求分配给灰度版本。',
   'service.role.production': '生产',
   'service.role.canary': '灰度',

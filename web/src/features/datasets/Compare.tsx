@@ -93,7 +93,7 @@ export function Compare({ version }: { version: Version }) {
             />
           </div>
           <div className="table-box">
-            <table className="table changes">
+            <table className="table compared">
               <thead><tr>{version.parent['data_type'] === 'image' && <th scope="col" className="thumb-head"><span className="visually-hidden">{t('compare.picture')}</span></th>}<th scope="col">{t('gallery.name')}</th><th scope="col">{t('compare.change')}</th></tr></thead>
               <tbody>
                 {items.map((item) => (

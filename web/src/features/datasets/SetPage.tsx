@@ -1,9 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { App, Button } from 'antd'
 import { useRef, useState, type DragEvent } from 'react'
-import { Link, useNavigate } from 'react-router'
+import { useNavigate } from 'react-router'
 import { useApp } from '../../app/context'
-import { listUrl, projectUrl, versionUrl } from '../../app/links'
+import { listUrl, versionUrl } from '../../app/links'
 import type { Item, Kind } from '../../api/kinds'
 import { invalidate, lasting, listPage } from '../../api/objects'
 import { offers } from '../../api/session'
@@ -13,6 +13,7 @@ import { problemText } from '../../components/problem'
 import { Empty, ErrorState, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { Dialogs, type Open } from '../objects/Dialogs'
+import { Crumbs, MoreMenu } from '../objects/Head'
 import { Facts } from '../objects/ObjectTabs'
 import type { PageProps } from '../objects/special'
 import './data.css'
@@ -68,20 +69,15 @@ function WithoutVersions({ kind, parentKind, parent, place }: { kind: Kind; pare
     if (may && data) void ofDrop(event.dataTransfer).then((list) => bring.mutate(list), (error: unknown) => void message.error(problemText(error, i18n)))
   }
   const menu = [
-    ...(own && offers(session, parentKind, 'update', project?.id) ? [{ what: 'edit' as const, text: t('object.edit') }] : []),
-    ...(own && offers(session, parentKind, 'delete', project?.id, parent) ? [{ what: 'delete' as const, text: t('object.delete') }] : []),
+    ...(own && offers(session, parentKind, 'update', project?.id) ? [{ key: 'edit', label: t('object.edit') }] : []),
+    ...(own && offers(session, parentKind, 'delete', project?.id, parent) ? [{ key: 'delete', label: t('object.delete'), danger: true }] : []),
   ]
   return (
     <article className="detail">
-      <nav className="crumbs" aria-label={t('object.path')}>
-        <ol>
-          {project && <li><Link to={projectUrl(project.name)}>{project.name}</Link></li>}
-          <li><Link to={listUrl(parentKind, project) ?? '/'}>{w(parentKind.titles)}</Link></li>
-        </ol>
-      </nav>
+      <Crumbs of={[{ url: listUrl(parentKind, project), title: w(parentKind.titles) }]} />
       <header className="detail-head">
         <h1>{nameOf(parentKind, parent)}</h1>
-        <div className="row wrap">{menu.map((one) => <Button key={one.what} onClick={() => setOpen({ what: one.what, item: parent })}>{one.text}</Button>)}</div>
+        <MoreMenu entries={menu} onPick={(key) => setOpen({ what: key as 'edit' | 'delete', item: parent })} />
       </header>
       {may && data ? (
         <div className={over ? 'drop drop-page over' : 'drop drop-page'} onDragOver={(e) => { e.preventDefault(); setOver(true) }} onDragLeave={() => setOver(false)} onDrop={drop}>

@@ -1,17 +1,17 @@
 import { Segmented } from 'antd'
-import { useState, useSyncExternalStore, type ReactNode } from 'react'
+import { useState } from 'react'
 import { Link } from 'react-router'
 import { useApp } from '../../app/context'
 import { versionUrl } from '../../app/links'
-import type { Field, Item, Kind } from '../../api/kinds'
+import type { Item, Kind } from '../../api/kinds'
 import { listPage, useCount } from '../../api/objects'
+import { AsidePart } from '../../components/Aside'
 import { CopyText } from '../../components/CopyText'
-import { FieldValue, RefLink } from '../../components/FieldValue'
 import { formatBytes } from '../../components/format'
 import { nameOf } from '../../components/names'
 import { Time } from '../../components/Time'
 import { useI18n } from '../../i18n'
-import { isEmpty } from '../objects/empty'
+import { AsideFacts } from '../objects/AsideFacts'
 import { Bar } from '../tasks/Bar'
 import { useStatistics, type Version } from './samples'
 import { snippets } from './snippets'
@@ -19,18 +19,9 @@ import { useColorOf } from './Splits'
 import { NewButton, StateTag } from './Versions'
 import { useQuery } from '@tanstack/react-query'
 
-const wide = globalThis.window?.matchMedia?.('(min-width: 1180px)')
-
-function watch(listener: () => void): () => void {
-  wide?.addEventListener('change', listener)
-  return () => wide?.removeEventListener('change', listener)
-}
-
-/** What is known about a version and what it belongs to: beside the thing itself, or folded above it where there is no room. */
+/** What is known about a version and what it belongs to. */
 export function VersionAside({ version }: { version: Version }) {
-  const { t } = useI18n()
-  const beside = useSyncExternalStore(watch, () => wide?.matches === true)
-  const content = (
+  return (
     <>
       <VersionList version={version} />
       {version.kind.name === 'dataset_version' && Number(version.item['samples']) > 0 && <Balance version={version} />}
@@ -38,11 +29,6 @@ export function VersionAside({ version }: { version: Version }) {
       <UseIt version={version} />
     </>
   )
-  return beside ? <aside className="version-aside" aria-label={t('versions.about')}>{content}</aside> : <details className="version-aside"><summary>{t('versions.about')}</summary>{content}</details>
-}
-
-function Part({ title, extra, children }: { title: string; extra?: ReactNode; children: ReactNode }) {
-  return <section><div className="section-head"><h2>{title}</h2>{extra}</div>{children}</section>
 }
 
 const newest = 5
@@ -66,8 +52,8 @@ function VersionList({ version }: { version: Version }) {
   const { items, count } = useVersions(version)
   const amount = (one: Item) => (kind.name === 'dataset_version' ? t('versions.samples', { n: n(Number(one['samples'])) }) : t('versions.files', { n: n(Number(one['files'])) }))
   return (
-    <Part title={t('versions.title')} extra={<NewButton kind={kind} parentKind={parentKind} parent={parent} small />}>
-      <ul className="version-list">
+    <AsidePart title={t('versions.title')} extra={<NewButton kind={kind} parentKind={parentKind} parent={parent} small />}>
+      <ul className="aside-list">
         {items.map((one) => (
           <li key={one.id}>
             <Link to={versionUrl(parentKind, parent.id, Number(one['number']), project)} aria-current={one.id === item.id ? 'true' : undefined}>{nameOf(kind, one)}</Link>
@@ -78,7 +64,7 @@ function VersionList({ version }: { version: Version }) {
         ))}
       </ul>
       {count > items.length && <p className="more-link"><Link to="?tab=versions">{t('versions.all', { n: n(count) })}</Link></p>}
-    </Part>
+    </AsidePart>
   )
 }
 
@@ -95,12 +81,12 @@ function Balance({ version }: { version: Version }) {
   const most = Math.max(1, labels[0]?.samples ?? 1)
   return (
     <>
-      <Part title={t('versions.progress')}>
+      <AsidePart title={t('versions.progress')}>
         <Bar share={annotated / samples} label={t('versions.progress')} />
         <p className="version-progress num"><span>{t('versions.annotatedOf', { done: n(annotated), n: n(samples) })}</span><span className="muted">{`${n(Math.floor((annotated / samples) * 100))} %`}</span></p>
-      </Part>
+      </AsidePart>
       {labels.length > 0 && (
-        <Part title={t('versions.balance')} extra={labels.length > shownLabels && <Link to="?tab=statistics">{t('value.more', { n: n(labels.length - shownLabels) })}</Link>}>
+        <AsidePart title={t('versions.balance')} extra={labels.length > shownLabels && <Link to="?tab=statistics">{t('value.more', { n: n(labels.length - shownLabels) })}</Link>}>
           <ul className="balance">
             {labels.slice(0, shownLabels).map((l) => (
               <li key={l.label}>
@@ -110,7 +96,7 @@ function Balance({ version }: { version: Version }) {
               </li>
             ))}
           </ul>
-        </Part>
+        </AsidePart>
       )}
     </>
   )
@@ -118,24 +104,18 @@ function Balance({ version }: { version: Version }) {
 
 // Told elsewhere on the page.
 const told = ['name', 'versions', 'samples', 'annotated', 'description']
+const untold = (kind: Kind) => [...told, ...kind.fields.filter((f) => f.long || f.type === 'json').map((f) => f.name)]
 
-function Details({ version: { kind, parentKind, parent, item } }: { version: Version }) {
-  const { t, w } = useI18n()
-  const shown = (k: Kind, fields: readonly Field[]) => fields.filter((f) => !f.secret && !f.long && f.type !== 'json' && !told.includes(f.name) && !isEmpty((k === kind ? item : parent)[f.name]))
+function Details({ version: { parentKind, parent, item } }: { version: Version }) {
+  const { t } = useI18n()
   const description = parent['description']
   return (
-    <Part title={t('versions.details')}>
+    <AsidePart title={t('versions.details')}>
       {typeof description === 'string' && description !== '' && <p className="pre">{description}</p>}
-      <dl className="facts-narrow">
-        {shown(parentKind, parentKind.fields).map((field) => (
-          <div key={field.name}><dt>{w(field.title)}</dt><dd><FieldValue field={field} kindName={parentKind.name} value={parent[field.name]} item={parent} /></dd></div>
-        ))}
+      <AsideFacts item={item} of={[{ kind: parentKind, item: parent, without: untold(parentKind) }]}>
         <div><dt>{t('versions.size')}</dt><dd className="num">{formatBytes(Number(item['bytes']))}</dd></div>
-        <div><dt>{t('object.createdBy')}</dt><dd>{item.created_by ? <RefLink kindName="user" value={item.created_by} /> : t('value.none')}</dd></div>
-        <div><dt>{t('object.created')}</dt><dd><Time at={item.created_at} /></dd></div>
-        <div><dt>{t('object.id')}</dt><dd className="num">{item.id}</dd></div>
-      </dl>
-    </Part>
+      </AsideFacts>
+    </AsidePart>
   )
 }
 
@@ -147,8 +127,8 @@ function UseIt({ version }: { version: Version }) {
   const [name, setName] = useState('CLI')
   const shown = all.find((one) => one.name === name) ?? all[0]
   return (
-    <Part title={t('versions.use')} extra={<Segmented size="small" aria-label={t('versions.use')} value={name} onChange={setName} options={all.map((one) => one.name)} />}>
+    <AsidePart title={t('versions.use')} extra={<Segmented size="small" aria-label={t('versions.use')} value={name} onChange={setName} options={all.map((one) => one.name)} />}>
       {shown && <CopyText text={shown.text} label={shown.name} />}
-    </Part>
+    </AsidePart>
   )
 }

@@ -1,13 +1,12 @@
-import { Button, Dropdown } from 'antd'
-import { Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import { Button } from 'antd'
+import { Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
 import { useApp } from '../../app/context'
-import { useKeys, type Shortcut } from '../../app/keys'
-import { itemUrl, listUrl, projectUrl, versionUrl } from '../../app/links'
+import { itemUrl, listUrl, versionUrl } from '../../app/links'
 import type { Item, Kind } from '../../api/kinds'
 import { may, offers, type Session } from '../../api/session'
+import { Beside } from '../../components/Aside'
 import { formatBytes } from '../../components/format'
-import { Icon } from '../../components/Icon'
 import { Markdown } from '../../components/Markdown'
 import { nameOf } from '../../components/names'
 import { Skeleton } from '../../components/States'
@@ -17,6 +16,7 @@ import { FileBrowser } from '../files/FileBrowser'
 import { FileCompare } from '../files/FileCompare'
 import { Readme } from '../files/Readme'
 import { Dialogs, type Open } from '../objects/Dialogs'
+import { Crumbs, MoreMenu, useObjectKeys, type MenuEntry } from '../objects/Head'
 import { ListView } from '../objects/ListView'
 import type { Lineage } from '../trainings/instances'
 import { Compare } from './Compare'
@@ -94,7 +94,7 @@ function useActions(version: Version, tabs: readonly Tab[], now: Tab, open: (wha
 }
 
 /** What the menu of a version offers besides. */
-function useMenu({ kind, parentKind, parent, item }: Version, session: Session, inProject: number | undefined): { key: string; label: string; danger?: boolean }[] {
+function useMenu({ kind, parentKind, parent, item }: Version, session: Session, inProject: number | undefined): MenuEntry[] {
   const { t, wl } = useI18n()
   const data = kind.name === 'dataset_version'
   const own = parent.project == null || parent.project.id === inProject
@@ -115,6 +115,7 @@ export function VersionView({ version, whole }: { version: Version; whole?: bool
   const { session, project } = useApp()
   const [params] = useSearchParams()
   const [open, setOpen] = useState<Opened | null>(params.get('open') === 'deploy' ? 'deploy' : null)
+  const [editSet, deleteSet] = [useCallback(() => setOpen({ set: 'edit' }), []), useCallback(() => setOpen({ set: 'delete' }), [])]
   const { kind, parentKind, parent, item } = version
   const data = kind.name === 'dataset_version'
   const tabs = useTabs(version)
@@ -128,22 +129,13 @@ export function VersionView({ version, whole }: { version: Version; whole?: bool
   const actions = useActions(version, tabs, now, setOpen)
   const menu = useMenu(version, session, project?.id)
   const act = (key: string) => setOpen(key === 'preprocess' ? { preprocess: [] } : key === 'edit-set' ? { set: 'edit' } : key === 'delete-set' ? { set: 'delete' } : { what: key as 'edit' | 'delete', item })
-  const [mayEdit, mayDelete] = [menu.some((one) => one.key === 'edit-set'), menu.some((one) => one.key === 'delete-set')]
-  const shortcuts = useMemo<Shortcut[]>(() => (whole ? [
-    ...(mayEdit ? [{ keys: 'e', label: 'keys.edit' as const, group: 'page' as const, run: () => setOpen({ set: 'edit' }) }] : []),
-    ...(mayDelete ? [{ keys: 'Delete', label: 'keys.delete' as const, group: 'page' as const, run: () => setOpen({ set: 'delete' }) }] : []),
-  ] : []), [whole, mayEdit, mayDelete])
-  useKeys(shortcuts)
+  const preprocess = (steps: Step[]) => setOpen({ preprocess: steps })
+  const has = (key: string) => whole === true && menu.some((one) => one.key === key)
+  useObjectKeys(has('edit-set') ? editSet : null, has('delete-set') ? deleteSet : null)
   const description = item['description']
   return (
     <article className="detail">
-      <nav className="crumbs" aria-label={t('object.path')}>
-        <ol>
-          {project && <li><Link to={projectUrl(project.name)}>{project.name}</Link></li>}
-          <li><Link to={listUrl(parentKind, project) ?? '/'}>{w(parentKind.titles)}</Link></li>
-          {!whole && <li><Link to={itemUrl(parentKind, parent.id, project) ?? '/'}>{nameOf(parentKind, parent)}</Link></li>}
-        </ol>
-      </nav>
+      <Crumbs of={[{ url: listUrl(parentKind, project), title: w(parentKind.titles) }, ...(whole ? [] : [{ url: itemUrl(parentKind, parent.id, project), title: nameOf(parentKind, parent) }])]} />
       <header className="detail-head version-head">
         <h1>{nameOf(parentKind, parent)} <span className="muted">{nameOf(kind, item)}</span></h1>
         <StateTag item={item} />
@@ -153,11 +145,7 @@ export function VersionView({ version, whole }: { version: Version; whole?: bool
         </span>
         <div className="row wrap">
           {[...actions].reverse().map((one) => <Button key={one.text} type={one === actions[0] ? 'primary' : 'default'} onClick={one.run}>{one.text}</Button>)}
-          {menu.length > 0 && (
-            <Dropdown trigger={['click']} menu={{ items: menu, onClick: ({ key }) => act(key) }}>
-              <Button aria-label={t('object.more')} icon={<Icon name="more" />} />
-            </Dropdown>
-          )}
+          <MoreMenu entries={menu} onPick={act} />
         </div>
       </header>
       {typeof description === 'string' && description !== '' && <div className="lead"><Markdown text={description} /></div>}
@@ -165,7 +153,9 @@ export function VersionView({ version, whole }: { version: Version; whole?: bool
       <nav ref={tabBar} className="tabs" aria-label={w(kind.title)}>
         {tabs.map((tab) => <Link key={tab} to={tab === first ? '?' : `?tab=${tab}`} aria-current={tab === now ? 'page' : undefined} replace>{t(tab === 'activity' ? 'object.activity' : tab === 'versions' ? 'versions.title' : `tab.${tab}`)}</Link>)}
       </nav>
-      {now === first ? <div className="beside"><div><TabContent version={version} tab={now} whole={whole} onPreprocess={(steps) => setOpen({ preprocess: steps })} /></div><VersionAside version={version} /></div> : <TabContent version={version} tab={now} whole={whole} onPreprocess={(steps) => setOpen({ preprocess: steps })} />}
+      {now === first
+        ? <Beside label={t('versions.about')} aside={<VersionAside version={version} />}><TabContent version={version} tab={now} whole={whole} onPreprocess={preprocess} /></Beside>
+        : <TabContent version={version} tab={now} whole={whole} onPreprocess={preprocess} />}
       <VersionDialogs version={version} open={open} setOpen={setOpen} />
     </article>
   )

@@ -1,4 +1,4 @@
-import { Button, Dropdown } from 'antd'
+import { Button } from 'antd'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { useApp } from '../../app/context'
@@ -18,6 +18,7 @@ import { ReasonNote } from '../jobs/JobPage'
 import { StateTag } from '../jobs/State'
 import { useJobTabs } from '../jobs/tabs'
 import { Dialogs, type Open } from '../objects/Dialogs'
+import { MoreMenu } from '../objects/Head'
 import { fits } from '../objects/fits'
 import { Facts } from '../objects/ObjectTabs'
 import type { PageProps } from '../objects/special'
@@ -93,11 +94,7 @@ export function EnvironmentPage({ kind, place, item }: PageProps) {
       buttons={
         <>
           {first.map((a) => <Button key={a.name} danger={a.danger} type={a.name === 'start' ? 'primary' : 'default'} onClick={() => setOpen({ what: a, item })}>{w(a.title)}</Button>)}
-          {menu.length > 0 && (
-            <Dropdown trigger={['click']} menu={{ items: menu, onClick: ({ key }) => act(key) }}>
-              <Button aria-label={t('object.more')} icon={<Icon name="more" />} />
-            </Dropdown>
-          )}
+          <MoreMenu entries={menu} onPick={act} />
         </>
       }
       tabs={[

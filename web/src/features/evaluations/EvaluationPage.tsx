@@ -6,8 +6,8 @@ import { listUrl } from '../../app/links'
 import { apiUrl } from '../../api/client'
 import { itemPath, useItem } from '../../api/objects'
 import { may, offers } from '../../api/session'
+import { AsidePart } from '../../components/Aside'
 import { RefLink } from '../../components/FieldValue'
-import { Icon } from '../../components/Icon'
 import { isRef } from '../../components/names'
 import { Empty } from '../../components/States'
 import { useI18n } from '../../i18n'
@@ -16,9 +16,10 @@ import { isOver } from '../jobs/jobs'
 import { JobTimes, ReasonNote } from '../jobs/JobPage'
 import { StateTag } from '../jobs/State'
 import { useJobTabs } from '../jobs/tabs'
+import { AsideFacts } from '../objects/AsideFacts'
 import { Dialogs, type Open } from '../objects/Dialogs'
+import { MoreMenu } from '../objects/Head'
 import { fits } from '../objects/fits'
-import { Facts } from '../objects/ObjectTabs'
 import type { PageProps } from '../objects/special'
 import './evaluations.css'
 import { lazyPart } from '../../app/part'
@@ -28,7 +29,8 @@ const SamplesTab = lazyPart(() => import('./SamplesTab'), 'SamplesTab')
 const CompareTab = lazyPart(() => import('./CompareTab'), 'CompareTab')
 
 const subjects = ['model_version', 'service_version', 'layer'] as const
-const hidden = ['state', 'reason', 'reason_zh', 'name', 'description', 'figures', 'latency', 'done', 'total']
+// Told elsewhere on the page.
+const told = ['state', 'reason', 'reason_zh', 'name', 'description', 'figures', 'latency', 'done', 'total']
 
 /** An evaluation: what was found out, where it fails, and against another one. */
 export function EvaluationPage({ kind, place, item }: PageProps) {
@@ -75,20 +77,16 @@ export function EvaluationPage({ kind, place, item }: PageProps) {
         <>
           {done && <Dropdown trigger={['click']} menu={{ items: files }}><Button>{t('evaluation.download')}</Button></Dropdown>}
           {stop && !over && <Button danger disabled={item['state'] === 'stopping'} onClick={() => setOpen({ what: stop, item })}>{w(stop.title)}</Button>}
-          {menu.length > 0 && (
-            <Dropdown trigger={['click']} menu={{ items: menu, onClick: ({ key }) => setOpen({ what: key === 'start' && start ? start : key === 'edit' ? 'edit' : 'delete', item }) }}>
-              <Button aria-label={t('object.more')} icon={<Icon name="more" />} />
-            </Dropdown>
-          )}
+          <MoreMenu entries={menu} onPick={(key) => setOpen({ what: key === 'start' && start ? start : key === 'edit' ? 'edit' : 'delete', item })} />
         </>
       }
       tabs={[
         { name: 'report', title: t('evaluation.report'), content: () => guard(<ReportTab path={path} item={item} />) },
         { name: 'samples', title: t('evaluation.samples'), content: () => guard(<SamplesTab path={path} item={item} />) },
         { name: 'compare', title: t('evaluation.compare'), content: () => guard(<CompareTab kind={kind} path={path} item={item} />) },
-        { name: 'overview', title: t('object.overview'), content: () => <Facts brief kind={{ ...kind, fields: kind.fields.filter((f) => !hidden.includes(f.name)) }} item={item} /> },
         ...(jobRef ? jobTabs.filter((tab) => tab.name !== 'terminal') : []),
       ]}
+      aside={<AsidePart title={t('object.facts')}><AsideFacts item={item} of={[{ kind, item, without: told }]} /></AsidePart>}
     >
       <Dialogs kind={kind} place={place} open={open} onClose={() => setOpen(null)} onDeleted={() => void navigate(listUrl(kind, project) ?? '/', { replace: true })} />
     </ComputePage>

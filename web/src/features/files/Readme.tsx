@@ -17,7 +17,7 @@ export function Readme({ version }: { version: Version }) {
   if (!file || typeof text.data !== 'string' || text.data.trim() === '') return null
   return (
     <section className="readme panel" aria-label={t('files.readme')}>
-      <p className="readme-name muted">{file.name}</p>
+      <h2 className="readme-name muted">{file.name}</h2>
       <Markdown text={text.data} flow />
     </section>
   )

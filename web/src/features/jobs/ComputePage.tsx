@@ -1,11 +1,13 @@
 import type { ReactNode } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { useApp } from '../../app/context'
-import { listUrl, projectUrl } from '../../app/links'
+import { listUrl } from '../../app/links'
 import type { Item, Kind } from '../../api/kinds'
 import { offers } from '../../api/session'
+import { Beside } from '../../components/Aside'
 import { nameOf } from '../../components/names'
 import { useI18n } from '../../i18n'
+import { Crumbs } from '../objects/Head'
 import { ListView } from '../objects/ListView'
 import './compute.css'
 
@@ -27,11 +29,13 @@ interface Props {
   note?: ReactNode
   buttons: ReactNode
   tabs: Tab[]
+  /** What is known about it, beside the first tab. */
+  aside?: ReactNode
   children?: ReactNode
 }
 
 /** The frame of a page of something that runs: where, what, its state, what can be done, tabs. */
-export function ComputePage({ kind, item, title, crumbs = [], list, head, note, buttons, tabs, children }: Props) {
+export function ComputePage({ kind, item, title, crumbs = [], list, head, note, buttons, tabs, aside, children }: Props) {
   const { t, w } = useI18n()
   const { session, project, kind: byName } = useApp()
   const [params] = useSearchParams()
@@ -44,13 +48,7 @@ export function ComputePage({ kind, item, title, crumbs = [], list, head, note, 
   const url = list?.url ?? listUrl(kind, project)
   return (
     <article className="detail">
-      <nav className="crumbs" aria-label={t('object.path')}>
-        <ol>
-          {project && <li><Link to={projectUrl(project.name)}>{project.name}</Link></li>}
-          {url && <li><Link to={url}>{list?.title ?? w(kind.titles)}</Link></li>}
-          {crumbs.map((crumb) => <li key={crumb.url}><Link to={crumb.url}>{crumb.title}</Link></li>)}
-        </ol>
-      </nav>
+      <Crumbs of={[...(url ? [{ url, title: list?.title ?? w(kind.titles) }] : []), ...crumbs]} />
       <header className="detail-head compute-head">
         <h1>{title ?? nameOf(kind, item)}</h1>
         {head}
@@ -61,7 +59,7 @@ export function ComputePage({ kind, item, title, crumbs = [], list, head, note, 
       <nav className="tabs" aria-label={w(kind.title)}>
         {all.map((tab) => <Link key={tab.name} to={tab === first ? '?' : `?tab=${tab.name}`} aria-current={tab === now ? 'page' : undefined} replace>{tab.title}</Link>)}
       </nav>
-      {now?.content()}
+      {aside && now === first ? <Beside label={t('object.facts')} aside={aside}>{now?.content()}</Beside> : now?.content()}
       {children}
     </article>
   )

@@ -1,17 +1,18 @@
-import { Button, Dropdown } from 'antd'
+import { Button } from 'antd'
 import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { useApp } from '../../app/context'
 import { itemUrl, listUrl } from '../../app/links'
 import { may, offers } from '../../api/session'
+import { AsidePart } from '../../components/Aside'
 import { formatDuration } from '../../components/format'
 import { useNow } from '../../components/hooks'
-import { Icon } from '../../components/Icon'
 import { Time } from '../../components/Time'
 import type { Item } from '../../api/kinds'
 import { useI18n } from '../../i18n'
+import { AsideFacts } from '../objects/AsideFacts'
 import { Dialogs, type Open } from '../objects/Dialogs'
-import { Facts } from '../objects/ObjectTabs'
+import { MoreMenu } from '../objects/Head'
 import type { PageProps } from '../objects/special'
 import { ComputePage } from './ComputePage'
 import { isOver, reasonOf } from './jobs'
@@ -39,7 +40,8 @@ export function ReasonNote({ item, failed, log }: { item: Item; failed: boolean;
 /** Those that are no kinds themselves. */
 const owners: Record<string, string> = { image_build: 'image' }
 
-const hidden = ['state', 'reason', 'reason_zh', 'owner', 'owner_kind', 'not_before', 'name']
+// Told elsewhere on the page.
+const told = ['state', 'reason', 'reason_zh', 'owner', 'owner_kind', 'not_before', 'name']
 
 export function JobPage({ kind, place, item }: PageProps) {
   const { t, w } = useI18n()
@@ -61,17 +63,11 @@ export function JobPage({ kind, place, item }: PageProps) {
         <>
           {owner && ownerUrl && <Link to={ownerUrl}>{t('job.of', { kind: w(owner.title) })}</Link>}
           {!over && stop && may(session, stop.permission, project?.id) && <Button danger disabled={item['state'] === 'stopping'} onClick={() => setOpen({ what: stop, item })}>{w(stop.title)}</Button>}
-          {offers(session, kind, 'delete', project?.id) && (
-            <Dropdown trigger={['click']} menu={{ items: [{ key: 'delete', label: t('object.delete'), danger: true, disabled: !over }], onClick: () => setOpen({ what: 'delete', item }) }}>
-              <Button aria-label={t('object.more')} icon={<Icon name="more" />} />
-            </Dropdown>
-          )}
+          <MoreMenu entries={offers(session, kind, 'delete', project?.id) ? [{ key: 'delete', label: t('object.delete'), danger: true, disabled: !over }] : []} onPick={() => setOpen({ what: 'delete', item })} />
         </>
       }
-      tabs={[
-        { name: 'overview', title: t('object.overview'), content: () => <Facts brief kind={{ ...kind, fields: kind.fields.filter((f) => !hidden.includes(f.name)) }} item={item} /> },
-        ...tabs,
-      ]}
+      tabs={[...tabs].sort((a, b) => Number(b.name === 'log') - Number(a.name === 'log'))}
+      aside={<AsidePart title={t('object.facts')}><AsideFacts item={item} of={[{ kind, item, without: told }]} /></AsidePart>}
     >
       <Dialogs kind={kind} place={place} open={open} onClose={() => setOpen(null)} onDeleted={() => void navigate(listUrl(kind, project) ?? '/', { replace: true })} />
     </ComputePage>

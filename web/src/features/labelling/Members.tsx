@@ -102,7 +102,7 @@ function Reviewed({ task, user, onRaise }: { task: Item; user: Schema<'Reference
   return (
     <span className="reviewed">
       {raised && <span className="tag">{t('labelTask.raised')}</span>}
-      {onRaise ? <Button size="small" aria-label={t('labelTask.raiseOf', { name: user.name ?? '' })} title={t('labelTask.raise')} onClick={onRaise}>{text}</Button> : text}
+      {onRaise ? <Button size="small" aria-label={`${text} · ${t('labelTask.raiseOf', { name: user.name ?? '' })}`} title={t('labelTask.raise')} onClick={onRaise}>{text}</Button> : text}
     </span>
   )
 }

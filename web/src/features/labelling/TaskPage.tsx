@@ -1,17 +1,18 @@
-import { Button, Dropdown } from 'antd'
+import { Button } from 'antd'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { useApp } from '../../app/context'
 import { itemUrl, listUrl } from '../../app/links'
 import { may, offers } from '../../api/session'
+import { AsidePart } from '../../components/Aside'
 import { FieldValue, RefLink } from '../../components/FieldValue'
-import { Icon } from '../../components/Icon'
 import { Time } from '../../components/Time'
 import { useI18n, type Key } from '../../i18n'
 import { ComputePage } from '../jobs/ComputePage'
 import { LineageGraph } from '../lineage/LineageGraph'
+import { AsideFacts } from '../objects/AsideFacts'
 import { Dialogs, type Open } from '../objects/Dialogs'
-import { Facts } from '../objects/ObjectTabs'
+import { MoreMenu } from '../objects/Head'
 import type { PageProps } from '../objects/special'
 import { Instructions } from './Instructions'
 import { benchUrl, useNotes, useWork, versionRef } from './labelling'
@@ -74,11 +75,7 @@ export function TaskPage({ kind, place, item }: PageProps) {
           {work.data?.label.mine && <Button type="primary" onClick={() => void navigate(benchUrl(url, 'label'))}>{t('labelTask.label')}</Button>}
           {work.data?.review.mine && <Button type={work.data.label.mine ? 'default' : 'primary'} onClick={() => void navigate(benchUrl(url, 'review'))}>{t('labelTask.review')}</Button>}
           {first && <Button type={state === 'draft' ? 'primary' : 'default'} onClick={() => setStep(first)}>{t(stepTitle[first])}</Button>}
-          {menu.length > 0 && (
-            <Dropdown trigger={['click']} menu={{ items: menu, onClick: ({ key }) => choose(key) }}>
-              <Button aria-label={t('object.more')} icon={<Icon name="more" />} />
-            </Dropdown>
-          )}
+          <MoreMenu entries={menu} onPick={choose} />
         </>
       }
       tabs={[
@@ -86,8 +83,8 @@ export function TaskPage({ kind, place, item }: PageProps) {
         { name: 'questions', title: asked > 0 ? t('labelTask.questionsOpen', { n: asked }) : t('labelTask.questions'), content: () => <Questions task={item} /> },
         { name: 'instructions', title: t('labelTask.instructions'), content: () => <Instructions task={item} /> },
         ...(owner ? [{ name: 'lineage', title: t('lineage.title'), content: () => <LineageGraph kind="label_task" id={item.id} /> }] : []),
-        { name: 'settings', title: t('labelTask.settings'), content: () => <Facts brief kind={{ ...kind, fields: kind.fields.filter((f) => !['name', 'description', 'instructions', 'state', ...counters].includes(f.name)) }} item={item} /> },
       ]}
+      aside={<AsidePart title={t('labelTask.settings')}><AsideFacts item={item} of={[{ kind, item, without: ['name', 'description', 'instructions', 'state', 'version', ...counters] }]} /></AsidePart>}
     >
       {step === 'hand' && <HandOver task={item} onClose={() => setStep(null)} />}
       {step !== null && step !== 'hand' && <StateDialog key={step} task={item} step={step} title={t(stepTitle[step])} onClose={() => setStep(null)} />}

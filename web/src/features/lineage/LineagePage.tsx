@@ -1,9 +1,9 @@
-import { Link, useParams } from 'react-router'
+import { useParams } from 'react-router'
 import { useApp } from '../../app/context'
-import { projectUrl } from '../../app/links'
 import { NotFoundPage } from '../../app/pages'
 import { useTitle } from '../../components/hooks'
 import { useI18n } from '../../i18n'
+import { Crumbs } from '../objects/Head'
 import { LineageGraph } from './LineageGraph'
 import { RequestLineage } from './RequestLineage'
 
@@ -17,9 +17,7 @@ export function LineagePage() {
   if (!ofRequest && (!/^[a-z_]{1,40}$/.test(kind) || !/^[1-9]\d{0,15}$/.test(id))) return <NotFoundPage />
   return (
     <article className="detail">
-      <nav className="crumbs" aria-label={t('object.path')}>
-        <ol>{project && <li><Link to={projectUrl(project.name)}>{project.name}</Link></li>}</ol>
-      </nav>
+      <Crumbs of={[]} />
       <header className="detail-head"><h1>{t(ofRequest ? 'lineage.ofAnswer' : 'lineage.title')}</h1>{ofRequest && <code className="muted">{id}</code>}</header>
       {ofRequest ? <RequestLineage key={id} id={id} /> : <LineageGraph key={`${kind}-${id}`} kind={kind} id={Number(id)} />}
     </article>

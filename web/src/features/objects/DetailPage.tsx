@@ -1,8 +1,7 @@
-import { Button, Dropdown } from 'antd'
-import { Suspense, useMemo, useState } from 'react'
-import { Link, useNavigate, useParams } from 'react-router'
+import { Button } from 'antd'
+import { Suspense, useCallback, useMemo, useState } from 'react'
+import { useNavigate, useParams } from 'react-router'
 import { useApp } from '../../app/context'
-import { useKeys, type Shortcut } from '../../app/keys'
 import { listUrl, projectUrl } from '../../app/links'
 import { NotFoundPage, ProblemPage } from '../../app/pages'
 import { useRecent } from '../../app/recent'
@@ -10,13 +9,13 @@ import type { Item, Kind } from '../../api/kinds'
 import { lasting, useItem, type Place } from '../../api/objects'
 import { may as mayDo, offers } from '../../api/session'
 import { useTitle } from '../../components/hooks'
-import { Icon } from '../../components/Icon'
 import { nameOf } from '../../components/names'
 import { useI18n } from '../../i18n'
 import { useVerbTitle } from '../audit/verbs'
 import { taskName } from '../tasks/tasks'
 import { Dialogs, type Open } from './Dialogs'
 import { fits } from './fits'
+import { Crumbs, MoreMenu, useObjectKeys } from './Head'
 import { Facts, ObjectTabs } from './ObjectTabs'
 import { belowFacts, overviews, pages, Special } from './special'
 
@@ -70,13 +69,8 @@ function Loaded({ kind, place, item }: { kind: Kind; place: Place; item: Item })
   const mayDelete = offers(session, kind, 'delete', inProject, item) && !readOnly
   // A page of its own offers its actions itself, when they make sense.
   const actions = overviews[kind.name] ? [] : kind.actions.filter((a) => a.on === 'item' && a.method === 'POST' && fits(kind, a, item) && mayDo(session, a.permission, inProject))
-  const shortcuts = useMemo<Shortcut[]>(() => {
-    const all: Shortcut[] = []
-    if (mayUpdate) all.push({ keys: 'e', label: 'keys.edit', group: 'page', run: () => setOpen({ what: 'edit', item }) })
-    if (mayDelete) all.push({ keys: 'Delete', label: 'keys.delete', group: 'page', run: () => setOpen({ what: 'delete', item }) })
-    return all
-  }, [mayUpdate, mayDelete, item])
-  useKeys(shortcuts)
+  const [edit, remove] = [useCallback(() => setOpen({ what: 'edit', item }), [item]), useCallback(() => setOpen({ what: 'delete', item }), [item])]
+  useObjectKeys(mayUpdate ? edit : null, mayDelete ? remove : null)
   const menu = [
     ...actions.slice(2).map((a) => ({ key: a.name, label: w(a.title), danger: a.danger })),
     ...(mayDelete ? [{ key: 'delete', label: t('object.delete'), danger: true }] : []),
@@ -87,23 +81,14 @@ function Loaded({ kind, place, item }: { kind: Kind; place: Place; item: Item })
   }
   return (
     <article className="detail">
-      <nav className="crumbs" aria-label={t('object.path')}>
-        <ol>
-          {kind.scope === 'project' && project && <li><Link to={projectUrl(project.name)}>{project.name}</Link></li>}
-          <li>{list ? <Link to={list}>{w(kind.titles)}</Link> : w(kind.titles)}</li>
-        </ol>
-      </nav>
+      <Crumbs of={[{ url: list, title: w(kind.titles) }]} />
       <header className="detail-head">
         <h1>{titleOf(item)}</h1>
         <div className="row wrap">
           {kind.name === 'project' && <Button onClick={() => void navigate(projectUrl(nameOf(kind, item)))}>{t('project.open')}</Button>}
           {actions.slice(0, 2).map((a) => <Button key={a.name} danger={a.danger} onClick={() => setOpen({ what: a, item })}>{w(a.title)}</Button>)}
           {mayUpdate && <Button type="primary" onClick={() => setOpen({ what: 'edit', item })}>{t('object.edit')}</Button>}
-          {menu.length > 0 && (
-            <Dropdown trigger={['click']} menu={{ items: menu, onClick: ({ key }) => act(key) }}>
-              <Button aria-label={t('object.more')} icon={<Icon name="more" />} />
-            </Dropdown>
-          )}
+          <MoreMenu entries={menu} onPick={act} />
         </div>
       </header>
       <ObjectTabs kind={kind} item={item} overview={overviews[kind.name] ? <Special registry={overviews} name={kind.name} kind={kind} item={item} /> : belowFacts[kind.name] && <><Facts kind={kind} item={item} /><Special registry={belowFacts} name={kind.name} kind={kind} item={item} /></>} />

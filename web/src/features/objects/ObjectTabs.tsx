@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { useApp } from '../../app/context'
-import type { Field, Item, Kind } from '../../api/kinds'
+import type { Item, Kind } from '../../api/kinds'
 import { offers } from '../../api/session'
-import { editorOf } from '../../components/editors'
 import { FieldValue, RefLink } from '../../components/FieldValue'
 import { Time } from '../../components/Time'
 import { useI18n } from '../../i18n'
 import { isEmpty } from './empty'
+import { isBlock } from './isBlock'
 import { ListView } from './ListView'
 
 /** Overview, one tab per kind of children, and what happened to this object. */
@@ -41,10 +41,6 @@ export function ObjectTabs({ kind, item, overview }: { kind: Kind; item: Item; o
       )}
     </>
   )
-}
-
-function isBlock(kind: Kind, field: Field): boolean {
-  return field.type === 'json' || field.long || editorOf(kind.name, field)?.wide === true
 }
 
 /** What is known about an object, besides its name, which stands above. `brief`: of kinds with many fields, those that say something. */

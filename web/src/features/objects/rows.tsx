@@ -57,8 +57,9 @@ export function columnsOf(kind: Kind, i18n: I18n, urlOf: RowsProps['urlOf'], hid
     field: true,
     cell: (item) => cell(kind, field, item, i === 0, urlOf),
   }))
-  for (const { title, Cell } of extraColumns[kind.name] ?? []) {
-    columns.splice(2, 0, { name: title, title: t(title), sort: false, number: false, first: false, cell: (item) => <Suspense fallback={null}><Cell kind={kind} item={item} /></Suspense> })
+  for (const { title, after, Cell } of extraColumns[kind.name] ?? []) {
+    const before = columns.findIndex((column) => column.name === after)
+    columns.splice(before < 0 ? 2 : before + 1, 0, { name: title, title: t(title), sort: false, number: false, first: false, cell: (item) => <Suspense fallback={null}><Cell kind={kind} item={item} /></Suspense> })
   }
   if (!kind.fields.some((f) => f.name === 'at')) {
     if (kind.scope !== 'own') columns.push({ name: 'created_by', title: t('object.createdBy'), sort: false, number: false, first: false, cell: (item) => item.created_by ? <RefLink kindName="user" value={item.created_by} /> : <span className="muted">{t('value.none')}</span> })

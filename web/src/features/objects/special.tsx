@@ -69,8 +69,13 @@ export const actionForms: Record<string, ComponentType<ActionFormProps> | undefi
 
 const lastRun = () => import('../trainings/LastRun')
 
-/** Columns of a list that are no fields of their kind; they stand after the second. */
-export const extraColumns: Record<string, { title: Key; Cell: ComponentType<SpecialProps> }[] | undefined> = {
+const duration = (after: string) => ({ title: 'object.duration' as const, after, Cell: lazyPart(() => import('../runs/cells'), 'DurationCell') })
+
+/** Columns of a list that are no fields of their kind; they stand after the second, or after one of the kind's. */
+export const extraColumns: Record<string, { title: Key; after?: string; Cell: ComponentType<SpecialProps> }[] | undefined> = {
+  job: [duration('started_at')],
+  task: [duration('ended_at')],
+  evaluation: [duration('figures')],
   label_task: [{ title: 'labelTask.progress', Cell: lazyPart(() => import('../labelling/TaskBar'), 'ProgressCell') }],
   training: [
     { title: 'runs.main', Cell: lazyPart(lastRun, 'MainMetricCell') },

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'react-router'
 import { useApp } from '../../app/context'
-import { childUrl, projectUrl, runsUrl } from '../../app/links'
+import { childUrl, runsUrl } from '../../app/links'
 import { NotFoundPage } from '../../app/pages'
 import { request } from '../../api/client'
 import type { Item, Kind, Page } from '../../api/kinds'
@@ -10,6 +10,7 @@ import { useTitle } from '../../components/hooks'
 import { Empty, ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { StateTag } from '../jobs/State'
+import { Crumbs } from '../objects/Head'
 import { Curves, type Shown } from './Curves'
 import { Differences } from './Differences'
 import { idsOf } from './runs'
@@ -49,9 +50,7 @@ export function ComparePage() {
   const to = (tab: string) => { const next = new URLSearchParams(params); next.set('tab', tab); return `?${next.toString()}` }
   return (
     <article className="detail">
-      <nav className="crumbs" aria-label={t('object.path')}>
-        <ol><li><Link to={projectUrl(project.name)}>{project.name}</Link></li><li><Link to={runsUrl(project.name)}>{t('runs.all')}</Link></li></ol>
-      </nav>
+      <Crumbs of={[{ url: runsUrl(project.name), title: t('runs.all') }]} />
       <header className="detail-head"><h1>{t('runs.compare')}</h1></header>
       {found.error && <ErrorState error={found.error} onRetry={() => void found.refetch()} />}
       {!found.error && ids.length > 0 && !found.data && <div className="skeleton" aria-busy="true"><div /><div /></div>}

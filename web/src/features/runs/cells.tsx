@@ -27,6 +27,11 @@ export function RunTime({ run }: { run: Item }) {
   return <span className="num">{formatDuration((to - from) / 1000, language)}</span>
 }
 
+/** The same in lists of whatever begins and ends. */
+export function DurationCell({ item }: { item: Item }) {
+  return <RunTime run={item} />
+}
+
 export function RunCell({ kind, run, column }: { kind: Kind; run: Item; column: Column }) {
   const { t, n } = useI18n()
   const none = <span className="muted">{t('value.none')}</span>

@@ -1,19 +1,20 @@
-import { Button, Dropdown } from 'antd'
-import { useState } from 'react'
+import { Button } from 'antd'
+import { useCallback, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { useApp } from '../../app/context'
 import { listUrl } from '../../app/links'
 import type { Item } from '../../api/kinds'
 import { allItems, useList } from '../../api/objects'
 import { may, offers } from '../../api/session'
-import { Icon } from '../../components/Icon'
+import { AsidePart } from '../../components/Aside'
 import { useI18n } from '../../i18n'
 import { ComputePage } from '../jobs/ComputePage'
 import { reasonOf } from '../jobs/jobs'
 import { StateTag } from '../jobs/State'
+import { AsideFacts } from '../objects/AsideFacts'
 import { Dialogs, type Open } from '../objects/Dialogs'
+import { MoreMenu, useObjectKeys } from '../objects/Head'
 import { ListView } from '../objects/ListView'
-import { Facts } from '../objects/ObjectTabs'
 import type { PageProps } from '../objects/special'
 import { Address } from './Address'
 import { Golden } from './Golden'
@@ -26,6 +27,9 @@ import { isServing } from './services'
 import { Share } from './Share'
 import { TrafficView } from './TrafficView'
 import { TryService } from './TryService'
+
+// Told elsewhere on the page.
+const told = ['name', 'description', 'state', 'reason', 'reason_zh', 'address', 'production', 'canary', 'share', 'golden_result', 'stopped']
 
 function Side({ version, title }: { version: Item | undefined; title: string }) {
   const { t } = useI18n()
@@ -57,12 +61,18 @@ export function ServicePage({ kind, place, item }: PageProps) {
   const model = (of('production') ?? canary)?.['model_version'] != null
   const allowed = kind.actions.filter((a) => a.on === 'item' && a.method === 'POST' && may(session, a.permission, project?.id))
   const fits = allowed.filter((a) => (a.name === 'switch' ? canary !== undefined : a.name === 'start' ? item['state'] === 'stopped' : a.name === 'stop' ? item['state'] !== 'stopped' : a.name !== 'predict'))
-  const menu = [
-    ...(offers(session, kind, 'update', project?.id) ? [{ key: 'edit', label: t('object.edit') }] : []),
-    ...fits.filter((a) => a.name !== 'switch').map((a) => ({ key: a.name, label: w(a.title), danger: a.danger })),
-    ...(offers(session, kind, 'delete', project?.id) ? [{ key: 'delete', label: t('object.delete'), danger: true }] : []),
-  ]
   const swap = fits.find((a) => a.name === 'switch')
+  const mayTry = model && isServing(item) && may(session, 'service.invoke', project?.id)
+  // What is stopped is started; what has no version gets one.
+  const next = mayTry ? undefined : fits.find((a) => a.name === (item['state'] === 'stopped' ? 'start' : 'deploy'))
+  const [mayUpdate, mayDelete] = [offers(session, kind, 'update', project?.id), offers(session, kind, 'delete', project?.id)]
+  const [edit, remove] = [useCallback(() => setOpen({ what: 'edit', item }), [item]), useCallback(() => setOpen({ what: 'delete', item }), [item])]
+  useObjectKeys(mayUpdate ? edit : null, mayDelete ? remove : null)
+  const menu = [
+    ...(mayUpdate ? [{ key: 'edit', label: t('object.edit') }] : []),
+    ...fits.filter((a) => a !== swap && a !== next).map((a) => ({ key: a.name, label: w(a.title), danger: a.danger })),
+    ...(mayDelete ? [{ key: 'delete', label: t('object.delete'), danger: true }] : []),
+  ]
   const reason = reasonOf(item, i18n)
   return (
     <ComputePage
@@ -74,13 +84,10 @@ export function ServicePage({ kind, place, item }: PageProps) {
       </>}
       buttons={
         <>
-          {model && isServing(item) && may(session, 'service.invoke', project?.id) && <Button type="primary" onClick={() => void navigate('?tab=try')}>{t('try.title')}</Button>}
           {swap && <Button onClick={() => setOpen({ what: swap, item })}>{w(swap.title)}</Button>}
-          {menu.length > 0 && (
-            <Dropdown trigger={['click']} menu={{ items: menu, onClick: ({ key }) => setOpen({ what: fits.find((a) => a.name === key) ?? (key as 'edit' | 'delete'), item }) }}>
-              <Button aria-label={t('object.more')} icon={<Icon name="more" />} />
-            </Dropdown>
-          )}
+          {next && <Button type="primary" onClick={() => setOpen({ what: next, item })}>{w(next.title)}</Button>}
+          {mayTry && <Button type="primary" onClick={() => void navigate('?tab=try')}>{t('try.title')}</Button>}
+          <MoreMenu entries={menu} onPick={(key) => setOpen({ what: fits.find((a) => a.name === key) ?? (key as 'edit' | 'delete'), item })} />
         </>
       }
       tabs={[
@@ -107,8 +114,8 @@ export function ServicePage({ kind, place, item }: PageProps) {
         { name: 'log', title: t('job.log'), content: () => <ServiceLog service={item.id} /> },
         { name: 'events', title: t('job.events'), content: () => <ServiceEvents service={item.id} /> },
         ...(keyKind && offers(session, keyKind, 'list', project?.id) ? [{ name: 'keys', title: w(keyKind.titles), content: () => <ListView kind={keyKind} place={{ parent }} /> }] : []),
-        { name: 'overview', title: t('service.settings'), content: () => <Facts brief kind={kind} item={item} /> },
       ]}
+      aside={<AsidePart title={t('service.settings')}><AsideFacts item={item} of={[{ kind, item, without: told }]} /></AsidePart>}
     >
       <Dialogs kind={kind} place={place} open={open} onClose={() => setOpen(null)} onDeleted={() => void navigate(listUrl(kind, project) ?? '/', { replace: true })} />
     </ComputePage>

@@ -28,7 +28,7 @@ export function Share({ item, may }: { item: Item; may: boolean }) {
   if (!may) return <p className="num">{t('service.shareNow', { share: shareText(kept) })}</p>
   return (
     <div className="service-share">
-      <span id="share-label" className="muted">{t('service.share')}</span>
+      <span id="share-label" className="muted">{t('service.canaryShare')}</span>
       <Slider min={0} max={100} step={0.1} value={share / 10} onChange={(v) => setShare(Math.round(v * 10))} onChangeComplete={(v) => save.mutate(Math.round(v * 10))} ariaLabelledByForHandle="share-label" tooltip={{ formatter: (v) => `${v} %` }} />
       <InputNumber aria-labelledby="share-label" min={0} max={100} step={0.1} value={share / 10} addonAfter="%" onChange={(v) => v !== null && setShare(Math.round(v * 10))} onBlur={() => share !== kept && save.mutate(share)} onPressEnter={() => share !== kept && save.mutate(share)} />
     </div>

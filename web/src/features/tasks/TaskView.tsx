@@ -146,7 +146,7 @@ export function TaskOverview({ kind, item }: SpecialProps) {
     <div className="summary">
       {isRef(item['about']) && <dl className="facts facts-small"><div><dt>{w(kind.fields.find((f) => f.name === 'about')?.title)}</dt><dd><RefLink kindName={String(item['subject_kind'])} value={item['about']} project={item.project ?? null} /></dd></div></dl>}
       <TaskView id={item.id} />
-      <Facts brief kind={{ ...kind, fields: kind.fields.filter((f) => !['name', 'state', 'done', 'total', 'problems', 'message', 'report', 'output', 'output_name', 'cancel', 'subject', 'subject_kind', 'about', 'params', 'result'].includes(f.name)) }} item={item} />
+      <Facts brief kind={{ ...kind, fields: kind.fields.filter((f) => !['name', 'name_zh', 'state', 'done', 'total', 'problems', 'message', 'report', 'output', 'output_name', 'cancel', 'subject', 'subject_kind', 'about', 'params', 'result'].includes(f.name)) }} item={item} />
       {hasParams && <details><summary>{t('task.params')}</summary><pre>{JSON.stringify(params, null, 2)}</pre></details>}
     </div>
   )

@@ -10,8 +10,8 @@ export function causeOf(item: Item): Cause | null {
   return cause && typeof cause.sentence === 'string' && Array.isArray(cause.lines) ? (cause as Cause) : null
 }
 
-/** Why a run failed, what to do about it, and what it wrote last. */
-export function Failure({ item, log }: { item: Item; log: boolean }) {
+/** Why a run failed, what to do about it, and what it wrote last. `page`: the run's, where that is another one. */
+export function Failure({ item, log, page = '' }: { item: Item; log: boolean; page?: string }) {
   const i18n = useI18n()
   const { t, language } = i18n
   const cause = causeOf(item)
@@ -20,7 +20,7 @@ export function Failure({ item, log }: { item: Item; log: boolean }) {
   return (
     <section className="note note-error failure" role="status" aria-label={t('failure.title')}>
       <p><strong>{language === 'zh' ? cause.sentence_zh : cause.sentence}</strong></p>
-      {reason && <p className="muted">{reason}{log && <> · <Link to="?tab=log" replace>{t('job.seeLog')}</Link></>}</p>}
+      {reason && <p className="muted">{reason}{log && <> · <Link to={`${page}?tab=log`} replace={page === ''}>{t('job.seeLog')}</Link></>}</p>}
       {cause.lines.length > 0 && <pre tabIndex={0} aria-label={t('failure.lines')}>{cause.lines.join('\n')}</pre>}
     </section>
   )

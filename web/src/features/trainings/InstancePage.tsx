@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { App, Button, Dropdown } from 'antd'
+import { App, Button } from 'antd'
 import { Suspense, useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import { useApp } from '../../app/context'
@@ -12,7 +12,6 @@ import { invalidate, itemPath, lasting, useItem } from '../../api/objects'
 import { may, offers } from '../../api/session'
 import { RefLink } from '../../components/FieldValue'
 import { useOnce, useShown, useTitle } from '../../components/hooks'
-import { Icon } from '../../components/Icon'
 import { isRef, nameOf } from '../../components/names'
 import { problemText } from '../../components/problem'
 import { ErrorState } from '../../components/States'
@@ -23,6 +22,7 @@ import { JobTimes, ReasonNote } from '../jobs/JobPage'
 import { StateTag } from '../jobs/State'
 import { useJobTabs } from '../jobs/tabs'
 import { Dialogs, type Open } from '../objects/Dialogs'
+import { MoreMenu } from '../objects/Head'
 import { LineageGraph } from '../lineage/LineageGraph'
 import { fits } from '../objects/fits'
 import { causeOf, Failure } from './Failure'
@@ -119,11 +119,7 @@ function Loaded({ parentKind, kind, parent, item }: { parentKind: Kind; kind: Ki
           {board && <TensorBoard path={path} />}
           {resume && <Button loading={resuming.isPending} onClick={() => void resumeOnce()}>{w(resume.title)}</Button>}
           {stop && <Button danger onClick={() => setOpen({ what: stop, item })}>{w(stop.title)}</Button>}
-          {menu.length > 0 && (
-            <Dropdown trigger={['click']} menu={{ items: menu, onClick: ({ key }) => (key === 'delete' ? setOpen({ what: 'delete', item }) : setAgain(true)) }}>
-              <Button aria-label={t('object.more')} icon={<Icon name="more" />} />
-            </Dropdown>
-          )}
+          <MoreMenu entries={menu} onPick={(key) => (key === 'delete' ? setOpen({ what: 'delete', item }) : setAgain(true))} />
         </>
       }
       tabs={[
