@@ -73,6 +73,11 @@ def figures(logits: torch.Tensor, targets: np.ndarray) -> tuple:
     return right - 0.01 * min(loss, 10), {"accuracy": right, "f1": f1, "val_loss": loss}
 
 
+def doubt(count: int):
+    """For loop.Plan: two standard errors of a share of so many samples."""
+    return lambda figure: 2 * (min(max(figure, 0.05), 0.95) * (1 - min(max(figure, 0.05), 0.95)) / max(count, 1)) ** 0.5
+
+
 def reading(job, logits: torch.Tensor, targets: np.ndarray, chosen_by_val: bool) -> tuple:
     """(outputs of the manifest, thresholds) of a classifier whose logits are calibrated already."""
     if not job.dataset.many:

@@ -33,6 +33,7 @@ class Plan:
     least: float = 0.02  # of the rate at the end
     clip: float = 10.0
     on_progress: Callable = field(default=lambda progress: False)  # true: begins to warm up again
+    doubt: Callable = field(default=lambda figure: 0.0)  # so much chance may have moved a figure: the last net stays unless one before was better by more
 
 
 def split_decay(module: torch.nn.Module, rate: float, decay: float) -> list:
@@ -57,6 +58,7 @@ class Loop:
         self.stretch = Stretch(plan.clock, plan.seconds)
         self.best, self.best_state, self.stale, self.warm_from = -math.inf, None, 0, 0
         self.judged_at, self.judge_cost, self.diverged = 0.0, 0.0, False
+        self.last = -math.inf  # figure of the net as it is now, where it was judged
 
     def resume(self) -> bool:
         state = self.plan.checkpoint.take(self.plan.stage)
@@ -96,6 +98,7 @@ class Loop:
         figure = nodes.agree(figure)
         self.judge_cost, self.judged_at = time.monotonic() - begun, self.stretch.used()
         metrics(self.step, epoch=self.epoch, **curves)
+        self.last = figure
         if figure > self.best:
             self.best, self.best_state, self.stale = figure, snapshot(self.plan.net), 0
         else:
@@ -117,7 +120,7 @@ class Loop:
         return float(loss.detach())
 
     def run(self) -> float:
-        """Leaves the best net in place and answers its figure. A resumed loop goes on where it was."""
+        """Leaves the best net in place, or the last where chance explains the difference, and answers its figure. A resumed loop goes on where it was."""
         plan = self.plan
         self.resume()
         plan.net.train()
@@ -152,6 +155,9 @@ class Loop:
             say("warning: the loss became NaN; this ends with the best so far")
         if not self.diverged and (self.best_state is None or not nodes.agree(plan.clock.terminated)):
             self.judge()
+            # Of many judgements on few samples the best is mostly the luckiest; the last has the lowest rate behind it.
+            if self.best - self.last <= plan.doubt(self.best):
+                self.best, self.best_state = self.last, snapshot(plan.net)
         plan.net.load_state_dict(self.best_state)
         plan.net.eval()
         return self.best

@@ -244,3 +244,29 @@ def test_a_full_disk_is_said_and_leaves_no_half_model(shapes, tmp_path):
     assert done.returncode == 1 and "No space left on device: " in done.stderr and "磁盘空间不足" in done.stderr, done.stdout + done.stderr
     assert done.stdout.count("the checkpoint cannot be written") == 1
     assert "ingot-model.json" not in done.stderr and "state.pt" not in done.stderr
+
+
+@pytest.mark.parametrize(("doubt", "kept"), [(0.1, 3), (0.01, 2)])
+def test_the_last_net_stays_unless_one_before_was_better_by_more_than_chance(doubt, kept):
+    """Three judgements say .5, .9, .85; the net is a number that grows by one with each step."""
+    script = f"""
+import torch
+from pathlib import Path
+from ingot_learn import checkpoint, clock, loop
+net, said = torch.nn.Linear(1, 1), iter([0.5, 0.9, 0.85])
+net.weight.data.fill_(0)
+def loss(numbers):
+    with torch.no_grad():
+        net.weight += 1
+    return 0 * net.weight.sum()
+figure = lambda: (next(said), {{}})
+plan = loop.Plan(net, [{{"params": list(net.parameters()), "lr": 0.0, "weight_decay": 0.0}}], 4, 4, loss, figure, clock.Clock(10), checkpoint.Checkpoint(Path("/nowhere"), {{}}), "x",
+                 epochs=3, doubt=lambda figure: {doubt})
+plan.checkpoint.keep = lambda *_: None
+one = loop.Loop(plan, 1)
+one.judge_is_due = lambda: one.epoch < 3
+one.run()
+print("kept", float(net.weight))
+"""
+    done = subprocess.run([conftest.PYTHON, "-c", script], env=environment(), capture_output=True, text=True)
+    assert f"kept {kept:.1f}" in done.stdout, done.stdout + done.stderr

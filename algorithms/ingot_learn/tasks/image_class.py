@@ -170,7 +170,7 @@ class Transfer:
         batch = int(nodes.agree(machine.fitting(params.batch or 32, STEP * self.size ** 2)))
         rate = 3e-4 * params.learning_rate * (0.3 if begun else 1)  # by 1e-3 what was pretrained is lost: 2 to 3 points less on objects never seen
         plan = loop.Plan(top, loop.split_decay(top, rate, 0.02), len(self.y), batch, cost, judge, job.clock, job.checkpoint, "tune",
-                         epochs=params.epochs or 40, patience=12, warmup=max(10, len(self.y) // (2 * batch)))
+                         epochs=params.epochs or 40, patience=12, warmup=max(10, len(self.y) // (2 * batch)), doubt=heads.doubt(len(self.val_y)))
         return loop.Loop(plan, params.seed).run()
 
     def logits(self, top: Top) -> torch.Tensor:
