@@ -115,7 +115,7 @@ test('pictures of the pages of compute', async ({ page, api }) => {
   const jobUrl = `${inside}/jobs/${job.id}`
   await signInAsAdmin(page)
   await take(page, 'compute', [
-    ['overview', inside, '[data-resource="cpu"]'], ['jobs', `${inside}/jobs`], ['job-new', `${inside}/jobs?new=1`], ['job', jobUrl], ['job-failed', `${inside}/jobs/${failed.id}`], ['job-waiting', `${inside}/jobs/${waiting.id}`],
+    ['overview', inside, '[data-resource="cpus"]'], ['jobs', `${inside}/jobs`], ['job-new', `${inside}/jobs?new=1`], ['job', jobUrl], ['job-failed', `${inside}/jobs/${failed.id}`], ['job-waiting', `${inside}/jobs/${waiting.id}`],
     ['job-curves', `${jobUrl}?tab=curves`, '.chart-line'], ['job-log', `${jobUrl}?tab=log`, '.log-line'], ['job-events', `${jobUrl}?tab=events`], ['job-terminal', `${jobUrl}?tab=terminal`, '.terminal-box[data-state="open"]'],
     ['environments', `${inside}/environments`], ['environment', `${inside}/environments/${environment.id}`], ['environment-new', `${inside}/environments?new=1`],
     ['trainings', `${inside}/trainings`], ['training', `${inside}/trainings/${training.id}`], ['training-new', `${inside}/trainings?new=1`],

@@ -45,6 +45,8 @@ const languageChoice = observable('language', (t): t is Language => t === 'en' |
 const themeChoice = observable('theme', (t): t is Theme => t === 'light' || t === 'dark' || t === 'system')
 /** How lists that can be both are shown. */
 export const listLook = observable('look', (t): t is 'rows' | 'cards' => t === 'rows' || t === 'cards')
+/** Milliseconds between two questions of pages that watch the platform. */
+export const refreshEvery = observable('refresh', (t): t is string => t !== null)
 /** The groups of the menu that are folded, by name, with commas between them. */
 export const foldedMenu = observable('folded', (t): t is string => t !== null)
 export const lastProject = observable('project', (t): t is string => t !== null && t !== '')

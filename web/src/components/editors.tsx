@@ -106,6 +106,8 @@ const registry: Record<string, Editor> = {
   'audit.detail': shownOnly(lazyPart(audit, 'AuditDetail')),
   'audit.verb': shownOnly(lazyPart(audit, 'AuditVerb')),
   'audit.kind': shownOnly(lazyPart(audit, 'AuditKind')),
+  'audit.at': shownOnly(lazyPart(audit, 'AuditAt')),
+  'audit.user': shownOnly(lazyPart(audit, 'AuditUser')),
   'audit.name': shownOnly(lazyPart(audit, 'AuditName')),
   'service.share': { ...shownOnly(lazyPart(() => import('../features/services/ShareShow'), 'ShareShow')), generic: true },
   'session.agent': shownOnly(lazyPart(() => import('../features/profile/Agent'), 'Agent')),

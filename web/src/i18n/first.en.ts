@@ -307,6 +307,12 @@ export const firstEn = {
   'audit.delete': 'deleted',
   'audit.sign-in': 'signed in',
   'audit.sign-out': 'signed out',
+  'audit.fold': 'fold',
+  'audit.unfold': 'Show each line',
+  'audit.more': '{n#and 1 more|and {n} more}',
+  'audit.morePlatform': '{n#and 1 more of the platform|and {n} more of the platform}',
+  'audit.platform': 'The platform',
+  'audit.foldLines': 'Fold repeated lines',
 
   'profile.title': 'Profile',
   'profile.account': 'Account',

@@ -308,6 +308,12 @@ export const firstZh: Record<keyof typeof firstEn, string> = {
   'audit.delete': '删除',
   'audit.sign-in': '登录',
   'audit.sign-out': '退出登录',
+  'audit.fold': '收起',
+  'audit.unfold': '逐条显示',
+  'audit.more': '另有 {n} 条',
+  'audit.morePlatform': '平台另有 {n} 条',
+  'audit.platform': '平台',
+  'audit.foldLines': '合并重复记录',
 
   'profile.title': '个人设置',
   'profile.account': '账号',

@@ -68,6 +68,7 @@ export const homeEn = {
   'home.column.troubled': 'In trouble',
   'home.column.models': 'Models',
   'home.column.samples': 'Samples',
+  'home.column.cpus': 'CPUs used / reserved',
   'home.growth': 'The last 30 days',
   'home.grown.samples': 'new samples',
   'home.grown.labels': 'samples labelled in tasks',

@@ -70,6 +70,7 @@ export const homeZh: Record<keyof typeof homeEn, string> = {
   'home.column.troubled': '异常',
   'home.column.models': '模型',
   'home.column.samples': '样本',
+  'home.column.cpus': 'CPU 已用 / 预留',
   'home.growth': '最近 30 天',
   'home.grown.samples': '个新样本',
   'home.grown.labels': '个样本经任务标注',

@@ -3,8 +3,10 @@ import { useApp } from '../../app/context'
 import { itemUrl } from '../../app/links'
 import type { Field } from '../../api/kinds'
 import type { ShowProps } from '../../components/editors'
-import { formatBytes } from '../../components/format'
+import { RefLink } from '../../components/FieldValue'
+import { absoluteTime, formatBytes, relativeTime } from '../../components/format'
 import { useI18n, type I18n } from '../../i18n'
+import { FoldButton } from './Folded'
 import { useVerbTitle } from './verbs'
 
 /** A value as its field's page would show it: with units, and in words. */
@@ -52,13 +54,27 @@ export function AuditDetail({ value, short, item }: ShowProps) {
 
 export function AuditVerb({ value, item }: ShowProps) {
   const title = useVerbTitle()
-  return <span>{title(String(value ?? ''), typeof item?.['kind'] === 'string' ? item['kind'] : undefined)}</span>
+  return <span>{title(String(value ?? ''), typeof item?.['kind'] === 'string' ? item['kind'] : undefined)}{item && <> <FoldButton item={item} /></>}</span>
 }
 
 export function AuditKind({ value }: ShowProps) {
   const { w } = useI18n()
   const { kind } = useApp()
   return <span>{w(kind(String(value ?? ''))?.title) || String(value ?? '')}</span>
+}
+
+/** A log says when exactly; how long ago stands in the hover. */
+export function AuditAt({ value }: ShowProps) {
+  const { language } = useI18n()
+  const then = Date.parse(String(value ?? ''))
+  return <time className="num nowrap" dateTime={String(value ?? '')} title={relativeTime(then, Date.now(), language) ?? undefined}>{absoluteTime(then, language)}</time>
+}
+
+/** Lines without a person are the platform's own. */
+export function AuditUser({ value }: ShowProps) {
+  const { t } = useI18n()
+  const user = value as { id: number; name: string } | null
+  return user ? <RefLink kindName="user" value={user} /> : <span className="muted">{t('audit.platform')}</span>
 }
 
 /** The object's name, linked to its page while it may still be there. */

@@ -49,7 +49,7 @@ export function JobCurves({ job }: { job: Item }) {
         <span className="muted num" role="status">{found.dataUpdatedAt > 0 && t('chart.updated', { time: clock(found.dataUpdatedAt, true, language) })}</span>
       </div>
       <div className="charts">
-        <Chart {...common} title={t('chart.cpu')} limit={data?.limits.cpu} series={[line('cpu', t('chart.cpu'))]} format={(v) => t('chart.cores', { n: n(v, 2) })} tick={(v) => n(v, 2)} />
+        <Chart {...common} title={t('chart.cpu')} limit={data?.limits.cpus} series={[line('cpus', t('chart.cpu'))]} format={(v) => t('chart.cores', { n: n(v, 2) })} tick={(v) => n(v, 2)} />
         <Chart {...common} title={t('chart.memory')} limit={data?.limits.memory} series={[line('memory', t('chart.memory'))]} format={formatBytes} binary />
         {items.some((p) => p.accelerator !== null) && <Chart {...common} title={t('chart.accelerator')} limit={data?.limits.accelerators} formatLimit={(v) => n(v, 2)} series={[line('accelerator', t('chart.accelerator'))]} format={(v) => t('chart.cards', { n: n(v, 2) })} tick={(v) => n(v, 2)} />}
         {items.some((p) => p.accelerator_memory !== null) && <Chart {...common} title={t('chart.acceleratorMemory')} series={[line('accelerator_memory', t('chart.acceleratorMemory'))]} format={formatBytes} binary />}

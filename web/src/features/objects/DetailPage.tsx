@@ -17,7 +17,7 @@ import { Dialogs, type Open } from './Dialogs'
 import { fits } from './fits'
 import { Crumbs, MoreMenu, useObjectKeys } from './Head'
 import { Facts, ObjectTabs } from './ObjectTabs'
-import { belowFacts, overviews, pages, Special } from './special'
+import { belowFacts, insteadOfFacts, overviews, pages, Special } from './special'
 
 /** What stands above an object; tasks are named in both languages, and lines of the audit log by what was done. */
 function useObjectTitle(kind: Kind): (item: Item) => string {
@@ -91,7 +91,7 @@ function Loaded({ kind, place, item }: { kind: Kind; place: Place; item: Item })
           <MoreMenu entries={menu} onPick={act} />
         </div>
       </header>
-      <ObjectTabs kind={kind} item={item} overview={overviews[kind.name] ? <Special registry={overviews} name={kind.name} kind={kind} item={item} /> : belowFacts[kind.name] && <><Facts kind={kind} item={item} /><Special registry={belowFacts} name={kind.name} kind={kind} item={item} /></>} />
+      <ObjectTabs kind={kind} item={item} overview={overviews[kind.name] ? <Special registry={overviews} name={kind.name} kind={kind} item={item} /> : insteadOfFacts[kind.name] ? <Special registry={insteadOfFacts} name={kind.name} kind={kind} item={item} /> : belowFacts[kind.name] && <><Facts kind={kind} item={item} /><Special registry={belowFacts} name={kind.name} kind={kind} item={item} /></>} />
       <Dialogs kind={kind} place={place} open={open} onClose={() => setOpen(null)} onDeleted={() => void navigate(list ?? '/', { replace: true })} />
     </article>
   )

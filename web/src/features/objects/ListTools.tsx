@@ -109,7 +109,7 @@ function Facet({ kindName, field, params, onChange }: { kindName: string; field:
       />
     )
   }
-  if (field.type === 'text') return <TextFacet kindName={kindName} field={field} label={label} title={title} value={params.get(field.name)} onChange={onChange} />
+  if (field.type === 'text' || field.type === 'int') return <TextFacet kindName={kindName} field={field} label={label} title={title} params={params} onChange={onChange} />
   const options = field.type === 'bool'
     ? [{ value: 'true', label: `${title}: ${t('form.yes')}` }, { value: 'false', label: `${title}: ${t('form.no')}` }]
     : (field.choices ?? []).map((c) => ({ value: c.value, label: w(c.title) }))

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { App, Button, Segmented } from 'antd'
+import { App, Button, Segmented, Switch } from 'antd'
 import { Suspense, useCallback, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
 import { useApp } from '../../app/context'
@@ -19,6 +19,7 @@ import { SecretDialog } from '../../components/SecretDialog'
 import { LearnMore } from '../../components/LearnMore'
 import { Empty, ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
+import { FoldContext, useFolded } from '../audit/Folded'
 import { Cards } from './Cards'
 import { Dialogs, type Open } from './Dialogs'
 import { isNarrowed, listParams } from './filters'
@@ -60,7 +61,9 @@ export function ListView({ kind, place, fixed, title, hiddenFields, choice, here
   const search = useRef<HTMLInputElement>(null)
   const query = useMemo(() => listParams(kind, params, fixed), [kind, params, fixed])
   const list = useList(kind, place, query)
-  const items = useMemo(() => allItems(list.data), [list.data])
+  const loaded = useMemo(() => allItems(list.data), [list.data])
+  const folds = kind.name === 'audit'
+  const { rows: items, folding } = useFolded(folds && params.get('lines') !== 'all', loaded)
   const active = useMemo(() => (activeId === null ? -1 : items.findIndex((item) => item.id === activeId)), [items, activeId])
   const client = useQueryClient()
   const key = listKey(kind, place, query)
@@ -157,11 +160,12 @@ export function ListView({ kind, place, fixed, title, hiddenFields, choice, here
           <Empty title={t('list.empty', { titles: wl(kind.titles) })} text={t(mayCreate ? 'list.emptyHint' : 'list.emptyReadOnly')}>{create}<LearnMore kind={kind.name} /></Empty>
         )
       ) : (
-        <>
+        <FoldContext.Provider value={folding}>
           <div className="list-count num">
             <span role="status">{total === undefined ? '' : total === null ? t('list.countMany') : t('list.count', { n: n(total) })}</span>
             {outdated && <Button type="link" size="small" onClick={() => void client.resetQueries({ queryKey: key, exact: true })}>{t('list.refresh')}</Button>}
             <span className="grow" />
+            {folds && <label className="switch"><Switch size="small" checked={params.get('lines') !== 'all'} onChange={(on) => change({ lines: on ? null : 'all' })} />{t('audit.foldLines')}</label>}
             {OwnCards && (
               <Segmented<'rows' | 'cards'>
                 size="small" aria-label={t('list.look')} value={look ?? 'rows'} onChange={listLook.set}
@@ -171,7 +175,7 @@ export function ListView({ kind, place, fixed, title, hiddenFields, choice, here
           </div>
           {OwnCards && look === 'cards' ? <Suspense fallback={<div className="skeleton" aria-busy="true"><div /><div /></div>}><OwnCards {...rows} /></Suspense> : narrow ? <Cards {...rows} /> : <Table {...rows} />}
           <MoreRows list={list} />
-        </>
+        </FoldContext.Provider>
       )}
       <Dialogs kind={kind} place={place} open={creating ? { what: 'create', preset } : open} onSaved={(item) => { if (creating) void made(item) }} onClose={() => (creating ? change({ new: null }) : setOpen(null))} />
       {secret && (

@@ -8,10 +8,10 @@ export function facetFields(kind: Kind): Field[] {
 }
 
 /** Texts that are filtered exactly; only where a kind is mostly a log. */
-const exactTexts: Record<string, string[]> = { audit: ['kind', 'verb'] }
+const exactTexts: Record<string, string[]> = { audit: ['kind', 'object', 'verb'] }
 
 export function textFacets(kind: Kind): Field[] {
-  return kind.fields.filter((f) => f.filter && f.type === 'text' && exactTexts[kind.name]?.includes(f.name))
+  return kind.fields.filter((f) => f.filter && exactTexts[kind.name]?.includes(f.name))
 }
 
 /** The expression of the filter language for what the address holds. */
@@ -29,7 +29,7 @@ export function filterOf(kind: Kind, params: URLSearchParams, fixed?: string): s
     if (value === null || value === '') continue
     if (field.type === 'bool') {
       if (value === 'true' || value === 'false') parts.push(`${field.name} = ${value}`)
-    } else if (field.type === 'ref') {
+    } else if (field.type === 'ref' || field.type === 'int') {
       const id = Number.parseInt(value, 10)
       if (Number.isSafeInteger(id)) parts.push(`${field.name} = ${id}`)
     } else parts.push(`${field.name} = ${JSON.stringify(value)}`)
@@ -53,7 +53,7 @@ export function listParams(kind: Kind, params: URLSearchParams, fixed?: string):
   }
 }
 
-const own = new Set(['tab', 'new', 'sort', 'runs'])
+const own = new Set(['tab', 'new', 'sort', 'runs', 'lines'])
 
 /** Whether anything narrows the list. */
 export function isNarrowed(params: URLSearchParams): boolean {

@@ -81,6 +81,7 @@ export const extraColumns: Record<string, { title: Key; after?: string; Cell: Co
     { title: 'runs.main', Cell: lazyPart(lastRun, 'MainMetricCell') },
     { title: 'runs.lastRun', Cell: lazyPart(lastRun, 'LastRunCell') },
   ],
+  member: [{ title: 'member.may', Cell: lazyPart(() => import('../projects/MemberMay'), 'MemberMay') }],
   environment: [{ title: 'tool.title', Cell: lazyPart(() => import('../environments/Tools'), 'ToolsCell') }],
 }
 
@@ -98,8 +99,15 @@ export const overviews: Registry = {
   runtime: lazyPart(() => import('../runtimes/RuntimeOverview'), 'RuntimeOverview'),
 }
 
+/** Instead of the fields, on the general page with its buttons. */
+export const insteadOfFacts: Registry = {
+  node: lazyPart(() => import('../resources/NodePage'), 'NodePage'),
+}
+
 /** What stands below the fields of a kind whose page is the general one. */
-export const belowFacts: Registry = { node: lazyPart(() => import('../resources/NodeCurves'), 'NodeCurves'), label_set: lazyPart(() => import('../label-sets/ExamplesTab'), 'LabelExamples') }
+export const belowFacts: Registry = {
+  label_set: lazyPart(() => import('../label-sets/ExamplesTab'), 'LabelExamples'),
+}
 
 /** What follows when one was made, before its page is opened; where on that page. */
 export const afterCreate: Record<string, ((made: { kind: Kind; kinds: Kind[]; item: Item; project: number; url: string }) => Promise<string>) | undefined> = {

@@ -4,6 +4,7 @@ import { ProblemPage } from '../../app/pages'
 import { clock } from '../../components/Chart'
 import { absoluteTime, formatBytes } from '../../components/format'
 import { useTitle } from '../../components/hooks'
+import { RefreshPicker } from '../../components/Refresh'
 import { Empty } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { usePlatformHome, type PlatformHome as Home } from './home'
@@ -26,6 +27,7 @@ export function PlatformHome() {
       <header className="detail-head">
         <h1>{t('home.platform')}</h1>
         <span className="muted num" role="status">{t('chart.updated', { time: clock(found.dataUpdatedAt, true, language) })}</span>
+        <RefreshPicker />
       </header>
       <div className="home">
         {home.load && <Load load={home.load} />}
@@ -40,7 +42,7 @@ function Load({ load }: { load: NonNullable<Home['load']> }) {
   const nodes = (['ready', 'drained', 'lost'] as const).filter((state) => load.nodes[state] > 0)
   return (
     <Part name="load" title={t('home.load')} more={<Link to="/admin/resources">{nodes.map((state) => t(`home.nodes.${state}`, { n: n(load.nodes[state]) })).join(' · ')}</Link>}>
-      <Meters most={load.total} used={load.use} />
+      <Meters most={load.total} reserved={load.reserved} used={load.used} />
     </Part>
   )
 }
@@ -67,6 +69,11 @@ function Parts({ home }: { home: Home }) {
   )
 }
 
+/** Where each figure leads. */
+const lists = {
+  running: 'jobs?state=running', waiting: 'jobs?state=queued', failed: 'jobs?state=failed', services: 'services', troubled: 'services?state=degraded', models: 'models', samples: 'datasets',
+} as const
+
 const columns = ['running', 'waiting', 'failed', 'services', 'troubled', 'models', 'samples'] as const
 
 function Projects({ rows }: { rows: Home['projects']['items'] }) {
@@ -74,14 +81,14 @@ function Projects({ rows }: { rows: Home['projects']['items'] }) {
   return (
     <div className="table-box">
       <table className="table">
-        <thead><tr><th scope="col">{t('resources.project')}</th>{columns.map((name) => <th key={name} scope="col" className="right">{t(`home.column.${name}`)}</th>)}<th scope="col" className="right">{t('meter.cpu')}</th><th scope="col" className="right">{t('meter.storage')}</th></tr></thead>
+        <thead><tr><th scope="col">{t('resources.project')}</th>{columns.map((name) => <th key={name} scope="col" className="right">{t(`home.column.${name}`)}</th>)}<th scope="col" className="right">{t('home.column.cpus')}</th><th scope="col" className="right">{t('meter.storage')}</th></tr></thead>
         <tbody>
           {rows.map((row) => (
             <tr key={row.project.id}>
               <td><Link to={projectUrl(row.project.name ?? '')}>{row.project.name}</Link></td>
-              {columns.map((name) => <td key={name} className={row[name] > 0 && (name === 'failed' || name === 'troubled') ? 'right home-bad' : row[name] === 0 ? 'right muted' : 'right'}>{n(row[name])}</td>)}
-              <td className="right">{t('chart.cores', { n: n(row.use.cpu ?? 0, 2) })}</td>
-              <td className="right">{formatBytes(row.use.storage ?? 0)}</td>
+              {columns.map((name) => <td key={name} className={row[name] > 0 && (name === 'failed' || name === 'troubled') ? 'right home-bad' : row[name] === 0 ? 'right muted' : 'right'}>{row[name] === 0 ? n(0) : <Link to={`${projectUrl(row.project.name ?? '')}/${lists[name]}`}>{n(row[name])}</Link>}</td>)}
+              <td className="right">{`${n(row.used.cpus ?? 0, 2)} / ${n(row.reserved.cpus ?? 0, 2)}`}</td>
+              <td className="right">{formatBytes(row.used.storage ?? 0)}</td>
             </tr>
           ))}
         </tbody>

@@ -5,27 +5,27 @@ import type { Item } from '../../api/kinds'
 import { Chart, clock } from '../../components/Chart'
 import { banded } from '../../components/chart'
 import { formatBytes } from '../../components/format'
+import { RefreshPicker, useRefetch } from '../../components/Refresh'
 import { ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
-import { IntervalPicker } from '../jobs/Curves'
 import { Meters } from './Meter'
 
 type Values = Schema<'ProjectOverview'>['curves']['items'][number]['low']
 
 const day = 86_400_000
 
-function useOverview(project: number, every: number) {
+function useOverview(project: number) {
+  const every = useRefetch()
   return useQuery({
     queryKey: ['overview', project],
     queryFn: ({ signal }) => request<Schema<'ProjectOverview'>>(`/projects/${project}/overview`, { query: { points: 480 }, signal }),
-    refetchInterval: every > 0 ? every : false,
+    refetchInterval: every,
   })
 }
 
 /** What the project may use and uses, now and over the last day. */
 export function ProjectUse({ item }: { item: Item }) {
-  const [every, setEvery] = useState(10_000)
-  const found = useOverview(item.id, every)
+  const found = useOverview(item.id)
   const { t, language } = useI18n()
   const data = found.data
   if (found.error && !data) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
@@ -36,9 +36,9 @@ export function ProjectUse({ item }: { item: Item }) {
           <h2>{t('project.quota')}</h2>
           <span className="grow" />
           {found.dataUpdatedAt > 0 && <span className="muted num" role="status">{t('chart.updated', { time: clock(found.dataUpdatedAt, true, language) })}</span>}
-          <IntervalPicker value={every} onChange={setEvery} choices={[5000, 10_000, 60_000, 0]} />
+          <RefreshPicker />
         </div>
-        <Meters most={data?.quota} used={data?.use} />
+        <Meters most={data?.quota} reserved={data?.reserved} used={data?.used} />
       </section>
       {data && <DayCurves overview={data} now={found.dataUpdatedAt} />}
     </>
@@ -59,7 +59,7 @@ function DayCurves({ overview, now }: { overview: Schema<'ProjectOverview'>; now
     <section className="block">
       <h2>{t('overview.day')}</h2>
       <div className="charts">
-        <Chart {...common} title={t('meter.cpu')} limit={overview.quota.cpu} series={line('cpu', (p) => p.cpu)} format={(v) => t('chart.cores', { n: n(v, 2) })} tick={(v) => n(v, 2)} />
+        <Chart {...common} title={t('meter.cpu')} limit={overview.quota.cpus} series={line('cpus', (p) => p.cpus)} format={(v) => t('chart.cores', { n: n(v, 2) })} tick={(v) => n(v, 2)} />
         <Chart {...common} title={t('meter.memory')} limit={overview.quota.memory} series={line('memory', (p) => p.memory)} format={formatBytes} binary />
         {kinds.map((kind) => <Chart key={kind} {...common} title={kind} limit={overview.quota.accelerators?.[kind]} series={line(kind, (p) => p.accelerators?.[kind] ?? null)} format={(v) => n(v, 2)} />)}
       </div>

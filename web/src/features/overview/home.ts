@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { request, type Schema } from '../../api/client'
 import type { Kind, Ref } from '../../api/kinds'
 import { itemUrl, listUrl, versionUrl } from '../../app/links'
+import { useRefetch } from '../../components/Refresh'
 
 export type ProjectHome = Schema<'ProjectHome'>
 export type PlatformHome = Schema<'PlatformHome'>
@@ -10,16 +11,17 @@ export type Step = ProjectHome['steps'][number]
 export type Figure = NonNullable<NonNullable<ProjectHome['newest']>[number]['figure']>
 type Reference = Schema<'Reference'>
 
-/** What changes is told by the events of the server (api/events.ts); the interval is for what nobody tells of, as the
+/* What changes is told by the events of the server (api/events.ts); the interval is for what nobody tells of, as the
  * requests of services. */
-const seldom = 60_000
 
 export function useProjectHome(project: number) {
-  return useQuery({ queryKey: ['objects', 'home', project], queryFn: ({ signal }) => request<ProjectHome>(`/projects/${project}/home`, { signal }), refetchInterval: seldom })
+  const every = useRefetch()
+  return useQuery({ queryKey: ['objects', 'home', project], queryFn: ({ signal }) => request<ProjectHome>(`/projects/${project}/home`, { signal }), refetchInterval: every })
 }
 
 export function usePlatformHome() {
-  return useQuery({ queryKey: ['objects', 'home', 0], queryFn: ({ signal }) => request<PlatformHome>('/home', { signal }), refetchInterval: seldom })
+  const every = useRefetch()
+  return useQuery({ queryKey: ['objects', 'home', 0], queryFn: ({ signal }) => request<PlatformHome>('/home', { signal }), refetchInterval: every })
 }
 
 /** A reference of an answer as links take it. */

@@ -5,9 +5,10 @@ import { request, type Schema } from '../../api/client'
 import { Chart, clock } from '../../components/Chart'
 import { banded } from '../../components/chart'
 import { formatBytes } from '../../components/format'
+import { useRefresh } from '../../components/Refresh'
 import { ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
-import { IntervalPicker, spans } from '../jobs/Curves'
+import { spans } from '../jobs/Curves'
 import type { SpecialProps } from '../objects/special'
 
 type Curves = Schema<'NodeCurves'>
@@ -17,7 +18,7 @@ type Values = Curves['items'][number]['low']
 export function NodeCurves({ item: node }: SpecialProps) {
   const { t, n, language } = useI18n()
   const [span, setSpan] = useState<number>(600)
-  const [every, setEvery] = useState(5000)
+  const every = useRefresh()
   const [at, setAt] = useState<number | null>(null)
   const found = useQuery({
     queryKey: ['node-curves', node.id, span],
@@ -37,11 +38,10 @@ export function NodeCurves({ item: node }: SpecialProps) {
       <h2>{t('job.curves')}</h2>
       <div className="tools">
         <Select aria-label={t('chart.span')} value={span} onChange={setSpan} options={spans.map((s) => ({ value: s, label: t(s === 600 ? 'chart.tenMinutes' : 'chart.day') }))} />
-        <IntervalPicker value={every} onChange={setEvery} />
         <span className="muted num" role="status">{found.dataUpdatedAt > 0 && t('chart.updated', { time: clock(found.dataUpdatedAt, true, language) })}</span>
       </div>
       <div className="charts">
-        <Chart {...common} title={t('chart.cpu')} limit={limits?.cpu ?? null} series={line('cpu', t('chart.cpu'))} format={(v) => t('chart.cores', { n: n(v, 2) })} tick={(v) => n(v, 2)} />
+        <Chart {...common} title={t('chart.cpu')} limit={limits?.cpus ?? null} series={line('cpus', t('chart.cpu'))} format={(v) => t('chart.cores', { n: n(v, 2) })} tick={(v) => n(v, 2)} />
         <Chart {...common} title={t('chart.memory')} limit={limits?.memory ?? null} series={line('memory', t('chart.memory'))} format={formatBytes} binary />
         <Chart {...common} title={t('chart.disk')} limit={limits?.disk ?? null} series={line('disk', t('chart.disk'))} format={formatBytes} binary />
       </div>

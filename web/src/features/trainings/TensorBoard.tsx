@@ -10,7 +10,7 @@ type Board = Schema<'ToolAddress'>
 
 /** Starts TensorBoard for a run, and links to it once it answers. */
 export function TensorBoard({ path }: { path: string }) {
-  const { t } = useI18n()
+  const { t, sentence } = useI18n()
   const [wanted, setWanted] = useState(false)
   const board = useQuery({
     queryKey: ['tensorboard', path],
@@ -23,5 +23,11 @@ export function TensorBoard({ path }: { path: string }) {
   const open = useOpenTab(fresh)
   if (board.error) return <><ProblemNote error={board.error} /><Button onClick={() => void board.refetch()}>{t('error.retry')}</Button></>
   if (wanted && board.data?.state === 'ready' && board.data.url) return <Button href={board.data.url} target="_blank" rel="noreferrer" onClick={open}>{t('tensorboard.open')}</Button>
-  return <Button loading={wanted} onClick={() => setWanted(true)}>{t(wanted ? 'tensorboard.starting' : 'tensorboard.start')}</Button>
+  const { reason, reason_zh: zh, state } = board.data ?? {}
+  return (
+    <>
+      <Button loading={wanted && state !== 'missing'} onClick={() => setWanted(true)}>{t(wanted && state !== 'missing' ? 'tensorboard.starting' : 'tensorboard.start')}</Button>
+      {wanted && reason && <span className="muted" role="status">{sentence(reason, zh)}</span>}
+    </>
+  )
 }
