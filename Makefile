@@ -32,7 +32,6 @@ web: setup-build
 	@scripts/web.sh
 
 run: all
-	@scripts/tools.sh .cache/tools jupyter tensorboard netron
 	exec scripts/run.sh
 
 install: all

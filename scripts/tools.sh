@@ -1,22 +1,43 @@
 #!/bin/sh
-# Installs the programs that run beside people's work in containers: scripts/tools.sh DIR jupyter|tensorboard|netron|vscode ...
-# DIR is what `ingot serve --tools DIR` is told (tools in its data folder when it is told nothing). All versions are pinned;
-# what is there already costs nothing. vscode needs a C++ compiler and 430 MB.
+# Installs the programs that run beside people's work in containers. The server runs it for `ingot fetch jupyter` and for
+# the buttons of its pages.
+#     tools.sh DIR jupyter|tensorboard|netron|vscode ...     DIR is what `ingot serve --tools DIR` is told (tools in its
+#                                                            data folder when it is told nothing)
+#     tools.sh --archive FILE jupyter ...                    installs them and writes a file for machines without a network
+#     tools.sh DIR --from FILE                               installs what such a file holds
+# All versions are pinned; what is there already costs nothing. vscode needs a C++ compiler and 430 MB.
 set -eu
-[ $# -ge 2 ] || {
-    echo "usage: scripts/tools.sh DIR jupyter|tensorboard|netron|vscode ..." >&2
+usage() {
+    sed -n 's/^#     //p' "$0" >&2
     exit 2
 }
+[ $# -ge 2 ] || usage
 here=$(cd "$(dirname "$0")" && pwd)
-mkdir -p "$1"
-dir=$(cd "$1" && pwd)
-shift
+archive=
+if [ "$1" = --archive ]; then
+    archive=$2
+    shift 2
+    [ $# -ge 1 ] || usage
+    dir=$(mktemp -d)
+    trap 'rm -rf "$dir"' EXIT
+else
+    mkdir -p "$1"
+    dir=$(cd "$1" && pwd)
+    shift
+fi
+# One at a time: a server that was killed may have left one running.
+exec 9>"$dir/.lock"
+flock 9
 # "installed" says what is there: the number is the recipe's, to be raised with it.
 
 # Containers have these folders at another path: programs are run as `python -m ...`, never by their scripts.
 python_tool() {
     /usr/bin/python3 -m venv --clear --system-site-packages "$dir/$1"
-    "$dir/$1/bin/python" -m pip install --quiet --disable-pip-version-check --ignore-installed -r "$here/tools/$1.txt"
+    # Whoever follows counts pip's lines.
+    [ -n "${INGOT_FOLLOWED-}" ] && quiet= || quiet=--quiet
+    echo "packages $(grep -c == "$here/tools/$1.txt")"
+    # shellcheck disable=SC2086
+    "$dir/$1/bin/python" -m pip install $quiet --progress-bar off --disable-pip-version-check --ignore-installed -r "$here/tools/$1.txt"
     # The same packages for images without this Python: with the server's own, from a mount of its /usr.
     mkdir -p "$dir/$1/any/bin"
     ln -sfn ../lib "$dir/$1/any/lib"
@@ -60,20 +81,65 @@ vscode_tool() {
     rm -rf "$dir/vscode/build"
 }
 
-for tool in "$@"; do
-    case $tool in
-    jupyter | tensorboard | netron) wanted="2 $(sha256sum <"$here/tools/$tool.txt")" ;;
-    vscode) wanted="2 $node_version $code_version" ;;
+wanted_of() {
+    case $1 in
+    jupyter | tensorboard | netron) echo "2 $(sha256sum <"$here/tools/$1.txt")" ;;
+    vscode) echo "2 $node_version $code_version" ;;
     *)
-        echo "tools.sh: unknown tool '$tool' (jupyter, tensorboard, netron, vscode)" >&2
+        echo "tools.sh: unknown tool '$1' (jupyter, tensorboard, netron, vscode)" >&2
         exit 2
         ;;
     esac
-    [ "$(cat "$dir/$tool/installed" 2>/dev/null)" = "$wanted" ] && continue
-    echo "tools: installing $tool into $dir"
-    case $tool in
+}
+
+install_one() {
+    wanted=$(wanted_of "$1")
+    [ "$(cat "$dir/$1/installed" 2>/dev/null)" != "$wanted" ] || return 0
+    echo "tools: installing $1 into $dir"
+    rm -f "$dir/$1/installed"
+    case $1 in
     vscode) vscode_tool ;;
-    *) python_tool "$tool" ;;
+    *) python_tool "$1" ;;
     esac
-    echo "$wanted" >"$dir/$tool/installed"
+    echo "$wanted" >"$dir/$1/installed"
+}
+
+# An archive has the folders as they are installed; they are for this architecture and this Python.
+made_for="$(uname -m) $(/usr/bin/python3 -c 'import sys; print("python%d.%d" % sys.version_info[:2])')"
+
+write_archive() {
+    echo "$made_for" >"$dir/made-for"
+    tar -C "$dir" -czf "$archive.part" made-for "$@"
+    mv "$archive.part" "$archive"
+}
+
+install_archive() {
+    new=$dir/.from
+    rm -rf "$new"
+    mkdir "$new"
+    tar -C "$new" --no-same-owner -xzf "$1" || {
+        echo "tools.sh: this is no archive that tools.sh --archive wrote" >&2
+        exit 1
+    }
+    [ "$(cat "$new/made-for" 2>/dev/null)" = "$made_for" ] || {
+        echo "tools.sh: the archive is for $(head -c 100 "$new/made-for" 2>/dev/null || echo something else), this machine is $made_for" >&2
+        exit 1
+    }
+    for tool in jupyter tensorboard netron vscode; do
+        [ -e "$new/$tool/installed" ] || continue
+        rm -rf "${dir:?}/$tool"
+        mv "$new/$tool" "$dir/$tool"
+        echo "installed $tool"
+    done
+    rm -rf "$new"
+}
+
+if [ "$1" = --from ]; then
+    [ $# = 2 ] || usage
+    install_archive "$2"
+    exit
+fi
+for tool in "$@"; do
+    install_one "$tool"
 done
+[ -z "$archive" ] || write_archive "$@"

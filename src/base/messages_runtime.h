@@ -27,6 +27,21 @@
         "the runtime %.*s is not built: an administrator builds it on the page Runtimes or with `ingot "     \
         "runtime build %.*s`",                                                                               \
         "运行环境 %.*s 尚未构建：管理员可在“运行环境”页面构建，或执行 `ingot runtime build %.*s`"
+#define MESSAGE_TOOL_NO_SCRIPT                                                                               \
+    "tool-no-script", "tools.sh is not beside this program: install it with `make install`",                 \
+        "程序旁没有 tools.sh：请用 `make install` 安装"
+#define MESSAGE_TOOL_FETCH                                                                                                             \
+    "tool-fetch",                                                                                                                      \
+        "it could not be installed: %.*s. Without a network: `ingot fetch NAME --archive FILE` on a "                                  \
+        "machine "                                                                                                                     \
+        "that has one, `ingot fetch --from FILE` here",                                                                                \
+        "无法安装：%.*s。没有网络时：在有网络的机器上执行 `ingot fetch 名称 --archive 文件`，在此执行 " \
+        "`ingot fetch --from 文件`"
+#define MESSAGE_TOOL_ROOM                                                                                    \
+    "tool-room", "the disk of the tools needs %.1f GB, and has %.1f GB",                                     \
+        "工具所在磁盘需要 %.1f GB，现有 %.1f GB"
+#define MESSAGE_NAME_TOOL_FETCH  "name-tool-fetch", "Install %.*s", "安装 %.*s"
+#define MESSAGE_NAME_TOOL_IMPORT "name-tool-import", "Import tools from a file", "从文件导入工具"
 #define MESSAGE_RUNTIME_NO_SCRIPTS                                                                           \
     "runtime-no-scripts",                                                                                    \
         "the scripts of runtimes are not beside this program: install it with `make install`",               \

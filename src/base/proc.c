@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -161,4 +162,19 @@ bool proc_follow(const struct proc_follow *f, int *ret_status, struct err *err)
     bool ok = follow(f, from, pidfd, err);
     kill(-pid, SIGKILL); /* what it left running too */
     return wait_for(pid, f->argv[0], ret_status, ok ? err : &(struct err){0}) && ok;
+}
+
+const char *proc_beside(struct arena *a, const char *installed, const char *built)
+{
+    char self[PATH_MAX];
+    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n <= 0)
+        return NULL;
+    self[n] = 0;
+    *strrchr(self, '/') = 0;
+    const char *path = arena_printf(a, "%s/%s", self, installed);
+    if (access(path, R_OK) == 0)
+        return path;
+    path = arena_printf(a, "%s/%s", self, built);
+    return access(path, R_OK) == 0 ? path : NULL;
 }

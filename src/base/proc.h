@@ -11,6 +11,10 @@
 bool proc_run(struct arena *a, char *const argv[], size_t max, int *ret_status, struct str *ret_output,
               struct err *err);
 
+/* A file of the installation: at `installed` from the folder of this program (bin), or at `built` where it
+ * runs out of the repository it was built in (build/MODE); in the arena. NULL: it is at neither. */
+const char *proc_beside(struct arena *a, const char *installed, const char *built);
+
 /* A program that is followed while it works. */
 struct proc_follow {
     char *const *argv; /* argv[0] found on PATH */

@@ -187,9 +187,10 @@ const struct command commands[] = {
      .run = backup_load},
     {.name = "fetch",
      .usage = "[NAME... [--archive FILE] | --from FILE | --update]",
-     .summary = "built-in models: list them, make and install them as public model sets",
+     .summary = "bring what is optional: built-in models, tools, runtimes; without a name: list them",
      .examples = "ingot fetch\n"
                  "ingot fetch coco-detector ocr-zh-en\n"
+                 "ingot fetch jupyter tensorboard\n"
                  "ingot fetch ocr-zh-en --archive ocr.tar\n"
                  "ingot fetch --from ocr.tar",
      .flags = fetch_flags,

@@ -3,6 +3,7 @@
 #include "base/fs.h"
 #include "base/proc.h"
 #include "cli/builtin.h"
+#include "cli/fetch_part.h"
 #include "cli/interrupt.h"
 #include "cli/table.h"
 
@@ -29,36 +30,20 @@ struct fetch {
 
 /* --- what there is --- */
 
-static bool has_table(const char *folder)
-{
-    char path[PATH_MAX];
-    return snprintf(path, sizeof path, "%s/table.json", folder) < (int)sizeof path && access(path, R_OK) == 0;
-}
-
-/* Beside the installed program (bin, share/ingot/models), or in the repository it was built in (build/MODE,
- * scripts/models). */
 static bool find_scripts(struct fetch *f, struct err *err)
 {
-    static const char *const places[] = {"../share/ingot/models", "../../scripts/models"};
     struct arena *a = &f->cli->arena;
-    char self[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     f->scripts = getenv("INGOT_MODELS");
     if (f->scripts && *f->scripts)
-        return has_table(f->scripts) ||
+        return access(arena_printf(a, "%s/table.json", f->scripts), R_OK) == 0 ||
                err_set(err, ERR_MALFORMED, NULL, "INGOT_MODELS: %s has no table.json", f->scripts);
-    if (n <= 0)
-        return err_errno(err, errno, "cannot find this program's folder");
-    self[n] = 0;
-    *strrchr(self, '/') = 0;
-    for (size_t i = 0; i < countof(places); i++) {
-        f->scripts = arena_printf(a, "%s/%s", self, places[i]);
-        if (has_table(f->scripts))
-            return true;
-    }
-    return err_set(
-        err, ERR_NOT_FOUND, NULL,
-        "the scripts of built-in models are not beside this program: install it with `make install`");
+    const char *table = proc_beside(a, "../share/ingot/models/table.json", "../../scripts/models/table.json");
+    if (!table)
+        return err_set(
+            err, ERR_NOT_FOUND, NULL,
+            "the scripts of built-in models are not beside this program: install it with `make install`");
+    f->scripts = arena_strz(a, (struct str){table, (size_t)(strrchr(table, '/') - table)});
+    return true;
 }
 
 static bool read_table(struct fetch *f, struct err *err)
@@ -92,7 +77,12 @@ const char *const *fetch_names(struct cli *cli)
     yyjson_val *row;
     size_t i, n;
     bool ok = read_table(&f, &ignored);
-    const char **names = arena_array(&cli->arena, const char *, (ok ? yyjson_arr_size(f.rows) : 0) + 1);
+    const size_t models = ok ? yyjson_arr_size(f.rows) : 0;
+    const char *const *tools = fetch_part_tools(cli);
+    for (n = 0; tools[n];)
+        n++;
+    const char **names = arena_array(&cli->arena, const char *, models + n + 1);
+    memcpy(names + models, tools, n * sizeof *tools);
     if (ok)
         yyjson_arr_foreach(f.rows, i, n, row) names[i] =
             arena_strz(&cli->arena, json_str(yyjson_obj_get(row, "name")));
@@ -129,16 +119,48 @@ static void print_json(yyjson_val *row, const char *installed, struct json_out *
     json_object_end(o);
 }
 
-/* Whoever is signed in nowhere sees the list all the same. */
+static void list_parts(struct fetch *f, const struct fetch_part *parts, size_t n, struct table *t,
+                       struct json_out *o)
+{
+    struct arena *a = &f->cli->arena;
+    for (const struct fetch_part *p = parts; p < parts + n; p++) {
+        const bool ready = strcmp(p->state, "ready") == 0;
+        json_object(o);
+        json_kz(o, "name", p->name);
+        json_kz(o, "task", p->what);
+        json_kstr(o, "title", p->title);
+        json_kint(o, "bytes", p->installed_bytes);
+        json_kint(o, "download_bytes", p->bytes);
+        json_key(o, "minutes");
+        json_real(o, p->minutes);
+        json_key(o, "installed");
+        ready ? json_z(o, p->state) : json_null(o);
+        json_object_end(o);
+        table_cell(t, str_of(p->name));
+        table_cell(t, str_of(p->what));
+        table_cell(t, p->installed_bytes ? megabytes(a, p->installed_bytes) : STR("-"));
+        table_cell(t, megabytes(a, p->bytes));
+        table_cell(t, str_of(arena_printf(a, "%.0f", p->minutes)));
+        table_cell(t, STR("-"));
+        table_cell(t, str_of(ready ? "yes" : "-"));
+        if (f->cli->output == OUTPUT_NAME)
+            puts(p->name);
+    }
+}
+
+/* Whoever is signed in nowhere sees the list of models all the same. */
 static bool list(struct fetch *f, struct err *err)
 {
-    static const char *titles[] = {"name", "task", "size", "download", "licence", "installed"};
+    static const char *titles[] = {"name", "task", "size", "download", "minutes", "licence", "installed"};
     struct arena *a = &f->cli->arena;
     struct table t;
-    size_t i, n;
+    size_t i, n, n_parts;
     yyjson_val *row;
     auto_buf struct buf text = {0};
     struct json_out o;
+    struct fetch_part *parts;
+    if (!fetch_parts(f->cli, &parts, &n_parts, err))
+        return false;
     table_begin(&t, a, titles, countof(titles), 0);
     json_begin(&o, &text);
     json_array(&o);
@@ -152,11 +174,13 @@ static bool list(struct fetch *f, struct err *err)
         table_cell(&t, json_str(yyjson_obj_get(row, "task")));
         table_cell(&t, megabytes(a, yyjson_get_sint(yyjson_obj_get(row, "bytes"))));
         table_cell(&t, megabytes(a, download_of(row)));
+        table_cell(&t, STR("1"));
         table_cell(&t, json_str(yyjson_obj_get(row, "licence")));
         table_cell(&t, str_of(installed ? installed : "-"));
         if (f->cli->output == OUTPUT_NAME)
             puts(name);
     }
+    list_parts(f, parts, n_parts, &t, &o);
     json_array_end(&o);
     if (f->cli->output == OUTPUT_JSON)
         printf(STR_FMT "\n", STR_ARG(buf_view(&text)));
@@ -268,44 +292,101 @@ static bool write_archive(struct fetch *f, const char *file, const struct args *
     return true;
 }
 
-static bool check_words(struct fetch *f, const struct args *args, struct err *err)
+static bool check_words(const struct args *args, struct err *err)
 {
     bool others = args_has(args, "from") || args_has(args, "update");
     bool archive = args_has(args, "archive");
+    size_t tools = 0;
     if (args_has(args, "from") + args_has(args, "update") + archive > 1 || (others && args->word_count) ||
         (archive && !args->word_count))
         return err_set(err, ERR_MALFORMED, NULL,
                        "usage: ingot fetch [NAME... [--archive FILE] | --from FILE | --update]");
     for (size_t i = 0; i < args->word_count; i++)
-        if (!row_of(f, args->words[i]))
-            return err_set(err, ERR_NOT_FOUND, NULL,
-                           "there is no built-in model \"%s\"; `ingot fetch` lists them", args->words[i]);
+        tools += fetch_part_is_tool(args->words[i]);
+    return !archive || tools == 0 || tools == args->word_count ||
+           err_set(err, ERR_MALFORMED, NULL, "--archive: models and tools go into files of their own");
+}
+
+/* A part of the server's by that name, or NULL for a model. */
+static bool find_part(struct fetch *f, const char *name, const struct fetch_part **ret, struct err *err)
+{
+    struct fetch_part *parts;
+    size_t n;
+    *ret = NULL;
+    if (row_of(f, name))
+        return true;
+    if (!fetch_parts(f->cli, &parts, &n, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(parts[i].name, name) == 0)
+            *ret = &parts[i];
+    return *ret || err_set(err, ERR_NOT_FOUND, NULL,
+                           "there is nothing named \"%s\"; `ingot fetch` lists what there is", name);
+}
+
+static bool bring(struct fetch *f, const char *name, struct err *err)
+{
+    const struct fetch_part *part;
+    return find_part(f, name, &part, err) &&
+           (part ? fetch_part_bring(f->cli, part, err) : make_and_install(f, name, err));
+}
+
+/* All names are known before anything is fetched. */
+static bool check_names(struct fetch *f, const struct args *args, struct err *err)
+{
+    const struct fetch_part *ignored;
+    for (size_t i = 0; i < args->word_count; i++)
+        if (!find_part(f, args->words[i], &ignored, err))
+            return false;
     return true;
+}
+
+static bool archive_names(struct fetch *f, const char *file, const struct args *args, struct err *err)
+{
+    if (fetch_part_is_tool(args->words[0]))
+        return fetch_part_archive(f->cli, file, args, err);
+    for (size_t i = 0; i < args->word_count; i++)
+        if (!row_of(f, args->words[i]))
+            return err_set(
+                err, ERR_NOT_FOUND, NULL,
+                "there is no built-in model or tool \"%s\"; runtimes are written by `ingot runtime export`",
+                args->words[i]);
+    return write_archive(f, file, args, err);
+}
+
+static bool run(struct fetch *f, const char *from, const struct args *args, struct err *err)
+{
+    bool ok = true;
+    if (from && fetch_part_is_archive(from))
+        return fetch_part_import(f->cli, from, err);
+    if (!make_folder(f, err))
+        return false;
+    if (from)
+        ok =
+            run_script(f, (const char *const[]){"unpack", from, f->folder, NULL}, err) && install_all(f, err);
+    else if (args_has(args, "update"))
+        ok = update(f, err);
+    for (size_t i = 0; ok && i < args->word_count; i++)
+        ok = bring(f, args->words[i], err);
+    struct err ignored = {0};
+    fs_remove_tree(AT_FDCWD, f->folder, &ignored);
+    return ok;
 }
 
 bool fetch_run(struct cli *cli, const struct args *args, struct err *err)
 {
     struct fetch f = {.cli = cli};
     const char *from = args_value(args, "from"), *archive = args_value(args, "archive");
-    if (!read_table(&f, err) || !check_words(&f, args, err))
+    if (!read_table(&f, err) || !check_words(args, err))
         return false;
     if (archive)
-        return write_archive(&f, archive, args, err);
+        return archive_names(&f, archive, args, err);
     if (!args->word_count && !from && !args_has(args, "update"))
         return list(&f, err);
-    if (!builtin_may(cli, err) || !make_folder(&f, err))
+    if (!builtin_may(cli, err) || !check_names(&f, args, err))
         return false;
-    bool ok = true;
     interrupt_watch();
-    if (from)
-        ok = run_script(&f, (const char *const[]){"unpack", from, f.folder, NULL}, err) &&
-             install_all(&f, err);
-    else if (args_has(args, "update"))
-        ok = update(&f, err);
-    for (size_t i = 0; ok && i < args->word_count; i++)
-        ok = make_and_install(&f, args->words[i], err);
-    struct err ignored = {0};
-    fs_remove_tree(AT_FDCWD, f.folder, &ignored);
+    bool ok = run(&f, from, args, err);
     if (!ok && interrupt_wanted())
         interrupt_end();
     return ok;

@@ -1,7 +1,7 @@
-/* ingot fetch: the built-in models. The program's scripts make them on this machine out of public packages
- * (scripts/models, share/ingot/models when installed); they become public model sets of the project
- * "built-in", through the API like anybody's: the caller must be an administrator, or may change that
- * project. */
+/* ingot fetch: what comes when it is first asked for. Built-in models the program's scripts make on this
+ * machine out of public packages (scripts/models, share/ingot/models when installed); they become public
+ * model sets of the project "built-in", through the API like anybody's: the caller must be an administrator,
+ * or may change that project. Tools and runtimes the server brings itself (fetch_part.h). */
 #ifndef INGOT_CLI_FETCH_H
 #define INGOT_CLI_FETCH_H
 

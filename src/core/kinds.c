@@ -4,6 +4,7 @@
 #include "core/compute/node.h"
 #include "core/data/layer.h"
 #include "core/environment/environment.h"
+#include "core/environment/tool.h"
 #include "core/evaluate/evaluate.h"
 #include "core/folder/folder.h"
 #include "core/image/image.h"
@@ -47,6 +48,7 @@ const struct kind *const kinds[] = {
     &kind_image,
     &kind_image_version,
     &kind_runtime,
+    &kind_tool,
     &kind_environment,
     &kind_service,
     &kind_service_version,

@@ -10,6 +10,7 @@
 #include "core/data/relabel.h"
 #include "core/data/version.h"
 #include "core/environment/keep.h"
+#include "core/environment/tool.h"
 #include "core/evaluate/evaluate.h"
 #include "core/image/assemble.h"
 #include "core/label/label.h"
@@ -22,5 +23,6 @@ const struct task_type *const task_types[] = {
     &task_training_end,   &task_training_resume, &task_image_save,    &task_image_import,
     &task_image_pull,     &task_image_derive,    &task_image_build,   &task_environment_keep,
     &task_label_fill,     &task_label_close,     &task_runtime_build, &task_runtime_estimate,
-    &task_runtime_export, &task_runtime_import,  &task_relabel,       &task_evaluate};
+    &task_runtime_export, &task_runtime_import,  &task_relabel,       &task_evaluate,
+    &task_tool_fetch,     &task_tool_import};
 const size_t task_type_count = countof(task_types);

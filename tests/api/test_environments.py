@@ -291,8 +291,8 @@ def test_what_is_missing_says_what_to_do(fresh_server):
     e = admin.post("environments", {"project": project["id"], "name": "e", "spec": spec["id"]})
     access = admin.get(f"environments/{e['id']}/access")
     assert {t["state"] for t in access["tools"]} == {"missing"}
-    assert all("scripts/tools.sh" in t["reason"] for t in access["tools"])
-    assert all("scripts/tools.sh" in t["reason_zh"] for t in access["tools"])
+    assert all(f"`ingot fetch {t['name']}`" in t["reason"] and f"`ingot fetch {t['name']}`" in t["reason_zh"] for t in access["tools"])
+    assert not any(t["installed"] for t in access["tools"])
     assert access["ssh"] is None
 
 

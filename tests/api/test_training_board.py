@@ -115,7 +115,7 @@ def test_it_is_missing_where_it_is_not_installed(fresh_server):
     project, spec = api.post("projects", {"name": "p"}), api.post("specs", {"name": "s", "cpus": 0.1, "memory": 64 << 20})
     made = start(api, api.post("trainings", {"project": project["id"], "name": "t", "spec": spec["id"], "command": "true"}))
     answer = api.post(instance_path(made) + "/tensorboard", expect=200)
-    assert (answer["state"], answer["url"]) == ("missing", None) and "scripts/tools.sh" in answer["reason"]
+    assert (answer["state"], answer["url"]) == ("missing", None) and "ingot fetch tensorboard" in answer["reason"]
     stranger = Api(server.url)
     assert stranger.call("POST", instance_path(made) + "/tensorboard").status_code == 401
     settled(api, made)

@@ -200,6 +200,7 @@ static const struct shape resources[] = {
 
 static const struct shape tool[] = {
     M("name", TEXT),
+    M("installed", BOOL),
     M("title", WORDS),
     M("state", TEXT, .choices = "starting ready missing"),
     M("url", TEXT, .flags = OR_NULL),
@@ -419,7 +420,7 @@ static const struct shape service_model[] = {
     {0},
 };
 
-static const struct shape runtime_log[] = {
+static const struct shape script_log[] = {
     M("text", TEXT), M("from", INT), M("next", INT), M("end", INT), {0}};
 
 const struct answer_shape answers_of_compute[] = {
@@ -444,7 +445,7 @@ const struct answer_shape answers_of_compute[] = {
     {"PlatformLog", platform_log},
     {"ProjectOverview", project_overview},
     {"Resources", resources},
-    {"RuntimeLog", runtime_log},
+    {"ScriptLog", script_log},
     {"ServiceEvents", service_events},
     {"ServiceLog", service_log},
     {"ServiceModel", service_model},

@@ -5,7 +5,7 @@
 
 /* What any signed-in user may do, besides all that concerns their own objects (SCOPE_OWN). Lists of
  * projects show only one's own. */
-static const char *const everyone[] = {"project.read", "spec.read", "runtime.read"};
+static const char *const everyone[] = {"project.read", "spec.read", "runtime.read", "tool.read"};
 /* And what users need that may add members to a project of theirs. */
 static const char *const inviters[] = {"user.read", "group.read", "role.read"};
 

@@ -224,9 +224,11 @@ static void write_tool(struct op *op, const struct tool *t, const struct object 
                        struct json_out *out)
 {
     const struct words *missing = tool_missing(op->core, t, op->arena);
-    enum tool_state state = state_of(op, job, t);
+    const bool newer = !missing && job && tool_newer(op->core, t, job, op->arena);
+    enum tool_state state = newer ? TOOL_MISSING : state_of(op, job, t);
     json_object(out);
     json_kz(out, "name", t->name);
+    json_kbool(out, "installed", !missing);
     json_key(out, "title");
     json_object(out);
     json_kz(out, "en", t->title.en);
@@ -239,6 +241,10 @@ static void write_tool(struct op *op, const struct tool *t, const struct object 
     json_kz(out, "url", url);
     if (missing)
         write_reason(out, missing->en, missing->zh);
+    else if (newer)
+        write_reason(out,
+                     "it was installed after the environment had started: stop and start the environment",
+                     "它在开发环境启动之后才安装：请停止并重新启动开发环境");
     else if (!job)
         write_reason(out, "the environment does not run", "开发环境未运行");
     else if (!own)

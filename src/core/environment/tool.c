@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #define PROBE_MS   1000
 #define ANSWER_MAX (64 << 10)
@@ -49,6 +50,11 @@ static const char tensorboard_command[] =
 const struct tool tools[] = {
     {.name = "jupyter",
      .title = {"JupyterLab", "JupyterLab"},
+     .about = {"Notebooks, a terminal and a file browser in environments",
+               "开发环境中的笔记本、终端和文件浏览器"},
+     .fetched = 47300000,
+     .installed = 240000000,
+     .minutes = 3,
      .owner_kind = "environment",
      .permission = "environment.open",
      .own_only = true,
@@ -62,6 +68,11 @@ const struct tool tools[] = {
      .command = jupyter_command},
     {.name = "vscode",
      .title = {"VS Code", "VS Code"},
+     .about = {"VS Code in the browser, in environments; its parts are compiled, which takes a C++ compiler",
+               "浏览器中的 VS Code，用于开发环境；部分组件需编译，要求有 C++ 编译器"},
+     .fetched = 190000000,
+     .installed = 430000000,
+     .minutes = 8,
      .owner_kind = "environment",
      .permission = "environment.open",
      .own_only = true,
@@ -76,6 +87,11 @@ const struct tool tools[] = {
      .command = vscode_command},
     {.name = "tensorboard",
      .title = {"TensorBoard", "TensorBoard"},
+     .about = {"Shows what the code of training runs wrote for it",
+               "展示训练运行代码写出的 TensorBoard 日志"},
+     .fetched = 45800000,
+     .installed = 180000000,
+     .minutes = 2,
      .owner_kind = "tensorboard",
      .permission = "training.read",
      .port = 6006,
@@ -85,6 +101,10 @@ const struct tool tools[] = {
      .command = tensorboard_command},
     {.name = "netron",
      .title = {"Netron", "Netron"},
+     .about = {"Draws the graph of a model version", "绘制模型版本的计算图"},
+     .fetched = 3700000,
+     .installed = 30000000,
+     .minutes = 1,
      .owner_kind = "model_version",
      .permission = "model_version.read",
      .needs = "netron/installed",
@@ -126,13 +146,20 @@ const struct words *tool_missing(struct core *core, const struct tool *t, struct
     if (access(path, F_OK) == 0)
         return NULL;
     struct words *w = arena_new(a, struct words);
-    const char *dir = tools_dir(core->tools);
-    w->en =
-        arena_printf(a, "%s is not installed: the administrator can install it with `scripts/tools.sh %s %s`",
-                     t->title.en, dir, t->name);
+    w->en = arena_printf(
+        a, "%s is not installed: an administrator installs it on the page Tools or with `ingot fetch %s`",
+        t->title.en, t->name);
     w->zh =
-        arena_printf(a, "%s 未安装：管理员可执行 `scripts/tools.sh %s %s` 安装", t->title.zh, dir, t->name);
+        arena_printf(a, "%s 未安装：管理员可在“工具”页面安装，或执行 `ingot fetch %s`", t->title.zh, t->name);
     return w;
+}
+
+bool tool_newer(struct core *core, const struct tool *t, const struct object *job, struct arena *a)
+{
+    struct stat st;
+    const char *path = arena_printf(a, "%s/%s", tools_dir(core->tools), t->needs);
+    return stat(path, &st) == 0 && object_int(job, "started_at") > 0 &&
+           (int64_t)st.st_mtim.tv_sec * 1000000 + st.st_mtim.tv_nsec / 1000 > object_int(job, "started_at");
 }
 
 bool tool_prepare(struct launch *u, const struct tool *t, struct err *err)

@@ -10,6 +10,7 @@
 #define INGOT_CORE_ENVIRONMENT_TOOL_H
 
 #include "core/job/owner.h"
+#include "core/task/task.h"
 
 #define TOOL_DIR     "/opt/ingot"             /* where the tools' folder is inside */
 #define TOOL_SCRIPTS "/etc/ingot/environment" /* a script per tool, of its name */
@@ -25,16 +26,19 @@ struct tool_poll {
 struct tool {
     const char *name; /* of the path */
     struct words title;
-    const char *owner_kind; /* whose jobs have it; of one with pages, what it shows */
-    const char *permission; /* asked in the job's project; */
-    bool own_only;          /* and only for the owner's maker, and administrators */
-    uint16_t port;          /* in the container, on its loopback */
-    const char *needs;      /* file below the tools' folder (`--tools`) that must be there */
-    const char *pages;      /* it needs no container: a pattern of its folder of pages, below the tools' */
-    const char *page;       /* what is opened below /t/<id>/<tool>/ */
-    const char *ready;      /* what is asked below it to learn whether it answers */
-    bool on_demand;         /* the first visitor starts it, so that it costs nothing before */
-    bool strips_prefix;     /* the program is asked without /t/<job>/<tool> */
+    struct words about;         /* a sentence: what it is for */
+    int64_t fetched, installed; /* bytes, as measured (docs/environments.md) */
+    double minutes;             /* of fetching and installing it */
+    const char *owner_kind;     /* whose jobs have it; of one with pages, what it shows */
+    const char *permission;     /* asked in the job's project; */
+    bool own_only;              /* and only for the owner's maker, and administrators */
+    uint16_t port;              /* in the container, on its loopback */
+    const char *needs;          /* file below the tools' folder (`--tools`) that must be there */
+    const char *pages;  /* it needs no container: a pattern of its folder of pages, below the tools' */
+    const char *page;   /* what is opened below /t/<id>/<tool>/ */
+    const char *ready;  /* what is asked below it to learn whether it answers */
+    bool on_demand;     /* the first visitor starts it, so that it costs nothing before */
+    bool strips_prefix; /* the program is asked without /t/<job>/<tool> */
     struct tool_poll polls[TOOL_POLLS];
     uint8_t beat;          /* frames of WebSockets up to so many bytes are keep-alives; 0: has none */
     const char *busy;      /* what is asked to learn whether it computes, */
@@ -47,8 +51,18 @@ const struct tool *tool_find(struct str name);
 /* Does a page of the tool do this by itself? */
 bool tool_polls(const struct tool *t, struct str method, struct str path);
 
+/* The kind `tool`: a row for each of them, by which it is installed when somebody first asks for it
+ * (kind_tool.c, tool_fetch.c). Whether it is installed, the disk says: scripts/tools.sh may be run by hand
+ * too. */
+extern const struct kind kind_tool;
+extern const struct task_type task_tool_fetch, task_tool_import;
+/* At every start: the rows are there and as this program has them. */
+bool tool_make_rows(struct core *core, struct err *err);
+
 /* NULL when the tool is installed on this machine; else a sentence that says what to do. */
 const struct words *tool_missing(struct core *core, const struct tool *t, struct arena *a);
+/* It was installed after the job had started: its containers lack it until they start anew. */
+bool tool_newer(struct core *core, const struct tool *t, const struct object *job, struct arena *a);
 
 /* For job_owner.prepare: mounts the tools' folder and opens the port. */
 bool tool_prepare(struct launch *u, const struct tool *t, struct err *err);

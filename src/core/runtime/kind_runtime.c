@@ -1,16 +1,12 @@
 /* The kind `runtime`: recipes of images that the platform makes itself. */
-#include "base/fs.h"
 #include "base/messages_runtime.h"
 #include "core/fields.h"
 #include "core/image/image.h"
 #include "core/runtime/runtime_own.h"
+#include "core/task/log_page.h"
 #include "store/upload.h"
 
-#include <errno.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-#define LOG_PAGE (128 << 10)
 
 static const struct choice states[] = {
     {"missing", {"Not built", "未构建"}},
@@ -348,51 +344,11 @@ static bool run_clear(struct op *op, struct object *o, const struct db_value *in
 
 /* --- the log --- */
 
-static const struct field log_fields[] = {
-    {.name = "offset",
-     .type = FIELD_INT,
-     .flags = FIELD_CREATE,
-     .max = INT64_C(1) << 40,
-     .fallback = "0",
-     .title = {"Offset", "偏移"},
-     .help = {"`next` of the answer before", "上次回答中的 next"}},
-    {0},
-};
-
-/* Whole characters only: a page may end within one. */
-static void make_utf8(char *p, ssize_t *n, bool at_end)
-{
-    for (int i = 0; i < 4 && !at_end && *n && !utf8_valid((struct str){p, (size_t)*n}); i++)
-        --*n;
-    if (!utf8_valid((struct str){p, (size_t)*n}))
-        for (ssize_t i = 0; i < *n; i++)
-            p[i] = (unsigned char)p[i] < 0x80 ? p[i] : '?';
-}
-
 static bool run_log(struct op *op, struct object *o, const struct db_value *input, struct json_out *out,
                     int *status, struct err *err)
 {
     (void)status;
-    const char *path = runtime_log_path(op->core, op->arena, o->id);
-    auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
-    auto_free char *space = base_alloc(LOG_PAGE);
-    struct stat st = {0};
-    if (fd < 0 && errno != ENOENT)
-        return err_errno(err, errno, "cannot read the log");
-    if (fd >= 0 && fstat(fd, &st) != 0)
-        return err_errno(err, errno, "cannot read the log");
-    const int64_t from = input[0].i > st.st_size ? 0 : input[0].i; /* it began anew */
-    ssize_t n = fd >= 0 ? pread(fd, space, LOG_PAGE, from) : 0;
-    if (n < 0)
-        return err_errno(err, errno, "cannot read the log");
-    make_utf8(space, &n, from + n == st.st_size);
-    json_object(out);
-    json_kstr(out, "text", (struct str){space, (size_t)n});
-    json_kint(out, "from", from);
-    json_kint(out, "next", from + n);
-    json_kint(out, "end", st.st_size);
-    json_object_end(out);
-    return true;
+    return log_page(runtime_log_path(op->core, op->arena, o->id), input[0].i, out, err);
 }
 
 static const struct action actions[] = {
@@ -430,8 +386,8 @@ static const struct action actions[] = {
     {.name = "log",
      .permission = "runtime.build",
      .read_only = true,
-     .fields = log_fields,
-     .answer = "RuntimeLog",
+     .fields = log_page_fields,
+     .answer = "ScriptLog",
      .title = {"Log", "日志"},
      .run = run_log},
     {0},

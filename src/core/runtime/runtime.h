@@ -20,6 +20,10 @@ extern const struct task_type task_runtime_build, task_runtime_estimate, task_ru
 /* At every start: the rows of the built-in recipes are there and as this program has them. */
 bool runtime_make_built_in(struct core *core, struct err *err);
 
+/* The id of the project "built-in", which is made when there is none. */
+bool runtime_project(struct core *core, const struct caller *c, struct arena *a, int64_t *ret,
+                     struct err *err);
+
 /* The image of a runtime that is ready, as jobs name it ("built-in/pytorch:v1"), in the arena. NULL with
  * ERR_CONFLICT, field runtime: it is not there yet, and the sentence says how one gets it. */
 const char *runtime_image(struct core *core, struct str name, struct arena *a, struct err *err);

@@ -46,9 +46,6 @@ bool runtime_await(struct task *t, int64_t job, const struct runtime_plan *plan,
 void runtime_release(struct task *t, int64_t id, bool saved);
 
 /* --- the row --- */
-/* The id of the project "built-in", which is made when there is none. */
-bool runtime_project(struct core *core, const struct caller *c, struct arena *a, int64_t *ret,
-                     struct err *err);
 bool runtime_load(struct task *t, struct object *ret, struct err *err);
 /* Says "v3" when v2 is the newest version of the image. */
 bool runtime_next_version(struct core *core, int64_t project, struct str name, struct arena *a,

@@ -6,29 +6,17 @@
 #include "core/runtime/runtime_own.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #define PLAN_MAX (1 << 20)
 
-/* Beside the installed program (bin, share/ingot/runtimes), or in the repository it was built in (build/MODE,
- * scripts/runtimes). */
 static const char *find_script(struct arena *a, struct err *err)
 {
-    static const char *const places[] = {"../share/ingot/runtimes", "../../scripts/runtimes"};
-    char self[PATH_MAX];
-    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n <= 0)
-        return err_errno(err, errno, "cannot find this program's folder"), NULL;
-    self[n] = 0;
-    *strrchr(self, '/') = 0;
-    for (size_t i = 0; i < countof(places); i++) {
-        const char *path = arena_printf(a, "%s/%s/fetch.py", self, places[i]);
-        if (access(path, R_OK) == 0)
-            return path;
-    }
-    return err_message(err, ERR_CONFLICT, NULL, MESSAGE_RUNTIME_NO_SCRIPTS), NULL;
+    const char *path = proc_beside(a, "../share/ingot/runtimes/fetch.py", "../../scripts/runtimes/fetch.py");
+    if (!path)
+        err_message(err, ERR_CONFLICT, NULL, MESSAGE_RUNTIME_NO_SCRIPTS);
+    return path;
 }
 
 /* What is fetched stays for the next build, in the data folder or where $INGOT_RUNTIMES_CACHE says. */

@@ -70,7 +70,7 @@ export function docsUrl(manual?: Manual, anchor?: string): string {
 /** What to read about the objects of a kind. */
 const manualOf: Partial<Record<string, readonly [Manual, string?]>> = {
   dataset: ['data'], label_set: ['labelling', 'labels-change'], label_task: ['labelling', 'tasks'], team: ['labelling', 'teams'], algorithm_set: ['algorithms'], model_set: ['models'],
-  training: ['training'], environment: ['environments'], job: ['jobs'], service: ['serving'], evaluation: ['evaluation'], image: ['images'], runtime: ['runtimes'], spec: ['jobs', 'devices'],
+  training: ['training'], environment: ['environments'], job: ['jobs'], service: ['serving'], evaluation: ['evaluation'], image: ['images'], runtime: ['runtimes'], tool: ['environments', 'tools'], spec: ['jobs', 'devices'],
   node: ['jobs', 'devices'], node_pool: ['jobs', 'who-runs-when'], token: ['sign-in', 'tokens'], session: ['sign-in', 'sessions'], role: ['sign-in', 'permissions'], user: ['sign-in'], group: ['sign-in', 'permissions'],
 }
 

@@ -61,7 +61,7 @@ export function menuGroups(kinds: Kind[], session: Session, project: Ref | null,
 // In the way through the work, which is not the order of declaration; each with its icon.
 const known: Record<string, IconName> = {
   dataset: 'data', label_set: 'tag', label_task: 'mark', team: 'people',
-  algorithm_set: 'code', environment: 'terminal', training: 'curve', job: 'job', image: 'layers', runtime: 'chip',
+  algorithm_set: 'code', environment: 'terminal', training: 'curve', job: 'job', image: 'layers', runtime: 'chip', tool: 'dial',
   model_set: 'cube', evaluation: 'bars', service: 'cloud', '/catalogue': 'cards',
   project: 'folder', user: 'user', group: 'people', role: 'shield', spec: 'sliders', '/admin/resources': 'dial', node: 'server', node_pool: 'pool',
   audit: 'clock', '/admin/controllers': 'refresh', '/admin/log': 'lines',

@@ -348,6 +348,8 @@ export const dataEn = {
   'taskType.runtime_estimate': 'Estimate a runtime',
   'taskType.runtime_export': 'Export a runtime',
   'taskType.runtime_import': 'Import a runtime',
+  'taskType.tool_fetch': 'Install a tool',
+  'taskType.tool_import': 'Import tools',
 
   'task.waiting': 'Waiting',
   'task.running': 'Running',

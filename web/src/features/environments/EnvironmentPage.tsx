@@ -22,6 +22,7 @@ import { MoreMenu } from '../objects/Head'
 import { fits } from '../objects/fits'
 import { Facts } from '../objects/ObjectTabs'
 import type { PageProps } from '../objects/special'
+import { InstallTool } from '../tools/InstallTool'
 import { useAccess } from './environments'
 import { ToolButton } from './Tools'
 
@@ -51,7 +52,8 @@ function Ways({ item }: { item: Item }) {
   return (
     <section className="block ways" aria-label={t('environment.ways')}>
       <h2>{t('environment.ways')}</h2>
-      <div className="row wrap">{tools.map((tool) => <ToolButton key={tool.name} item={item} tool={tool} />)}</div>
+      <div className="row wrap">{tools.filter((tool) => tool.installed).map((tool) => <ToolButton key={tool.name} item={item} tool={tool} />)}</div>
+      {tools.filter((tool) => !tool.installed).map((tool) => <InstallTool key={tool.name} name={tool.name} />)}
       {ssh ? (
         <>
           <CopyText text={ssh.command} label={t('environment.ssh')} />

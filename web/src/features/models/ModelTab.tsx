@@ -9,6 +9,8 @@ import { useI18n } from '../../i18n'
 import type { Version } from '../datasets/samples'
 import { FileBrowser } from '../files/FileBrowser'
 import { useOpenTab } from '../environments/openTab'
+import { InstallTool } from '../tools/InstallTool'
+import { useTool } from '../tools/tools'
 import './models.css'
 import { Differences } from './Differences'
 import { ManifestView } from './ManifestView'
@@ -33,17 +35,20 @@ export function ModelTab({ version }: { version: Version }) {
     return answer.url
   }, [version.path, i18n.language])
   const open = useOpenTab(address)
+  const [asked, setAsked] = useState(false)
+  const drawn = useTool('netron').data?.state === 'ready'
   const none = found.error instanceof Problem && found.error.status === 409
   const choices = others.filter((one) => one.id !== version.item.id && Number(one['files']) > 0)
   return (
     <section className="model-tab">
       <div className="tools row wrap">
-        <Button href="#" onClick={open}>{t('model.netron')}</Button>
+        {drawn ? <Button href="#" onClick={open}>{t('model.netron')}</Button> : <Button onClick={() => setAsked(true)}>{t('model.netron')}</Button>}
         {choices.length > 0 && !none && (
           <Select allowClear value={other} onChange={(value: number | undefined) => setOther(value ?? null)} placeholder={t('model.with')} aria-label={t('model.with')} className="model-with"
             options={choices.map((one) => ({ value: one.id, label: nameOf(version.kind, one) }))} />
         )}
       </div>
+      {asked && <InstallTool name="netron" />}
       {none && <><p className="muted">{t('model.none')}. {t('model.noneText')}</p><FileBrowser version={version} /></>}
       {found.error && !none && <ErrorState error={found.error} onRetry={() => void found.refetch()} />}
       {!found.data && !found.error && <div className="skeleton" aria-busy="true"><div /><div /></div>}

@@ -17,6 +17,7 @@ const states: Record<string, readonly string[]> = {
   'runtime.estimate': ['missing', 'failed'],
   'runtime.export': ['ready'],
   'runtime.clear': ['ready', 'failed'],
+  'tool.fetch': ['missing', 'failed'],
   'node.drain': ['ready'],
   'node.undrain': ['drained'],
 }

@@ -43,7 +43,7 @@ export interface FormNoteProps {
 
 const Forecast = lazyPart(() => import('../jobs/Forecast'), 'ForecastNote')
 /** By kind, or by kind and action; `new.` before it: only where one is made. */
-export const formNotes: Record<string, ComponentType<FormNoteProps> | undefined> = { 'new.dataset': lazyPart(() => import('../datasets/NewFiles'), 'NewFiles'), job: Forecast, environment: Forecast, training: Forecast, 'image.build': Forecast }
+export const formNotes: Record<string, ComponentType<FormNoteProps> | undefined> = { 'new.dataset': lazyPart(() => import('../datasets/NewFiles'), 'NewFiles'), 'new.environment': lazyPart(() => import('../tools/EnvironmentNote'), 'EnvironmentNote'), job: Forecast, environment: Forecast, training: Forecast, 'image.build': Forecast }
 
 /** Forms of many fields in parts, each with a heading; what no part names stands in the last. */
 export const formSections: Record<string, { title: Key; fields: readonly string[] }[] | undefined> = {
@@ -97,6 +97,7 @@ export const overviews: Registry = {
   image: lazyPart(() => import('../images/ImageOverview'), 'ImageOverview'),
   task: lazyPart(() => import('../tasks/TaskView'), 'TaskOverview'),
   runtime: lazyPart(() => import('../runtimes/RuntimeOverview'), 'RuntimeOverview'),
+  tool: lazyPart(() => import('../tools/ToolOverview'), 'ToolOverview'),
 }
 
 /** Instead of the fields, on the general page with its buttons. */

@@ -1,20 +1,16 @@
-import { useQuery } from '@tanstack/react-query'
 import { useApp } from '../../app/context'
-import { request, type Schema } from '../../api/client'
 import type { Item } from '../../api/kinds'
 import { may } from '../../api/session'
 import { CopyText } from '../../components/CopyText'
 import { formatBytes } from '../../components/format'
-import { ErrorState } from '../../components/States'
+import { ScriptLog } from '../../components/ScriptLog'
 import { useI18n, type Key } from '../../i18n'
 import { Facts } from '../objects/ObjectTabs'
 import type { SpecialProps } from '../objects/special'
 import { TaskProgress } from '../tasks/TaskView'
 import { useTask } from '../tasks/tasks'
-import { costOf, lastLines, texts } from './runtimes'
+import { costOf, texts } from './runtimes'
 import './runtimes.css'
-
-type Log = Schema<'RuntimeLog'>
 
 const steps: Record<string, Key | undefined> = { fetching: 'runtime.fetching', configuring: 'runtime.configuring', storing: 'runtime.storing' }
 
@@ -37,7 +33,7 @@ export function RuntimeOverview({ kind, item }: SpecialProps) {
       <Packages title={t('runtime.packages')} names={texts(item['packages'])} />
       <Packages title={t('runtime.python')} names={texts(item['python'])} />
       <Facts brief kind={{ ...kind, fields: kind.fields.filter((f) => !hidden.includes(f.name)) }} item={item} />
-      {builds && <BuildLog id={item.id} building={building} />}
+      {builds && <ScriptLog path={`/runtimes/${item.id}/log`} title={t('runtime.log')} none={t('runtime.noLog')} growing={building} />}
     </div>
   )
 }
@@ -73,28 +69,6 @@ function Packages({ title, names }: { title: string; names: string[] }) {
     <section>
       <h2>{title}</h2>
       <ul className="runtime-packages" aria-label={title}>{names.map((name) => <li key={name}><code>{name}</code></li>)}</ul>
-    </section>
-  )
-}
-
-/** The end of what the last build said; it grows while one runs. */
-function BuildLog({ id, building }: { id: number; building: boolean }) {
-  const { t } = useI18n()
-  const found = useQuery({
-    queryKey: ['runtime-log', id, building],
-    queryFn: async ({ signal }) => {
-      const head = await request<Log>(`/runtimes/${id}/log`, { query: { offset: 0 }, signal })
-      const from = head.end - 100_000
-      return from > 0 ? await request<Log>(`/runtimes/${id}/log`, { query: { offset: from }, signal }) : head
-    },
-    refetchInterval: building ? 2000 : false,
-  })
-  if (found.error && !found.data) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
-  const text = lastLines(found.data?.text ?? '', 300)
-  return (
-    <section>
-      <h2>{t('runtime.log')}</h2>
-      {text === '' ? <p className="muted">{t('runtime.noLog')}</p> : <pre className="runtime-log" tabIndex={0} aria-label={t('runtime.log')}>{text}</pre>}
     </section>
   )
 }

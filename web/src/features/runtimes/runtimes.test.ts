@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Item } from '../../api/kinds'
-import { costOf, lastLines, texts } from './runtimes'
+import { lastLines } from '../../components/lastLines'
+import { costOf, texts } from './runtimes'
 
 test('the cost is known or not', () => {
   expect(costOf({ id: 1, bytes: 5, minutes: 2.5 } as unknown as Item)).toEqual({ bytes: 5, minutes: 2.5 })

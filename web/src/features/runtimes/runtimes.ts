@@ -11,9 +11,3 @@ export function costOf(item: Item): { bytes: number; minutes: number } | null {
   const minutes = item['minutes']
   return typeof bytes === 'number' && typeof minutes === 'number' ? { bytes, minutes } : null
 }
-
-/** The last lines of a text, whole ones. */
-export function lastLines(text: string, most: number): string {
-  const lines = text.trimEnd().split('\n')
-  return lines.slice(-most).join('\n')
-}

@@ -1,0 +1,16 @@
+import { Suspense } from 'react'
+import { lazyPart } from '../../app/part'
+import type { FormNoteProps } from '../objects/special'
+import { InstallTool } from './InstallTool'
+
+const Forecast = lazyPart(() => import('../jobs/Forecast'), 'ForecastNote')
+
+/** Below the form of a new environment: what it would wait for, and what it would lack. */
+export function EnvironmentNote(props: FormNoteProps) {
+  return (
+    <>
+      <Suspense fallback={null}><Forecast {...props} /></Suspense>
+      <InstallTool name="jupyter" />
+    </>
+  )
+}
