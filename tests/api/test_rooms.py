@@ -39,6 +39,19 @@ def say(ws: ClientConnection, *operations: dict) -> list[dict]:
     return hear(ws, "results")["results"]
 
 
+def test_what_an_import_brought_has_ids_in_a_room(work, admin):
+    """Nobody has touched it, so it is stored without: they are derived, the same for the room and for what is sent to it."""
+    sample = f"{work.path}/samples/{work.first}"
+    bare = [{key: v for key, v in box("none", x=x).items() if key != "id"} for x in (1, 30)]
+    admin.call("PUT", sample + "/annotation", json={"annotation": {"shapes": bare}}, headers={"If-Match": f'"{admin.get(sample)["revision"]}"'}).raise_for_status()
+    assert not any("id" in shape for shape in admin.get(sample)["annotation"]["shapes"])
+    with room(admin, work) as ws:
+        shapes = hear(ws, "hello")["annotation"]["shapes"]
+        assert len({shape["id"] for shape in shapes}) == 2
+        assert say(ws, put(1, {**shapes[1], "x": 31}))[0]["revision"]
+    assert [shape["x"] for shape in admin.get(sample)["annotation"]["shapes"]] == [1, 31]
+
+
 def test_two_people_see_each_others_shapes(work, make_user, project, admin):
     member = make_user(project)
     work.send(put(1, box("aa")))

@@ -8,6 +8,7 @@
 #include "api/rest/uploads.h"
 #include "base/clock.h"
 #include "base/messages.h"
+#include "codec/annotation.h"
 #include "core/account/accounts.h"
 #include "core/data/layer.h"
 #include "core/data/operate.h"
@@ -340,6 +341,14 @@ static struct str missed(struct api_call *call, const struct entering *e, const 
     return arena_str(call->arena, buf_view(&b));
 }
 
+/* With ids: what nobody has touched since its import has none, and the client could name no shape of it. */
+static struct str named(struct api_call *call, const struct sample *s)
+{
+    struct str ret;
+    struct err ignored = {0};
+    return annotation_with_ids(call->arena, s->annotation, &ret, &ignored) ? ret : s->annotation;
+}
+
 static struct str hello_of(struct api_call *call, const struct entering *e, const struct sample *s)
 {
     auto_buf struct buf text = {0};
@@ -352,7 +361,7 @@ static struct str hello_of(struct api_call *call, const struct entering *e, cons
     json_kint(&o, "revision", s->revision);
     json_kz(&o, "state", sample_state_names[s->state]);
     json_key(&o, items.p ? "items" : "annotation");
-    json_raw(&o, items.p ? items : s->annotation);
+    json_raw(&o, items.p ? items : named(call, s));
     json_object_end(&o);
     return arena_str(call->arena, buf_view(&text));
 }

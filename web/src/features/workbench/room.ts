@@ -45,6 +45,8 @@ interface Options {
   /** The first annotation that comes is taken, whatever is known. */
   whole: boolean
   known: () => number
+  /** Whether the open sample has shapes of these ids. What was loaded before anybody had touched it had none. */
+  names: (annotation: Annotation) => boolean
   onView: (view: RoomView) => void
   /** The annotation is null when it is the one that is known. */
   onBegin: (revision: number, annotation: Annotation | null) => void
@@ -57,7 +59,7 @@ interface Options {
 const cursorEvery = 60
 const queueMost = 4096
 
-export function openRoom({ wire, client, place, patience, whole: first, known, onView, onBegin, onOperations, onResults, onLost }: Options): Room {
+export function openRoom({ wire, client, place, patience, whole: first, known, names, onView, onBegin, onOperations, onResults, onLost }: Options): Room {
   let socket: RoomSocket | null = null
   let ready = false
   let whole = first
@@ -80,7 +82,7 @@ export function openRoom({ wire, client, place, patience, whole: first, known, o
       case 'hello': {
         ready = true
         tries = 0
-        const news = whole || message.revision !== known() || lacksIds(message.annotation)
+        const news = whole || message.revision !== known() || !names(message.annotation)
         whole = false
         show({ state: 'open', people: people(message.people), sample: message.state })
         return onBegin(message.revision, news ? message.annotation : null)
@@ -158,8 +160,4 @@ export function openRoom({ wire, client, place, patience, whole: first, known, o
       socket = null
     },
   }
-}
-
-function lacksIds(annotation: Annotation): boolean {
-  return annotation.shapes?.some((s) => !s.id) ?? false
 }

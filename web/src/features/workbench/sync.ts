@@ -255,6 +255,7 @@ export function openSync({ user, wire, journal, held, client = newId() + newId()
         wire, client, place: sample.place, patience, whole: sample.whole === true, onView: sample.onRoom,
         onBegin: begin,
         known: () => current?.revision ?? 0,
+        names: (annotation) => annotation.shapes?.every((s) => current?.document.shape(s.id) !== undefined) ?? true,
         onOperations: remote, onResults: answer,
         onLost: () => {
           inRoom.clear()
