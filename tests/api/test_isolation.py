@@ -176,7 +176,7 @@ def full(server, admin):
     pool = admin.post("node-pools", {"name": unique("pool")})
     group = admin.post("groups", {"name": unique("group")})
     ids = {"project": project["id"], "projects": project["id"], "specs": spec["id"], "node-pools": pool["id"], "groups": group["id"],
-           "users": 1, "roles": 1, "audit": 1, "runtimes": admin.get("runtimes")["items"][0]["id"], "nodes": wait_for(lambda: admin.get("nodes")["items"], "a node")[0]["id"], "tokens": admin.all("tokens")[0]["id"],
+           "users": 1, "roles": 1, "audit": 1, "runtimes": admin.get("runtimes")["items"][0]["id"], "tools": admin.get("tools")["items"][0]["id"], "nodes": wait_for(lambda: admin.get("nodes")["items"], "a node")[0]["id"], "tokens": admin.all("tokens")[0]["id"],
            "groups/members": admin.post(f"groups/{group['id']}/members", {"user": 1})["id"],
            "projects/members": admin.get(f"projects/{project['id']}/members")["items"][0]["id"],
            "label-sets": admin.post("label-sets", {**inside, "name": "set", "labels": [{"name": "cat"}]})["id"], "formats": "coco", "sign-in": "corp",
@@ -255,7 +255,7 @@ def requests_of(document: dict, ids: dict):
 # What anybody who is signed in may do, or may not do for other reasons.
 EVERYBODY = {"GET projects": 200, "GET tokens": 200, "GET sessions": 200, "GET specs": 200, "GET specs/{id}": 200, "GET session": 200,
              "GET permissions": 200, "GET home": 200, "GET catalogue": 200, "GET lineage": 422, "GET formats": 200, "GET formats/{format}/example": 200, "POST tokens": 422,
-             "GET runtimes": 200, "GET runtimes/{id}": 200,
+             "GET runtimes": 200, "GET runtimes/{id}": 200, "GET tools": 200, "GET tools/{id}": 200,
              "DELETE session": 409, "PATCH profile": 422, "POST profile/password": 422, "GET profile/preferences": 200, "PUT profile/preferences": 204}
 
 
@@ -285,7 +285,7 @@ def test_a_stranger_learns_nothing_on_any_path(admin, full, make_user):
     assert admin.get("audit", count="true", limit=1)["total"] == before
 
 
-PLATFORM = {"log", "controllers", "users", "groups", "roles", "projects", "specs", "node-pools", "nodes", "runtimes", "audit", "resources", "storage", "backup",
+PLATFORM = {"log", "controllers", "users", "groups", "roles", "projects", "specs", "node-pools", "nodes", "runtimes", "tools", "audit", "resources", "storage", "backup",
             "restore"}
 # What only reads, though it is asked for with POST.
 READS = {"POST datasets/{dataset_id}/versions/{id}/export", "POST datasets/{dataset_id}/versions/{id}/changes", "POST datasets/{dataset_id}/versions/{id}/training-data",
