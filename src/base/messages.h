@@ -10,6 +10,7 @@
 /* --- values of fields; the first argument is the field's name --- */
 #define MESSAGE_REQUIRED        "required", "%s: is required", "%s：必填"
 #define MESSAGE_UNKNOWN_FIELD   "unknown-field", "%s: there is no such field", "%s：没有此字段"
+#define MESSAGE_UNKNOWN_MEMBER  "unknown-member", "%s: has nothing called %s", "%s：没有名为 %s 的项"
 #define MESSAGE_NOT_AT_CREATION "not-at-creation", "%s: cannot be given at creation", "%s：创建时不能指定"
 #define MESSAGE_NOT_AFTER_CREATION                                                                           \
     "not-after-creation", "%s: cannot be changed after creation", "%s：创建后不能修改"
@@ -52,14 +53,7 @@
 #define MESSAGE_SERVICE_HOST "service-host", "%s: \"%.*s\" is no host name", "%s：“%.*s”不是主机名"
 #define MESSAGE_SERVICE_HOST_TAKEN                                                                           \
     "service-host-taken", "host: another service has the host name %.*s", "host：主机名 %.*s 已被其他服务使用"
-#define MESSAGE_RULES_OBJECT  "rules-object", "%s: must be an object", "%s：应为对象"
-#define MESSAGE_RULES_UNKNOWN "rules-unknown", "%s: there is no rule \"%.*s\"", "%s：没有规则“%.*s”"
-#define MESSAGE_RULES_VALUE                                                                                          \
-    "rules-value",                                                                                                   \
-        "%s: the value of %.*s is not allowed: error_rate, golden_drop and agreement are 0 to 1, "                   \
-        "p95_ratio 1 to 1000, min_requests 1 to 1000000, action stop or rollback",                                   \
-        "%s：%.*s 的值不正确：error_rate、golden_drop、agreement 为 0 至 1，p95_ratio 为 1 至 1000，" \
-        "min_requests 为 1 至 1000000，action 为 stop 或 rollback"
+#define MESSAGE_RULES_OBJECT "rules-object", "%s: must be an object", "%s：应为对象"
 #define MESSAGE_HEALTH_PATH                                                                                  \
     "health-path", "%s: must begin with / and have no spaces", "%s：应以 / 开头且不含空格"
 #define MESSAGE_VERSION_NEEDS                                                                                \

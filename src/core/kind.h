@@ -53,9 +53,13 @@ enum field_flags {
      * another updated_at or a line of audit, so that no user's edit becomes stale. */
     FIELD_STATUS = 1 << 11,
     FIELD_INTERNAL = 1 << 12, /* the platform's own, stored only: never shown, described or audited */
+    FIELD_ADVANCED = 1 << 13, /* few need it: forms fold it away */
 };
 /* What most fields are. */
 #define FIELD_EDIT (FIELD_CREATE | FIELD_UPDATE)
+
+/* The parts of a form, in their order. */
+enum field_section { SECTION_WHAT, SECTION_WHO, SECTION_WHERE, SECTION_HOW, SECTION_LIMITS };
 
 struct choice {
     const char *value;
@@ -78,6 +82,10 @@ struct field {
     const char *const *spelled; /* JSON object: pairs of names of a member, as it is stored and as it is shown
                                    (core/spelled.h); ended by NULL */
     const char *schema;         /* JSON: JSON Schema of the value, for the OpenAPI document; NULL: anything */
+    const struct field *members; /* JSON object: all that it may have, each checked, described and asked for
+                                    in forms as a field; ended by name NULL; instead of schema */
+    enum field_section section;  /* where a form has it */
+    const char *mount; /* REF, REFS: the path in a container where it is found; NAME stands for its name */
     struct words title, help;
     /* Further rule; v is the parsed JSON (TEXTS, JSON) or NULL, value the stored form. */
     bool (*check)(struct arena *a, const struct field *f, const struct db_value *value, struct err *err);

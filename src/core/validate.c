@@ -309,11 +309,37 @@ static bool typed_value(struct arena *a, const struct field *f, yyjson_val *v, s
     return err_set(err, ERR_INTERNAL, f->name, "%s: has no type", f->name);
 }
 
+/* Refusals name the member in full: "rules.action". */
+static bool members_value(struct arena *a, const struct field *f, yyjson_val *v, struct err *err)
+{
+    size_t i, n;
+    yyjson_val *key, *one;
+    if (!yyjson_is_obj(v))
+        return wrong_type(f, v, "an object", err);
+    yyjson_obj_foreach(v, i, n, key, one)
+    {
+        struct str name = json_str(key);
+        char shown[RULE_SHORT];
+        const struct field *m = f->members;
+        while (m->name && !str_is(name, m->name))
+            m++;
+        if (!m->name)
+            return err_message(err, ERR_INVALID, f->name, MESSAGE_UNKNOWN_MEMBER, f->name,
+                               rule_short(name, shown));
+        struct field member = *m;
+        struct db_value unused_value;
+        member.name = arena_printf(a, "%s.%s", f->name, m->name);
+        if (!validate_value(a, &member, one, &unused_value, err))
+            return false;
+    }
+    return true;
+}
+
 bool validate_value(struct arena *a, const struct field *f, yyjson_val *v, struct db_value *ret,
                     struct err *err)
 {
     struct db_value value;
-    if (!typed_value(a, f, v, &value, err))
+    if (!typed_value(a, f, v, &value, err) || (f->members && !members_value(a, f, v, err)))
         return false;
     if (f->check && !f->check(a, f, &value, err))
         return false;

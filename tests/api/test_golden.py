@@ -99,8 +99,8 @@ def test_what_cannot_be_judged_says_why(admin, project, model_files, serve):  # 
     problem(admin.call("PATCH", path, json={"golden": draft["id"]}, headers={"If-Match": f'"{revision}"'}), 422, "invalid", "golden")
     problem(admin.call("POST", "services", json={"project": project["id"], "name": unique("s"), "golden": draft["id"]}), 422, "invalid",
             "golden")
-    for rule in ({"golden_drop": -0.1}, {"agreement": 1.5}, {"agreement": "all"}):
-        problem(admin.call("PATCH", path, json={"rules": rule}, headers={"If-Match": f'"{revision}"'}), 422, "invalid", "rules")
+    for name, value in (("golden_drop", -0.1), ("agreement", 1.5), ("agreement", "all")):
+        problem(admin.call("PATCH", path, json={"rules": {name: value}}, headers={"If-Match": f'"{revision}"'}), 422, "invalid", f"rules.{name}")
     # Without the golden version nothing is told any more.
     now = admin.call("PATCH", path, json={"golden": None}, headers={"If-Match": "*"})
     assert now.status_code == 200 and now.json()["golden_result"] is None, now.text

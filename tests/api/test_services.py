@@ -301,10 +301,12 @@ def test_what_a_version_needs(admin, project, spec, make):
                          ("image_version", 10**9), ("spec", 10**9), ("generation", 5), ("state", "serving")):
         problem(admin.call("POST", path, json={**body, field: value}), 422, "invalid", field)
     assert admin.get(path)["items"] == []
-    for field, value in (("share", 1001), ("share", -1), ("rules", {"x": 1}), ("rules", {"error_rate": 2}), ("rules", {"action": "dance"}),
-                         ("rules", {"p95_ratio": "fast"}), ("origins", ["example"]), ("origins", ["https://a/b"]), ("host", "a b"),
+    for field, value in (("share", 1001), ("share", -1), ("rules", {"x": 1}), ("rules", ["stop"]),
+                         ("rules.error_rate", 2), ("rules.error_rate", None), ("rules.action", "dance"), ("rules.p95_ratio", "fast"), ("origins", ["example"]), ("origins", ["https://a/b"]), ("host", "a b"),
                          ("host", ".x"), ("resend", "maybe"), ("body_limit", 0), ("time_limit_s", 0), ("stopped", True), ("name", "a/b")):
-        problem(admin.call("POST", "services", json={"project": project["id"], "name": unique("x"), field: value}), 422, "invalid", field)
+        outer, _, member = field.partition(".")
+        given = {outer: {member: value} if member else value}
+        problem(admin.call("POST", "services", json={"project": project["id"], "name": unique("x"), **given}), 422, "invalid", field)
     good = make(rules={"error_rate": 0.02, "p95_ratio": 1.5, "min_requests": 50, "action": "rollback"}, origins=["https://a.example:8443", "*"],
                 host=(host := f"{unique('h')}.example"))
     assert good["rules"]["action"] == "rollback"

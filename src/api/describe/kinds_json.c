@@ -37,6 +37,7 @@ static void flags(struct json_out *o, unsigned has)
         {"search", FIELD_SEARCH},     {"sort", FIELD_SORT},       {"filter", FIELD_FILTER},
         {"unique", FIELD_UNIQUE},     {"secret", FIELD_SECRET},   {"list", FIELD_LIST},
         {"long", FIELD_LONG},         {"virtual", FIELD_VIRTUAL}, {"status", FIELD_STATUS},
+        {"advanced", FIELD_ADVANCED},
     };
     for (size_t i = 0; i < countof(table); i++)
         json_kbool(o, table[i].name, has & table[i].flag);
@@ -50,6 +51,13 @@ static void limit(struct json_out *o, const char *key, int64_t n, bool known)
     else
         json_null(o);
 }
+
+static const char *const sections[] = {
+    [SECTION_WHAT] = "what", [SECTION_WHO] = "who",       [SECTION_WHERE] = "where",
+    [SECTION_HOW] = "how",   [SECTION_LIMITS] = "limits",
+};
+
+static void write_fields(struct json_out *o, const char *key, const struct field *f);
 
 static void write_field(struct json_out *o, const struct field *f)
 {
@@ -81,12 +89,16 @@ static void write_field(struct json_out *o, const struct field *f)
     json_key(o, "default");
     json_raw(o, f->fallback ? str_of(f->fallback) : STR("null"));
     json_kz(o, "unit", f->unit);
+    json_kz(o, "section", sections[f->section]);
+    json_kz(o, "mount", f->mount);
+    if (f->members)
+        write_fields(o, "members", f->members);
     json_object_end(o);
 }
 
-static void write_fields(struct json_out *o, const struct field *f)
+static void write_fields(struct json_out *o, const char *key, const struct field *f)
 {
-    json_key(o, "fields");
+    json_key(o, key);
     json_array(o);
     for (; f && f->name; f++)
         if (!(f->flags & FIELD_INTERNAL))
@@ -135,7 +147,7 @@ static void write_actions(struct json_out *o, const struct kind *k)
         json_kz(o, "permission", act->permission);
         words(o, "title", &act->title);
         json_kbool(o, "danger", act->danger);
-        write_fields(o, act->fields);
+        write_fields(o, "fields", act->fields);
         json_object_end(o);
     }
     json_array_end(o);
@@ -160,7 +172,7 @@ static void write_kind(struct json_out *o, const struct kind *k)
     words(o, "help", &k->help);
     json_kbool(o, "public", k->public_too);
     write_verbs(o, k);
-    write_fields(o, k->fields);
+    write_fields(o, "fields", k->fields);
     write_actions(o, k);
     json_object_end(o);
 }

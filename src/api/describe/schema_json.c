@@ -136,6 +136,21 @@ static void json_schema(struct json_out *o, const char *schema, bool nullable)
     json_array_end(o);
 }
 
+static void value(struct json_out *o, const struct field *f, bool shown, bool nullable);
+
+static void members(struct json_out *o, const struct field *f, bool shown, bool nullable)
+{
+    type(o, "object", nullable);
+    json_kbool(o, "additionalProperties", false);
+    json_key(o, "properties");
+    json_object(o);
+    for (const struct field *m = f->members; m->name; m++) {
+        json_key(o, m->name);
+        value(o, m, shown, true);
+    }
+    json_object_end(o);
+}
+
 static void value(struct json_out *o, const struct field *f, bool shown, bool nullable)
 {
     json_object(o);
@@ -177,7 +192,9 @@ static void value(struct json_out *o, const struct field *f, bool shown, bool nu
         texts(o, f, nullable);
         break;
     case FIELD_JSON:
-        if (f->schema)
+        if (f->members)
+            members(o, f, shown, nullable);
+        else if (f->schema)
             json_schema(o, f->schema, nullable);
         break;
     }

@@ -170,6 +170,7 @@ static const struct field project_fields[] = {
      .schema = "{\"type\":\"object\",\"properties\":{\"cpus\":" QUOTA_NUMBER ",\"memory\":" QUOTA_NUMBER
                ",\"storage\":" QUOTA_NUMBER
                ",\"accelerators\":{\"type\":\"object\",\"additionalProperties\":" QUOTA_NUMBER "}}}",
+     .section = SECTION_LIMITS,
      .title = {"Quota", "配额"},
      .help =
          {"cpus, memory and storage in bytes, accelerators by kind; absent: no limit, 0: none at all. Once "
@@ -178,17 +179,18 @@ static const struct field project_fields[] = {
           "表示禁止使用。项目创建后由管理员修改"}},
     {.name = "weight",
      .type = FIELD_INT,
-     .flags = FIELD_EDIT,
+     .flags = FIELD_ADVANCED | FIELD_EDIT,
      .min = 1,
      .max = 100,
      .fallback = "1",
+     .section = SECTION_LIMITS,
      .title = {"Weight", "权重"},
      .help = {"Of its fair share when jobs of several projects wait: a project of weight 3 gets three times "
               "what one of weight 1 gets. Set by administrators",
               "多个项目的作业排队时的公平份额：权重 3 的项目获得权重 1 的三倍资源。由管理员设置"}},
     {.name = "job_access",
      .type = FIELD_BOOL,
-     .flags = FIELD_EDIT,
+     .flags = FIELD_ADVANCED | FIELD_EDIT,
      .fallback = "true",
      .title = {"Jobs reach the platform", "作业可访问平台"},
      .help =

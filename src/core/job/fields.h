@@ -27,14 +27,14 @@
 #define JOB_FIELD_IMAGE(more)                                                                                \
     {                                                                                                        \
         .name = "image", .type = FIELD_TEXT, .flags = FIELD_FILTER | (more), .max = 200,                     \
-        .fallback = "\"host\"", .title = {"Image", "镜像"},                                                  \
+        .fallback = "\"host\"", .section = SECTION_WHERE, .title = {"Image", "镜像"},                        \
         .help = {"\"host\" is this machine's own programs.", "“host” 为本机自带的程序。"},                   \
     }
 
 #define JOB_FIELD_SPEC(more)                                                                                 \
     {                                                                                                        \
         .name = "spec", .type = FIELD_REF, .flags = FIELD_REQUIRED | (more), .ref = "spec",                  \
-        .title = {"Spec", "规格"},                                                                           \
+        .section = SECTION_WHERE, .title = {"Spec", "规格"},                                                 \
     }
 
 /* en, zh: where it runs. */
@@ -56,25 +56,26 @@
 #define JOB_FIELD_NODES(more)                                                                                \
     {                                                                                                        \
         .name = "nodes", .type = FIELD_INT, .flags = FIELD_LIST | (more), .min = 1, .max = 64,               \
-        .fallback = "1", .title = {"Nodes", "节点数"},                                                       \
+        .fallback = "1", .section = SECTION_WHERE, .title = {"Nodes", "节点数"},                             \
     }
 
 #define JOB_FIELD_PRIORITY(more)                                                                             \
     {                                                                                                        \
-        .name = "priority", .type = FIELD_INT, .flags = (more), .min = -100, .max = 100, .fallback = "0",    \
-        .title = {"Priority", "优先级"},                                                                     \
+        .name = "priority", .type = FIELD_INT, .flags = FIELD_ADVANCED | (more), .min = -100, .max = 100,    \
+        .fallback = "0", .section = SECTION_WHERE, .title = {"Priority", "优先级"},                          \
     }
 
 #define JOB_FIELD_RETRIES(more)                                                                              \
     {                                                                                                        \
-        .name = "retries", .type = FIELD_INT, .flags = (more), .min = 0, .max = 10, .fallback = "0",         \
-        .title = {"Retries after a failure", "失败重试次数"},                                                \
+        .name = "retries", .type = FIELD_INT, .flags = FIELD_ADVANCED | (more), .min = 0, .max = 10,         \
+        .fallback = "0", .section = SECTION_WHERE, .title = {"Retries after a failure", "失败重试次数"},     \
     }
 
 #define JOB_FIELD_HOURS(more, most, usual)                                                                   \
     {                                                                                                        \
-        .name = "hours", .type = FIELD_REAL, .flags = (more), .min = 0, .max = (most), .fallback = (usual),  \
-        .unit = "hours", .title = {"Ends after", "最长运行时间"}, .help = {"0: no limit.", "0 表示不限。"},  \
+        .name = "hours", .type = FIELD_REAL, .flags = FIELD_ADVANCED | (more), .min = 0, .max = (most),      \
+        .fallback = (usual), .unit = "hours", .section = SECTION_WHERE,                                      \
+        .title = {"Ends after", "最长运行时间"}, .help = {"0: no limit.", "0 表示不限。"},                   \
     }
 
 #define JOB_FIELD_STARTED                                                                                    \

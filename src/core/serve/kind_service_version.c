@@ -46,8 +46,8 @@ static bool path_check(struct arena *a, const struct field *f, const struct db_v
 
 #define BATCHING(field, low, high, usual, en, zh)                                                            \
     {                                                                                                        \
-        .name = (field), .type = FIELD_INT, .flags = FIELD_EDIT, .min = (low), .max = (high),                \
-        .fallback = (usual), .title = {en, zh},                                                              \
+        .name = (field), .type = FIELD_INT, .flags = FIELD_EDIT | FIELD_ADVANCED, .section = SECTION_HOW,    \
+        .min = (low), .max = (high), .fallback = (usual), .title = {en, zh},                                 \
     }
 
 static const struct field fields[] = {
@@ -113,6 +113,7 @@ static const struct field fields[] = {
      .min = 0,
      .max = 64,
      .fallback = "1",
+     .section = SECTION_WHERE,
      .title = {"Replicas", "副本数"}},
     {.name = "ready",
      .type = FIELD_INT,

@@ -1,54 +1,50 @@
 #include "core/serve/rules.h"
 
 #include "base/json.h"
-#include "base/messages.h"
 
-static const struct {
-    const char *name;
-    double min, max;
-    bool whole;
-} numbers[] = {
-    {"error_rate", 0, 1, false},  {"p95_ratio", 1, 1000, false}, {"min_requests", 1, 1000000, true},
-    {"golden_drop", 0, 1, false}, {"agreement", 0, 1, false},
+static const struct choice actions[] = {
+    {"stop", {"Send it no more requests", "不再向其发送请求"}},
+    {"rollback", {"Retire it", "将其下线"}},
+    {NULL, {NULL, NULL}},
 };
 
-static bool number_fits(struct str name, yyjson_val *v, bool *ret_known)
-{
-    *ret_known = false;
-    for (size_t i = 0; i < countof(numbers); i++) {
-        if (!str_is(name, numbers[i].name))
-            continue;
-        *ret_known = true;
-        double n = yyjson_get_num(v);
-        return yyjson_is_num(v) && n >= numbers[i].min && n <= numbers[i].max &&
-               (!numbers[i].whole || yyjson_is_int(v));
-    }
-    return false;
-}
-
-bool rules_check(struct arena *a, const struct field *f, const struct db_value *value, struct err *err)
-{
-    yyjson_val *doc = value->type == DB_TEXT ? json_parse(a, value->s, err) : NULL, *key, *v;
-    size_t i, max;
-    if (value->type != DB_TEXT)
-        return true;
-    if (!doc)
-        return false;
-    if (!yyjson_is_obj(doc))
-        return err_message(err, ERR_INVALID, f->name, MESSAGE_RULES_OBJECT, f->name);
-    yyjson_obj_foreach(doc, i, max, key, v)
-    {
-        struct str name = json_str(key);
-        bool number, fits = number_fits(name, v, &number);
-        if (str_is(name, "action") ? str_is(json_str(v), "stop") || str_is(json_str(v), "rollback") : fits)
-            continue;
-        if (!number && !str_is(name, "action"))
-            return err_message(err, ERR_INVALID, f->name, MESSAGE_RULES_UNKNOWN, f->name,
-                               (int)(name.n < 60 ? name.n : 60), name.p);
-        return err_message(err, ERR_INVALID, f->name, MESSAGE_RULES_VALUE, f->name, STR_ARG(name));
-    }
-    return true;
-}
+const struct field rules_members[] = {
+    {.name = "error_rate",
+     .type = FIELD_REAL,
+     .max = 1,
+     .title = {"More failures by at most", "失败率最多高出"},
+     .help = {"As a part of all its requests, above production's: 0.02 for two in a hundred.",
+              "占其全部请求的比例，与生产版本相比：0.02 表示百分之二。"}},
+    {.name = "p95_ratio",
+     .type = FIELD_REAL,
+     .min = 1,
+     .max = 1000,
+     .title = {"Slower by at most", "最多慢到"},
+     .help = {"Its 95th percentile of time divided by production's: 1.5 for half as long again.",
+              "其 95 分位时间与生产版本之比：1.5 表示慢一半。"}},
+    {.name = "min_requests",
+     .type = FIELD_INT,
+     .min = 1,
+     .max = 1000000,
+     .title = {"Not before so many requests", "至少观察请求数"}},
+    {.name = "golden_drop",
+     .type = FIELD_REAL,
+     .max = 1,
+     .title = {"Worse on the golden version by at most", "黄金数据集上最多下降"},
+     .help = {"Of the main figure: 0.02 for two points.", "按主要指标计：0.02 表示两个百分点。"}},
+    {.name = "agreement",
+     .type = FIELD_REAL,
+     .max = 1,
+     .title = {"Agrees with production on at least", "与生产版本的一致率至少"},
+     .help = {"A part of the golden samples: 0.95 for 95 of a hundred.",
+              "占黄金样本的比例：0.95 表示百分之九十五。"}},
+    {.name = "action",
+     .type = FIELD_CHOICE,
+     .choices = actions,
+     .title = {"When it breaks one", "违反时"},
+     .help = {"By default it gets no more requests.", "默认不再向其发送请求。"}},
+    {0},
+};
 
 static yyjson_val *parse(struct arena *a, struct str text, bool *ret_rollback)
 {

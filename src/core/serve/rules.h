@@ -8,16 +8,9 @@
 #include "core/kind.h"
 #include "core/serve/judge.h"
 
-#define RULES_SCHEMA                                                                                         \
-    "{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{"                                   \
-    "\"error_rate\":{\"type\":[\"number\",\"null\"],\"minimum\":0,\"maximum\":1},"                           \
-    "\"p95_ratio\":{\"type\":[\"number\",\"null\"],\"minimum\":1,\"maximum\":1000},"                         \
-    "\"min_requests\":{\"type\":[\"integer\",\"null\"],\"minimum\":1,\"maximum\":1000000},"                  \
-    "\"golden_drop\":{\"type\":[\"number\",\"null\"],\"minimum\":0,\"maximum\":1},"                          \
-    "\"agreement\":{\"type\":[\"number\",\"null\"],\"minimum\":0,\"maximum\":1},"                            \
-    "\"action\":{\"type\":[\"string\",\"null\"],\"enum\":[\"stop\",\"rollback\",null]}}}"
+/* The members of the field, ended by name NULL. */
+extern const struct field rules_members[];
 
-bool rules_check(struct arena *a, const struct field *f, const struct db_value *value, struct err *err);
 /* False: there is nothing to judge by. *ret_rollback: a bad canary is retired; else it only gets no more
  * requests. */
 bool rules_read(struct arena *a, struct str text, struct judge_rules *ret, bool *ret_rollback);
