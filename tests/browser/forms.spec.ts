@@ -1,4 +1,6 @@
-import { dialog, expect, signInAsAdmin, test } from './fixtures'
+import type { Locator } from '@playwright/test'
+import { pickSpec, smallSpec } from './compute'
+import { dialog, expect, option, signInAsAdmin, test } from './fixtures'
 
 test('rules as one types, the server beside the field, Ctrl+Enter', async ({ page, api, project }) => {
   await api.create('label-sets', { project: project.id, name: 'taken' })
@@ -104,4 +106,90 @@ test('a refresh that fails takes neither the page away nor what was typed', asyn
   await dialog(page).getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Stay' }).click()
   await expect(dialog(page).getByRole('textbox', { name: 'Description' })).toHaveValue('half done')
+})
+
+/** Pastes a text into a field. */
+function paste(into: Locator, text: string): Promise<void> {
+  return into.evaluate((node, value) => {
+    const clipboardData = new DataTransfer()
+    clipboardData.setData('text/plain', value)
+    node.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+  }, text)
+}
+
+test('a form in parts: what few need is folded, variables are pasted, paths inserted, the forecast stands beside', async ({ page, api, project }) => {
+  const spec = await smallSpec(api)
+  const set = await api.create('datasets', { project: project.id, name: 'streets', annotation_type: 'detection' })
+  await api.create(`datasets/${set.id}/versions`, {})
+  await signInAsAdmin(page)
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.goto(`/p/${project.name}/jobs?new=1`)
+  const form = dialog(page)
+  await expect(form.getByRole('group', { name: 'What', exact: true }).getByRole('textbox', { name: /^Name/ })).toBeVisible()
+  await expect(form.getByRole('group', { name: 'Where it runs' }).getByRole('combobox', { name: 'Compute spec' })).toBeVisible()
+  await expect(form.getByRole('textbox', { name: 'Priority' })).toBeHidden()
+  await form.getByText('More', { exact: true }).click()
+  await form.getByRole('textbox', { name: 'Priority' }).fill('1000')
+  await expect(form.getByText('At most 100.')).toBeVisible()
+  await form.getByRole('textbox', { name: 'Priority' }).fill('7')
+  await form.getByText('More', { exact: true }).click()
+  await expect(form.getByRole('textbox', { name: 'Priority' })).toBeHidden()
+
+  await form.getByRole('textbox', { name: /^Name/ }).fill('in parts')
+  const command = form.getByRole('textbox', { name: /^Command/ })
+  await command.fill('set -e\nls ')
+  await form.getByRole('combobox', { name: 'Dataset' }).click()
+  await option(page, 'streets').click()
+  await command.press('End')
+  await form.getByRole('button', { name: 'Insert /workspace/dataset' }).click()
+  await expect(command).toHaveValue('set -e\nls /workspace/dataset')
+  await form.getByRole('button', { name: 'Add variable' }).click()
+  await paste(form.getByRole('textbox', { name: 'Name of variable 1' }), '# usual\nexport EPOCHS=3\nNAME="two words"')
+  await expect(form.getByRole('textbox', { name: 'Value of NAME' })).toHaveValue('two words')
+  await form.getByRole('textbox', { name: 'Value of EPOCHS' }).fill('4')
+  await pickSpec(page, spec)
+
+  const aside = form.getByRole('complementary', { name: 'What this takes' })
+  await expect(aside.locator('.forecast')).toContainText('0.2')
+  const beside = async () => {
+    const [one, other] = [await aside.boundingBox(), await command.boundingBox()]
+    return one !== null && other !== null && one.x > other.x + other.width
+  }
+  expect(await beside()).toBe(true)
+  await page.setViewportSize({ width: 390, height: 844 })
+  await expect.poll(beside).toBe(false)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  await page.keyboard.press('Control+Enter')
+  await expect(page.getByRole('heading', { name: 'in parts' })).toBeVisible()
+  const { items } = (await api.get(`jobs?project=${project.id}`)) as { items: { id: number; priority: number; env: object; command: string }[] }
+  expect(items[0]).toMatchObject({ priority: 7, env: { EPOCHS: '4', NAME: 'two words' }, command: 'set -e\nls /workspace/dataset' })
+  await api.context.post(`/api/v1/jobs/${items[0]?.id ?? 0}/stop`, { data: {} })
+})
+
+test('the rules of a canary are fields, and what is emptied is gone', async ({ page, api, project }) => {
+  await signInAsAdmin(page)
+  await page.goto(`/p/${project.name}/services?new=1`)
+  const form = dialog(page)
+  await form.getByRole('textbox', { name: /^Name/ }).fill('ruled')
+  const failures = form.getByRole('textbox', { name: 'More failures by at most' })
+  await failures.fill('2')
+  await expect(form.getByText('More failures by at most: At most 1.')).toBeVisible()
+  await failures.fill('0.02')
+  await expect(form.getByText('More failures by at most: At most 1.')).toBeHidden()
+  await form.getByRole('textbox', { name: 'Not before so many requests' }).fill('50')
+  await form.getByRole('combobox', { name: 'When it breaks one' }).click()
+  await option(page, 'Retire it').click()
+  await form.getByRole('button', { name: 'Create' }).click()
+  await expect(page.getByRole('heading', { name: 'ruled' })).toBeVisible()
+  const { items } = (await api.get(`services?project=${project.id}`)) as { items: { id: number; rules: object }[] }
+  expect(items[0]?.rules).toEqual({ error_rate: 0.02, min_requests: 50, action: 'rollback' })
+
+  await page.goto(`/p/${project.name}/services/${items[0]?.id ?? 0}?tab=overview`)
+  await expect(page.getByRole('main')).toContainText('Retire it')
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Edit', exact: true }).click()
+  await failures.fill('')
+  await form.getByRole('button', { name: 'Save' }).click()
+  await expect(form).toBeHidden()
+  expect((await api.get(`services/${items[0]?.id ?? 0}`))['rules']).toEqual({ min_requests: 50, action: 'rollback' })
 })

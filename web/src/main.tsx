@@ -5,6 +5,7 @@ import './app/base.css'
 import { Providers } from './app/Providers'
 import { theme } from './app/prefs'
 import { router } from './app/router'
+import { ServerAway } from './app/ServerAway'
 import { applyPalette } from './app/theme'
 import { loadLanguage, showLanguage } from './i18n'
 
@@ -16,6 +17,7 @@ showLanguage(loadLanguage).then(
     <StrictMode>
       <Providers>
         <RouterProvider router={router} />
+        <ServerAway />
       </Providers>
     </StrictMode>,
   ),

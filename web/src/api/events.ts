@@ -2,13 +2,16 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { apiUrl } from './client'
 import type { Change } from './kinds'
-import { askServer } from './reach'
+import { serverBack, streamOpened } from './reach'
 import { refreshAnswered, refreshKind } from './objects'
 
 // A burst of changes makes one refresh of what is on the screen.
 const gather = 400
 // The first pages are made of all kinds, and what runs tells of itself all the time.
 const gatherHome = 1500
+// Before a lost stream is opened again, and one that the server refused.
+const afterLoss = 500
+const afterRefusal = 5000
 
 /** Objects that show what is known about others: counts of their versions, the reason of their job. */
 const shownBy: Record<string, string[]> = { dataset_version: ['dataset'], image_version: ['image'], job: ['environment', 'training_instance'] }
@@ -24,6 +27,8 @@ export function useEvents(project: number | undefined, enabled: boolean): void {
     let timer: number | undefined
     let again: number | undefined
     let home: number | undefined
+    let closed: () => void = () => undefined
+    let waiting: AbortController | null = null
     const kinds = new Set<string>()
 
     const flush = () => {
@@ -48,24 +53,34 @@ export function useEvents(project: number | undefined, enabled: boolean): void {
       timer ??= window.setTimeout(flush, gather)
     }
     const open = () => {
-      source = new EventSource(apiUrl('/events', { project }))
-      source.addEventListener('change', take)
-      source.addEventListener('open', () => refreshAnswered(client))
-      source.addEventListener('error', () => {
-        void askServer()
-        // The browser retries a lost connection by itself, but not a refused one.
-        if (source?.readyState !== EventSource.CLOSED) return
-        source = null
+      const mine = new EventSource(apiUrl('/events', { project }))
+      source = mine
+      mine.addEventListener('change', take)
+      mine.addEventListener('open', () => {
+        closed()
+        closed = streamOpened()
+        refreshAnswered(client)
+      })
+      mine.addEventListener('error', () => {
+        if (source !== mine) return
+        const refused = mine.readyState === EventSource.CLOSED
+        close()
         // A refused one may be a session that has ended.
-        void client.invalidateQueries({ queryKey: ['session'] })
-        again = window.setTimeout(() => {
-          if (!document.hidden && !source) open()
-        }, 5000)
+        if (refused) void client.invalidateQueries({ queryKey: ['session'] })
+        waiting = new AbortController()
+        serverBack(waiting.signal).then(() => {
+          again = window.setTimeout(() => {
+            if (!document.hidden && !source) open()
+          }, refused ? afterRefusal : afterLoss)
+        }, () => undefined)
       })
     }
     const close = () => {
+      closed()
       source?.close()
       source = null
+      waiting?.abort()
+      window.clearTimeout(again)
     }
     const visibility = () => {
       if (document.hidden) close()
@@ -76,7 +91,6 @@ export function useEvents(project: number | undefined, enabled: boolean): void {
     return () => {
       document.removeEventListener('visibilitychange', visibility)
       window.clearTimeout(timer)
-      window.clearTimeout(again)
       window.clearTimeout(home)
       close()
     }

@@ -9,6 +9,10 @@ export interface Words {
 
 export type FieldType = 'text' | 'int' | 'real' | 'bool' | 'time' | 'choice' | 'ref' | 'refs' | 'texts' | 'json'
 
+/** The parts of a form, in their order. */
+export const sections = ['what', 'who', 'where', 'how', 'limits'] as const
+export type Section = (typeof sections)[number]
+
 export interface Choice {
   value: string
   title: Words
@@ -38,6 +42,13 @@ export interface Field {
   ref: string | null
   default: unknown
   unit: string | null
+  /** Few need it: forms fold it away. */
+  advanced: boolean
+  section: Section
+  /** Where it is found in a container; NAME stands for its name. */
+  mount: string | null
+  /** Of an object in JSON: what it may have. */
+  members?: Field[]
 }
 
 export interface Action {

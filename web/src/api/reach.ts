@@ -4,6 +4,8 @@ import { useSyncExternalStore } from 'react'
 
 interface Reach {
   there: boolean
+  /** A part of the program cannot be had although the server answers: after an upgrade it has another name. */
+  outdated: boolean
   /** When it is asked again, in ms since 1970; null while it is being asked. */
   next: number | null
 }
@@ -11,15 +13,15 @@ interface Reach {
 const first = 1000
 const longest = 10_000
 
-let reach: Reach = { there: true, next: null }
+let reach: Reach = { there: true, outdated: false, next: null }
 let wait = first
 let asking: Promise<boolean> | null = null
 let timer: number | undefined
 const listeners = new Set<() => void>()
 const waiting = new Set<() => void>()
 
-function change(next: Reach): void {
-  reach = next
+function change(next: Partial<Reach>): void {
+  reach = { ...reach, ...next }
   for (const listener of listeners) listener()
 }
 
@@ -77,6 +79,31 @@ export async function serverBack(signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) stop()
     else signal?.addEventListener('abort', stop, { once: true })
   })
+}
+
+/** What waits for a part that does not come any more: from now on the page offers to be loaded anew. */
+export function partIsGone(): void {
+  change({ outdated: true })
+}
+
+let streams = 0
+/** A stream of the server's is open, and tells by itself when the server goes; until the returned function is called. */
+export function streamOpened(): () => void {
+  streams += 1
+  let open = true
+  return () => {
+    if (open) streams -= 1
+    open = false
+  }
+}
+
+const often = 2000
+/** Finds out that the server is away where no stream tells: asks it now and then. */
+export function watchServer(): () => void {
+  const timer = window.setInterval(() => {
+    if (streams === 0 && reach.there && !document.hidden) void askServer()
+  }, often)
+  return () => window.clearInterval(timer)
 }
 
 export function subscribeReach(listener: () => void): () => void {

@@ -15,7 +15,6 @@ import { useKeyDispatcher, useKeys, type Shortcut } from './keys'
 import { ProblemPage } from './pages'
 import { lazyPart, part } from './part'
 import { language, lastProject } from './prefs'
-import { ServerAway } from './ServerAway'
 import { SideMenu } from './SideMenu'
 import { TopBar } from './TopBar'
 
@@ -53,7 +52,6 @@ export function Shell() {
   return (
     <>
       <Frame lost={lost} />
-      <ServerAway />
       <Suspense fallback={null}>{user && lost && <SignInAgain user={user} />}</Suspense>
     </>
   )

@@ -2,8 +2,10 @@ import { Input, Select, Switch } from 'antd'
 import { Suspense, useState } from 'react'
 import type { Field } from '../api/kinds'
 import { isKey, useI18n } from '../i18n'
+import { lazyPart } from '../app/part'
 import { editorOf } from './editors'
 import { bytesForInput, formatBytes, parseBytes } from './format'
+import { CodeInput } from './CodeInput'
 import { isRef } from './names'
 import { RefSelect, RefsSelect } from './RefSelect'
 
@@ -56,7 +58,7 @@ export function FieldInput(props: InputProps) {
     case 'texts':
       return <Select id={id} mode="tags" status={status} value={Array.isArray(value) ? value : []} onChange={onChange} placeholder={t('form.addText')} open={false} suffixIcon={null} tokenSeparators={[',']} {...aria} />
     case 'json':
-      return <JsonInput {...props} />
+      return field.members ? <Suspense fallback={<div className="editor-loading" aria-busy="true" />}><MembersInput {...props} /></Suspense> : <JsonInput {...props} />
     default:
       return <TextInput {...props} />
   }
@@ -64,6 +66,8 @@ export function FieldInput(props: InputProps) {
 
 /** Long texts that a shell reads. */
 const codes = ['command', 'script']
+
+const MembersInput = lazyPart(() => import('./MembersInput'), 'MembersInput')
 
 function TextInput({ id, field, value, onChange, describedBy, invalid, creating, autoFocus }: InputProps) {
   const { t } = useI18n()
@@ -73,8 +77,10 @@ function TextInput({ id, field, value, onChange, describedBy, invalid, creating,
     onChange: (e: { target: { value: string } }) => onChange(e.target.value),
   }
   if (field.secret) return <Input.Password {...common} autoComplete="new-password" placeholder={creating ? undefined : t('form.keep')} />
-  const code = codes.includes(field.name)
-  if (field.long) return <Input.TextArea {...common} className={code ? 'mono' : undefined} spellCheck={!code} autoSize={{ minRows: 3, maxRows: 12 }} />
+  if (field.long && codes.includes(field.name)) {
+    return <CodeInput id={id} value={common.value} onChange={onChange} autoFocus={autoFocus} aria-describedby={describedBy} aria-invalid={invalid || undefined} aria-required={field.required || undefined} />
+  }
+  if (field.long) return <Input.TextArea {...common} autoSize={{ minRows: 3, maxRows: 12 }} />
   return <Input {...common} autoComplete="off" spellCheck={false} />
 }
 

@@ -36,7 +36,7 @@ interface Props {
 
 export function FieldValue({ field, value, kindName, item, short }: Props) {
   const { t, w, n, language } = useI18n()
-  if (editorOf(kindName, field)) return <Special {...{ field, value: value ?? null, kindName, item, short }} />
+  if (editorOf(kindName, field)?.Show) return <Special {...{ field, value: value ?? null, kindName, item, short }} />
   if (field.secret) return <span className="muted">{t('value.secret')}</span>
   if (value === null || value === undefined || value === '') {
     return <span className="muted">{t('value.none')}</span>
@@ -73,10 +73,9 @@ export function FieldValue({ field, value, kindName, item, short }: Props) {
 }
 
 function Special({ field, value, kindName, item, short }: Props) {
-  const { t } = useI18n()
-  const editor = editorOf(kindName, field)
-  if (editor) {
-    const { Show } = editor
+  const { t, w } = useI18n()
+  const Show = editorOf(kindName, field)?.Show
+  if (Show) {
     return (
       <Suspense fallback={null}>
         <Show value={value} short={short === true} item={item} refKind={field.ref} />
@@ -90,6 +89,15 @@ function Special({ field, value, kindName, item, short }: Props) {
         {shown.map((text) => <span key={String(text)} className="tag">{String(text)}</span>)}
         {shown.length < value.length && <span className="muted">{t('value.more', { n: value.length - shown.length })}</span>}
       </span>
+    )
+  }
+  if (field.members && value !== null && typeof value === 'object') {
+    const set = field.members.filter((m) => m.name in value)
+    if (set.length === 0) return <span className="muted">{t('value.none')}</span>
+    return (
+      <ul className="members-shown">
+        {set.map((m) => <li key={m.name}><span className="muted">{w(m.title)}</span> <FieldValue field={m} value={(value as Record<string, unknown>)[m.name]} kindName={kindName} short={short} /></li>)}
+      </ul>
     )
   }
   const text = JSON.stringify(value, null, short ? undefined : 2)

@@ -13,11 +13,19 @@ interface Props {
   submittable?: boolean
   danger?: boolean
   wide?: boolean
-  /** Above the fields: what failed as a whole. */
+  /** A drawer of the whole height instead of a window in the middle. */
+  drawer?: boolean
+  /** What the values would mean: beside the fields where there is room, else below them. */
+  aside?: ReactNode
+  /** What failed as a whole; beside the buttons, as the fields may be many. */
   error?: ReactNode
   onSubmit: () => void
   onClose: () => void
   children: ReactNode
+}
+
+function widthOf({ drawer, wide, aside }: Props): string | number {
+  return drawer ? `min(${aside ? 1080 : wide ? 820 : 600}px, 100vw)` : wide ? 760 : 520
 }
 
 /** A form in a dialog: Ctrl+Enter submits, leaving with unsaved input asks. The parent unmounts it. */
@@ -80,9 +88,10 @@ export function FormDialog(props: Props) {
   }
   return (
     <Modal
-      open className="form-dialog" style={{ top: 40 }} title={props.title} width={props.wide ? 760 : 520} onCancel={close} maskClosable={!dirty} keyboard={!asking} afterOpenChange={focusFirst} transitionName="" maskTransitionName=""
+      open className={props.drawer ? 'form-dialog form-drawer' : 'form-dialog'} style={{ top: props.drawer ? 0 : 40 }} title={props.title} width={widthOf(props)} onCancel={close} maskClosable={!dirty} keyboard={!asking} afterOpenChange={focusFirst} transitionName="" maskTransitionName=""
       footer={
         <>
+          {props.error}
           <Button onClick={close}>{t('form.cancel')}</Button>
           <Button type="primary" danger={props.danger} loading={busy} disabled={props.submittable === false} onClick={() => form.current?.requestSubmit()}>{props.submitText}</Button>
         </>
@@ -101,8 +110,12 @@ export function FormDialog(props: Props) {
           props.onSubmit()
         }}
       >
-        {props.error}
-        {props.children}
+        {props.aside ? (
+          <div className="form-columns">
+            <div className="form">{props.children}</div>
+            <aside className="form-aside" aria-label={t('form.aside')}>{props.aside}</aside>
+          </div>
+        ) : props.children}
         <input type="submit" hidden />
       </form>
     </Modal>

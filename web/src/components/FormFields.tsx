@@ -33,8 +33,8 @@ export function FormFields({ fields, kindName, form, creating, prefix, first = t
         )
         return (
           // An editor is a group of controls that have labels of their own.
-          <div key={field.name} className={`field${field.type === 'bool' ? ' field-bool' : ''}`} {...(editor ? { role: 'group', 'aria-labelledby': `${id}-title` } : {})}>
-            {editor ? <span id={`${id}-title`} className="field-title">{title}</span> : <label htmlFor={id}>{title}</label>}
+          <div key={field.name} className={`field${field.type === 'bool' ? ' field-bool' : ''}`} {...(editor || field.members ? { role: 'group', 'aria-labelledby': `${id}-title` } : {})}>
+            {editor || field.members ? <span id={`${id}-title`} className="field-title">{title}</span> : <label htmlFor={id}>{title}</label>}
             <FieldInput
               id={id}
               field={field}

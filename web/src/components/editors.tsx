@@ -21,7 +21,8 @@ export interface ShowProps {
 
 export interface Editor {
   Edit: ComponentType<EditProps>
-  Show: ComponentType<ShowProps>
+  /** Left out: it is shown as any other. */
+  Show?: ComponentType<ShowProps>
   /** It explains itself: the field's help, written for the API, is left out. */
   explains?: boolean
   /** Only shown in its own way; it is typed as any other. */
@@ -35,7 +36,7 @@ const labels = () => import('../features/label-sets/Labels')
 const permissions = () => import('../features/roles/Permissions')
 const audit = () => import('../features/audit/Audit')
 
-function shownOnly(Show: Editor['Show']): Editor {
+function shownOnly(Show: NonNullable<Editor['Show']>): Editor {
   return { Edit: () => null, Show }
 }
 
@@ -47,7 +48,7 @@ const image: Editor = { Edit: lazyPart(pick, 'ImageEdit'), Show: lazyPart(pick, 
 const variables: Editor = { Edit: lazyPart(pick, 'EnvEdit'), Show: lazyPart(pick, 'EnvShow') }
 
 const teams = () => import('../features/labelling/TeamEdit')
-const teamShow: Editor['Show'] = lazyPart(teams, 'TeamShow')
+const teamShow = lazyPart(teams, 'TeamShow')
 const selection = () => import('../features/labelling/SelectionEdit')
 
 const registry: Record<string, Editor> = {
@@ -75,6 +76,8 @@ const registry: Record<string, Editor> = {
   'training.spec': spec,
   'training.image': image,
   'training.env': variables,
+  'training.parameters': { Edit: lazyPart(() => import('../features/trainings/ParametersEdit'), 'ParametersEdit'), explains: true },
+  'service_version.env': { Edit: variables.Edit },
   'training_instance.state': state,
   'training_instance.reason': reason,
   'service.state': state,
@@ -119,7 +122,7 @@ const versionOf: Record<string, Editor> = Object.fromEntries(['dataset_version',
   [`refs ${kind}`, { ...version, Edit: lazy(async () => ({ default: (await part(pick)).versionsEdit(kind) })) }],
 ]))
 
-/** By kind and field; references to versions have one way to be chosen everywhere. */
+/** By kind and field; references to versions have one way to be chosen everywhere, but for siblings of the version itself. */
 export function editorOf(kindName: string, field: Field): Editor | undefined {
-  return registry[`${kindName}.${field.name}`] ?? (/_version(\.|$)/.test(kindName) ? undefined : versionOf[`${field.type} ${field.ref ?? ''}`])
+  return registry[`${kindName}.${field.name}`] ?? (kindName.split('.')[0] === field.ref ? undefined : versionOf[`${field.type} ${field.ref ?? ''}`])
 }

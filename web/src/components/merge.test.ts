@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import type { Field } from '../api/kinds'
-import { changedFields, merge, outgoing, sameValue } from './merge'
+import { changedFields, merge, outgoing, patchOf, sameValue } from './merge'
 
 const field = (name: string, more: Partial<Field> = {}): Field => ({
   name, type: 'text', title: { en: name, zh: name }, help: null, required: false, create: true, update: true,
   search: false, sort: false, filter: false, unique: false, secret: false, list: false, long: false, virtual: false,
-  min: null, max: null, item_max: null, rule: null, choices: null, ref: null, default: null, unit: null, ...more,
+  min: null, max: null, item_max: null, rule: null, choices: null, ref: null, default: null, unit: null, advanced: false, section: 'what', mount: null, ...more,
 })
 const fields = [field('name'), field('description'), field('owner', { type: 'ref' }), field('labels', { type: 'json' })]
 
@@ -41,4 +41,12 @@ test('values go out as the API wants them', () => {
   expect(outgoing(field('at', { type: 'time' }), '')).toBeNull()
   expect(outgoing(field('email', { rule: 'email' }), '')).toBeNull()
   expect(outgoing(field('description'), '')).toBe('')
+})
+
+test('what is taken out of an object in JSON is null in a patch of it', () => {
+  const quota = field('quota', { type: 'json' })
+  expect(patchOf(quota, { cpus: 4, memory: 2, accelerators: { a: 1, b: 2 } }, { cpus: 8, accelerators: { b: 2 } })).toEqual({ memory: null, cpus: 8, accelerators: { a: null, b: 2 } })
+  expect(patchOf(quota, null, { cpus: 1 })).toEqual({ cpus: 1 })
+  expect(patchOf(quota, [1, 2], [1])).toEqual([1])
+  expect(patchOf(field('name'), 'a', 'b')).toBe('b')
 })

@@ -42,6 +42,22 @@ export function outgoing(field: Field, value: unknown): unknown {
   return value
 }
 
+/** A changed value as PATCH takes it: an object in JSON is a merge patch, in which what was taken away is null. */
+export function patchOf(field: Field, was: unknown, now: unknown): unknown {
+  const out = outgoing(field, now)
+  return field.type === 'json' ? withRemoved(was, out) : out
+}
+
+function isObject(value: unknown): value is Values {
+  return value !== null && typeof value === 'object' && !Array.isArray(value)
+}
+
+function withRemoved(was: unknown, now: unknown): unknown {
+  if (!isObject(was) || !isObject(now)) return now
+  const gone = Object.keys(was).filter((name) => !(name in now)).map((name) => [name, null] as const)
+  return { ...Object.fromEntries(gone), ...Object.fromEntries(Object.entries(now).map(([name, value]) => [name, withRemoved(was[name], value)])) }
+}
+
 export interface Merge {
   /** What to save over theirs when each conflict is decided for mine. */
   values: Values

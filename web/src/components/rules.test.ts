@@ -6,7 +6,7 @@ import { checkField, formFields } from './rules'
 const field = (more: Partial<Field>): Field => ({
   name: 'x', type: 'text', title: { en: 'X', zh: 'X' }, help: null, required: false, create: true, update: true, search: false,
   sort: false, filter: false, unique: false, secret: false, list: false, long: false, virtual: false, min: null, max: null,
-  item_max: null, rule: null, choices: null, ref: null, default: null, unit: null, ...more,
+  item_max: null, rule: null, choices: null, ref: null, default: null, unit: null, advanced: false, section: 'what', mount: null, ...more,
 })
 const check = (f: Partial<Field>, value: unknown, creating = true) => checkField(field(f), value, i18nOf('en'), creating)
 

@@ -53,6 +53,7 @@ export function useForm(fields: readonly Field[], initial: Values, creating: boo
       const rest = without(old, name)
       return reason === null ? rest : { ...rest, [name]: reason }
     })
+    if (reason !== null) setTouched((was) => (was.has(name) ? was : new Set(was).add(name)))
   }, [])
   const broken = useMemo(
     () => Object.fromEntries(fields.map((f) => [f.name, invalid[f.name] ?? checkField(f, values[f.name], i18n, creating)])),
@@ -67,7 +68,10 @@ export function useForm(fields: readonly Field[], initial: Values, creating: boo
     // "labels[2].name" belongs to the field labels.
     const name = /^[a-z_0-9]+/i.exec(problem.field ?? '')?.[0]
     if (!name || !fields.some((f) => f.name === name)) return false
-    setRefused({ [name]: fieldProblem(problem, i18n) })
+    // A member of an object is named before what is wrong with it.
+    const member = fields.find((f) => f.name === name)?.members?.find((m) => problem.field === `${name}.${m.name}`)
+    const text = fieldProblem(problem, i18n)
+    setRefused({ [name]: member ? `${i18n.w(member.title)}${i18n.language === 'zh' ? '：' : ': '}${text}` : text })
     return true
   }
   return {

@@ -1,4 +1,5 @@
-import { memo, useRef, useState } from 'react'
+import { memo, useEffect, useRef, useState } from 'react'
+import { useReach } from '../../api/reach'
 import { matchesOf } from '../../api/matches'
 import { Icon } from '../../components/Icon'
 import { Marked } from '../../components/Marked'
@@ -59,6 +60,11 @@ function Picture({ path, sample, colorOf, calm }: { path: string; sample: Sample
   const [failed, setFailed] = useState(false)
   const asked = useRef(false)
   asked.current ||= calm
+  // The server may only have been away.
+  const { there } = useReach()
+  useEffect(() => {
+    if (there) setFailed(false)
+  }, [there])
   if (failed) return <span className="muted">{t('gallery.noPicture')}</span>
   if (!asked.current) return null
   return (

@@ -6,7 +6,6 @@ import { useKeyDispatcher, useKeys, type Shortcut } from '../../app/keys'
 import { docsUrl, safeNext } from '../../app/links'
 import { lazyPart } from '../../app/part'
 import { LanguageMenu, ThemeMenu } from '../../app/PrefMenus'
-import { ServerAway } from '../../app/ServerAway'
 import { useNarrow } from '../../components/hooks'
 import { Icon } from '../../components/Icon'
 import { useI18n } from '../../i18n'
@@ -68,7 +67,6 @@ export function Docs() {
           <Outlet />
         </main>
       </div>
-      <ServerAway />
       <Suspense fallback={<div className="keys-none" hidden />}>{help && <KeyHelp onClose={() => setHelp(false)} />}</Suspense>
     </>
   )

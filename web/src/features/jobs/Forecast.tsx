@@ -1,3 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
+import { useApp } from '../../app/context'
+import { request, type Schema } from '../../api/client'
+import { Meters } from '../overview/Meter'
 import { formatDuration } from '../../components/format'
 import { useDebounced } from '../../components/hooks'
 import { isRef } from '../../components/names'
@@ -12,14 +16,39 @@ function whole(value: unknown, fallback: number): number {
   return typeof value === 'number' && Number.isInteger(value) ? value : fallback
 }
 
-/** Before something is made: what it takes in all, whether the quota admits it, and how long it is likely to wait. */
-export function ForecastNote({ values, place }: FormNoteProps) {
+/** Beside a form: how long what it makes is likely to wait, what that takes, and what the project has left. */
+export function ForecastNote(props: FormNoteProps) {
+  const { t } = useI18n()
+  const here = useApp().project?.id
+  const project = props.place.project ?? here
+  return (
+    <>
+      <section><h3>{t('forecast.title')}</h3><Likely {...props} project={project} /></section>
+      {project !== undefined && <Left project={project} />}
+    </>
+  )
+}
+
+/** What the project may use and uses now. */
+function Left({ project }: { project: number }) {
+  const { t } = useI18n()
+  const { data } = useQuery({
+    queryKey: ['overview', project, 'now'],
+    queryFn: ({ signal }) => request<Schema<'ProjectOverview'>>(`/projects/${project}/overview`, { query: { points: 1 }, signal }),
+    staleTime: 10_000,
+    retry: false,
+  })
+  if (!data) return null
+  return <section><h3>{t('project.quota')}</h3><Meters most={data.quota} used={data.use} /></section>
+}
+
+function Likely({ values, project }: FormNoteProps & { project: number | undefined }) {
   const { t, w, n, language } = useI18n()
   const spec = isRef(values['spec']) ? values['spec'].id : null
-  const nodes = whole(values['nodes'], 1)
+  const nodes = whole(values['nodes'] ?? values['replicas'], 1)
   const wanted = useDebounced(`${spec ?? ''} ${nodes} ${whole(values['priority'], 0)}`, 250)
   const [askedSpec, askedNodes, askedPriority] = wanted.split(' ').map(Number)
-  const found = useForecast(place.project, askedSpec ? askedSpec : null, askedNodes ?? 1, askedPriority ?? 0)
+  const found = useForecast(project, askedSpec ? askedSpec : null, askedNodes ?? 1, askedPriority ?? 0)
   const chosen = useSpecs().data?.find((s) => s.id === spec)
   if (spec === null) return <p className="note forecast muted">{t('forecast.choose')}</p>
   const forecast = found.data

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { apiUrl, request, type Schema } from '../../api/client'
 import type { Item } from '../../api/kinds'
+import { serverBack } from '../../api/reach'
 import type { I18n } from '../../i18n'
 import type { LogAnswer, LogLine, LogSearchAnswer, LogSource } from './logStore'
 
@@ -56,7 +57,7 @@ export function logSource(job: number, rank: number, attempt: number): LogSource
     search: (text, line, signal) => request<LogSearchAnswer>(`/jobs/${job}/log/search`, { query: { ...query, q: text, line, limit: 1000, ignore_case: 1 }, signal }),
     follow: (after, onLines, onEnd) => {
       let next = after
-      let closed = false
+      const gone = new AbortController()
       let timer: number | undefined
       let source: EventSource | null = null
       const open = () => {
@@ -66,19 +67,21 @@ export function logSource(job: number, rank: number, attempt: number): LogSource
           onLines(JSON.parse(event.data) as LogLine[], next)
         })
         source.addEventListener('end', () => {
-          closed = true
+          gone.abort()
           source?.close()
           onEnd()
         })
         source.addEventListener('error', () => {
           // A new connection goes on from where this one was.
           source?.close()
-          if (!closed) timer = window.setTimeout(open, 2000)
+          serverBack(gone.signal).then(() => {
+            timer = window.setTimeout(open, 1000)
+          }, () => undefined)
         })
       }
       open()
       return () => {
-        closed = true
+        gone.abort()
         window.clearTimeout(timer)
         source?.close()
       }

@@ -5,7 +5,7 @@ import { Problem, request } from '../../api/client'
 import type { Action, Item, Kind } from '../../api/kinds'
 import { collectionPath, invalidate, itemPath, type Place } from '../../api/objects'
 import { FormDialog } from '../../components/FormDialog'
-import { FormFields } from '../../components/FormFields'
+import { FormBody, focusField } from '../../components/FormBody'
 import { outgoing } from '../../components/merge'
 import { useShown } from '../../components/hooks'
 import { nameOf } from '../../components/names'
@@ -14,7 +14,7 @@ import { ProblemNote } from '../../components/ProblemNote'
 import { SecretDialog } from '../../components/SecretDialog'
 import { useForm } from '../../components/useForm'
 import { useI18n } from '../../i18n'
-import { formNotes } from './special'
+import { formAsides } from './special'
 
 interface Props {
   kind: Kind
@@ -68,21 +68,21 @@ export function ActionDialog({ kind, place, action, item, onDone, onClose }: Pro
   })
   if (secret) return <SecretDialog title={t('secret.title')} label={t('secret.password')} secret={secret} onClose={onClose} />
   const name = item ? nameOf(kind, item) : w(kind.titles)
-  const Note = formNotes[`${kind.name}.${action.name}`]
+  const Aside = formAsides[`${kind.name}.${action.name}`]
   return (
     <FormDialog
-      title={t('object.actionTitle', { action: w(action.title), name })} dirty={form.dirty} busy={run.isPending} submitText={w(action.title)} danger={action.danger} onClose={onClose}
+      title={t('object.actionTitle', { action: w(action.title), name })} dirty={form.dirty} busy={run.isPending} submitText={w(action.title)} danger={action.danger} onClose={onClose} drawer={Aside !== undefined}
+      aside={Aside && <Suspense fallback={null}><Aside values={form.values} place={place} onValues={form.setAll} /></Suspense>}
       error={failed ? <ProblemNote error={failed} /> : null}
       onSubmit={() => {
         setFailed(null)
         const wrong = form.check()
         if (wrong.length === 0) run.mutate()
-        else document.getElementById(`action-${wrong[0]}`)?.focus()
+        else focusField(`action-${wrong[0]}`)
       }}
     >
       {action.fields.length === 0 && <p>{t('object.confirmAction', { action: w(action.title), name })}</p>}
-      <FormFields fields={action.fields} kindName={`${kind.name}.${action.name}`} form={form} creating prefix="action" />
-      {Note && <Suspense fallback={null}><Note values={form.values} place={place} onValues={form.setAll} /></Suspense>}
+      <FormBody fields={action.fields} kindName={`${kind.name}.${action.name}`} form={form} creating prefix="action" />
     </FormDialog>
   )
 }

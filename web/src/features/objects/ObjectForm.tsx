@@ -1,12 +1,13 @@
 import { App } from 'antd'
-import { Suspense, useMemo, useState, type ReactNode } from 'react'
+import { Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { Problem, request } from '../../api/client'
-import type { Field, Item, Kind } from '../../api/kinds'
+import type { Item, Kind } from '../../api/kinds'
 import { itemPath, useSave, type Place } from '../../api/objects'
 import { editorOf } from '../../components/editors'
+import { draftOf, takeDraft, watchDraft } from '../../components/drafts'
+import { FormBody, focusField } from '../../components/FormBody'
 import { FormDialog } from '../../components/FormDialog'
-import { FormFields } from '../../components/FormFields'
-import { changedFields, outgoing, type Values } from '../../components/merge'
+import { changedFields, outgoing, patchOf, type Values } from '../../components/merge'
 import { useShown } from '../../components/hooks'
 import { nameOf } from '../../components/names'
 import { PlaceContext } from '../../components/place'
@@ -14,9 +15,9 @@ import { problemText } from '../../components/problem'
 import { ProblemNote } from '../../components/ProblemNote'
 import { formFields } from '../../components/rules'
 import { useForm } from '../../components/useForm'
-import { useI18n, type Key } from '../../i18n'
+import { useI18n } from '../../i18n'
 import { MergeDialog } from './MergeDialog'
-import { formNotes, formSections } from './special'
+import { formAsides, formNotes } from './special'
 
 interface Props {
   kind: Kind
@@ -49,13 +50,29 @@ export function ObjectForm({ kind, place, item, preset, onClose, onSaved }: Prop
   const [failed, setFailed] = useState<unknown>(null)
   const [theirs, setTheirs] = useState<Item | null>(null)
   const shown = useShown()
+  // Editors that keep what is typed begin anew with other values.
+  const [round, setRound] = useState(0)
 
-  const submit = async (values: Values, revision: number | undefined) => {
+  // What was typed before the page was loaded anew, and what is to be kept when it is now.
+  const draft = `${itemPath(kind, place, item?.id ?? 0)} ${place.project ?? 0}`
+  const typed = useRef<() => Values | null>(() => null)
+  typed.current = () => draftOf(fields, changedFields(initial, form.values, fields), form.values)
+  useEffect(() => watchDraft(draft, () => typed.current()), [draft])
+  useEffect(() => {
+    const kept = takeDraft(draft)
+    if (!kept) return
+    form.setAll(kept)
+    setRound(1)
+    // Once, when it opens.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [])
+
+  const submit = async (values: Values, was: Values, revision: number | undefined) => {
     setFailed(null)
     setSending(true)
     const sent = creating ? fields.filter((f) => values[f.name] !== undefined && values[f.name] !== null && values[f.name] !== '') : fields.filter((f) => f.name in values)
     try {
-      const saved = await save.mutateAsync({ values: Object.fromEntries(sent.map((f) => [f.name, outgoing(f, values[f.name])])), id: item?.id, revision })
+      const saved = await save.mutateAsync({ values: Object.fromEntries(sent.map((f) => [f.name, creating ? outgoing(f, values[f.name]) : patchOf(f, was[f.name], values[f.name])])), id: item?.id, revision })
       void message.success(t(creating ? 'object.createdToast' : 'object.savedToast', { name: nameOf(kind, saved) }))
       if (shown()) onClose()
       onSaved?.(saved)
@@ -72,37 +89,39 @@ export function ObjectForm({ kind, place, item, preset, onClose, onSaved }: Prop
   const onSubmit = () => {
     const wrong = form.check()
     if (wrong.length > 0) {
-      document.getElementById(`form-${wrong[0]}`)?.focus()
+      focusField(`form-${wrong[0]}`)
       return
     }
-    if (creating) return void submit(form.values, undefined)
+    if (creating) return void submit(form.values, {}, undefined)
     const changed = changedFields(initial, form.values, fields)
     if (changed.length === 0) return onClose()
-    void submit(Object.fromEntries(changed.map((name) => [name, form.values[name]])), base?.revision)
+    void submit(Object.fromEntries(changed.map((name) => [name, form.values[name]])), initial, base?.revision)
   }
   const Note = (creating ? formNotes[`new.${kind.name}`] : undefined) ?? formNotes[kind.name]
+  const Aside = (creating ? formAsides[`new.${kind.name}`] : undefined) ?? formAsides[kind.name]
   const wide = fields.some((f) => editorOf(kind.name, f)?.wide)
   return (
     <PlaceContext.Provider value={place}>
       <FormDialog
         title={creating ? t('object.createTitle', { title: wl(kind.title) }) : t('object.editTitle', { name: nameOf(kind, item) })}
-        dirty={form.dirty} busy={sending} submitText={t(creating ? 'form.create' : 'form.save')} wide={wide}
+        dirty={form.dirty} busy={sending} submitText={t(creating ? 'form.create' : 'form.save')} wide={wide} drawer
+        aside={Aside && <Suspense fallback={null}><Aside values={form.values} place={place} onValues={form.setAll} /></Suspense>}
         error={failed && !theirs ? <ProblemNote error={failed} /> : null} onSubmit={onSubmit} onClose={onClose}
       >
-        {sectionsOf(kind.name, fields).map((part, i) => (
-          <FormPart key={part.title ?? i} title={part.title && t(part.title)}><FormFields fields={part.fields} kindName={kind.name} form={form} creating={creating} prefix="form" first={i === 0} /></FormPart>
-        ))}
-        {Note && <Suspense fallback={null}><Note values={form.values} place={place} onValues={form.setAll} /></Suspense>}
+        <FormBody key={round} fields={fields} kindName={kind.name} form={form} creating={creating} prefix="form">
+          {Note && <Suspense fallback={null}><Note values={form.values} place={place} onValues={form.setAll} /></Suspense>}
+        </FormBody>
       </FormDialog>
       {theirs && base && (
         <MergeDialog
           kind={kind} fields={fields} base={initial} mine={form.values} theirs={theirs} busy={sending}
-          onSave={(values) => void submit(values, theirs.revision)}
+          onSave={(values) => void submit(values, theirs, theirs.revision)}
           onReload={() => {
             const fresh = initialValues(kind, theirs)
             setBase(theirs)
             setInitial(fresh)
             form.replace(fresh)
+            setRound(round + 1)
             setTheirs(null)
             setFailed(null)
           }}
@@ -111,19 +130,4 @@ export function ObjectForm({ kind, place, item, preset, onClose, onSaved }: Prop
       )}
     </PlaceContext.Provider>
   )
-}
-
-/** A form's fields by its parts; one part without a heading for most kinds. */
-function sectionsOf(kindName: string, fields: readonly Field[]): { title?: Key; fields: readonly Field[] }[] {
-  const parts = formSections[kindName]
-  if (!parts) return [{ fields }]
-  const named = new Set(parts.flatMap((part) => part.fields))
-  return parts.map((part, i) => ({
-    title: part.title,
-    fields: [...part.fields.flatMap((name) => fields.find((f) => f.name === name) ?? []), ...(i === parts.length - 1 ? fields.filter((f) => !named.has(f.name)) : [])],
-  })).filter((part) => part.fields.length > 0)
-}
-
-function FormPart({ title, children }: { title?: string; children: ReactNode }) {
-  return title ? <fieldset className="form-part"><legend>{title}</legend>{children}</fieldset> : <>{children}</>
 }

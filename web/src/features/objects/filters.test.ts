@@ -5,7 +5,7 @@ import { filterOf, isNarrowed, listParams } from './filters'
 const field = (name: string, type: Field['type'], more: Partial<Field> = {}): Field => ({
   name, type, title: { en: name, zh: name }, help: null, required: false, create: true, update: true, search: false,
   sort: false, filter: true, unique: false, secret: false, list: false, long: false, virtual: false, min: null,
-  max: null, item_max: null, rule: null, choices: null, ref: null, default: null, unit: null, ...more,
+  max: null, item_max: null, rule: null, choices: null, ref: null, default: null, unit: null, advanced: false, section: 'what', mount: null, ...more,
 })
 const kind: Kind = {
   name: 'job', plural: 'jobs', scope: 'project', parent: null, collection: null, menu: 'build', title: { en: '', zh: '' },

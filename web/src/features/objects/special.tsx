@@ -33,7 +33,7 @@ export const pages: Record<string, ComponentType<PageProps> | undefined> = {
   evaluation: lazyPart(() => import('../evaluations/EvaluationPage'), 'EvaluationPage'),
 }
 
-/** Below the fields of a form: what the values as they stand would mean. */
+/** Part of a form that is no field. */
 export interface FormNoteProps {
   values: Values
   place: Place
@@ -41,18 +41,12 @@ export interface FormNoteProps {
   onValues: (values: Values) => void
 }
 
-const Forecast = lazyPart(() => import('../jobs/Forecast'), 'ForecastNote')
-/** By kind, or by kind and action; `new.` before it: only where one is made. */
-export const formNotes: Record<string, ComponentType<FormNoteProps> | undefined> = { 'new.dataset': lazyPart(() => import('../datasets/NewFiles'), 'NewFiles'), 'new.environment': lazyPart(() => import('../tools/EnvironmentNote'), 'EnvironmentNote'), job: Forecast, environment: Forecast, training: Forecast, 'image.build': Forecast }
+/** By kind; `new.` before it: only where one is made. */
+export const formNotes: Record<string, ComponentType<FormNoteProps> | undefined> = { 'new.dataset': lazyPart(() => import('../datasets/NewFiles'), 'NewFiles') }
 
-/** Forms of many fields in parts, each with a heading; what no part names stands in the last. */
-export const formSections: Record<string, { title: Key; fields: readonly string[] }[] | undefined> = {
-  label_task: [
-    { title: 'labelTask.what', fields: ['name', 'description', 'version', 'selection'] },
-    { title: 'labelTask.who', fields: ['labelling_team', 'review_team', 'deadline', 'seats'] },
-    { title: 'labelTask.how', fields: ['instructions', 'review_ratio', 'batch_size'] },
-  ],
-}
+const Forecast = lazyPart(() => import('../jobs/Forecast'), 'ForecastNote')
+/** Beside the fields of a form, by kind, or by kind and action; `new.` before it: only where one is made. What the values as they stand would mean. */
+export const formAsides: Record<string, ComponentType<FormNoteProps> | undefined> = { 'new.environment': lazyPart(() => import('../tools/EnvironmentNote'), 'EnvironmentNote'), job: Forecast, environment: Forecast, training: Forecast, service_version: Forecast, 'image.build': Forecast }
 
 /** Dialogs of their own instead of the generic form of an action; by kind and action. */
 export interface ActionFormProps {

@@ -5,7 +5,7 @@ import { InstallTool } from './InstallTool'
 
 const Forecast = lazyPart(() => import('../jobs/Forecast'), 'ForecastNote')
 
-/** Below the form of a new environment: what it would wait for, and what it would lack. */
+/** Beside the form of a new environment: what it would wait for, and what it would lack. */
 export function EnvironmentNote(props: FormNoteProps) {
   return (
     <>

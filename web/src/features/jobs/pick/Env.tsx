@@ -1,9 +1,9 @@
 import { Button, Input } from 'antd'
-import { useState } from 'react'
+import { useState, type ClipboardEvent } from 'react'
 import type { EditProps, ShowProps } from '../../../components/editors'
 import { Icon } from '../../../components/Icon'
 import { useI18n } from '../../../i18n'
-import { envFromRows, envToRows, type EnvRow } from './envModel'
+import { envFromRows, envFromText, envToRows, withLines, type EnvRow } from './envModel'
 
 export function EnvEdit({ id, value, onChange, onInvalid }: EditProps) {
   const { t } = useI18n()
@@ -15,16 +15,32 @@ export function EnvEdit({ id, value, onChange, onInvalid }: EditProps) {
     if (bad === null) onChange(env)
   }
   const set = (i: number, part: Partial<EnvRow>) => change(rows.map((row, k) => (k === i ? { ...row, ...part } : row)))
+  const paste = (event: ClipboardEvent, i: number) => {
+    const lines = envFromText(event.clipboardData.getData('text'))
+    if (!lines) return
+    event.preventDefault()
+    change(withLines(rows, i, lines))
+  }
   return (
     <div className="env-rows">
-      {rows.map((row, i) => (
-        <div key={i} className="row">
-          <Input className="mono" aria-label={t('env.nameOf', { n: i + 1 })} placeholder={t('env.name')} value={row.name} autoComplete="off" spellCheck={false} onChange={(e) => set(i, { name: e.target.value })} />
-          <Input className="mono" aria-label={t('env.valueOf', { name: row.name || i + 1 })} placeholder={t('env.value')} value={row.value} autoComplete="off" spellCheck={false} onChange={(e) => set(i, { value: e.target.value })} />
-          <Button type="text" aria-label={t('env.remove', { name: row.name || i + 1 })} icon={<Icon name="close" size={14} />} onClick={() => change(rows.filter((_, k) => k !== i))} />
-        </div>
-      ))}
-      <div><Button id={id} size="small" icon={<Icon name="plus" size={12} />} onClick={() => change([...rows, { name: '', value: '' }])}>{t('env.add')}</Button></div>
+      {rows.length > 0 && (
+        <table className="row-table">
+          <thead><tr><th scope="col">{t('env.nameTitle')}</th><th scope="col">{t('env.valueTitle')}</th><td /></tr></thead>
+          <tbody>
+            {rows.map((row, i) => (
+              <tr key={i}>
+                <td><Input className="mono" aria-label={t('env.nameOf', { n: i + 1 })} placeholder={t('env.name')} value={row.name} autoComplete="off" spellCheck={false} onPaste={(e) => paste(e, i)} onChange={(e) => set(i, { name: e.target.value })} /></td>
+                <td><Input className="mono" aria-label={t('env.valueOf', { name: row.name || i + 1 })} placeholder={t('env.value')} value={row.value} autoComplete="off" spellCheck={false} onChange={(e) => set(i, { value: e.target.value })} /></td>
+                <td><Button type="text" aria-label={t('env.remove', { name: row.name || i + 1 })} icon={<Icon name="close" size={14} />} onClick={() => change(rows.filter((_, k) => k !== i))} /></td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <div className="row wrap">
+        <Button id={id} size="small" icon={<Icon name="plus" size={12} />} onClick={() => change([...rows, { name: '', value: '' }])}>{t('env.add')}</Button>
+        {rows.length > 0 && <span className="field-help">{t('env.pasteHint')}</span>}
+      </div>
     </div>
   )
 }

@@ -3,6 +3,8 @@ import { useEffect, useRef, useState, type ComponentType } from 'react'
 import { useApp } from '../../../app/context'
 import type { Ref } from '../../../api/kinds'
 import type { EditProps, ShowProps } from '../../../components/editors'
+import '../compute.css'
+import { mountOf, useFormAround } from '../../../components/formContext'
 import { RefLink } from '../../../components/FieldValue'
 import { Icon } from '../../../components/Icon'
 import { isRef, nameOf } from '../../../components/names'
@@ -62,10 +64,18 @@ function Choices({ kindName, parent, value, onChange }: PickProps & { parent: Re
   )
 }
 
+/** Where the container has it. The field is the one that the editor's id ends with. */
+function Mount({ id, value }: { id: string; value: Ref | null }) {
+  const { fields } = useFormAround()
+  const path = mountOf(fields.find((f) => id.endsWith(`-${f.name}`)), value)
+  return path ? <code className="mount">{path}</code> : null
+}
+
 /** The editor of a reference to one version. */
 export function versionEdit(kindName: string): ComponentType<EditProps> {
   return function VersionEdit({ id, value, onChange }: EditProps) {
-    return <VersionPick id={id} kindName={kindName} value={isRef(value) ? value : null} onChange={onChange} />
+    const now = isRef(value) ? value : null
+    return <div className="mounted"><VersionPick id={id} kindName={kindName} value={now} onChange={onChange} /><Mount id={id} value={now} /></div>
   }
 }
 
@@ -87,8 +97,9 @@ export function versionsEdit(kindName: string): ComponentType<EditProps> {
     return (
       <div className="env-rows">
         {rows.map((row, i) => (
-          <div key={row.key} className="row">
+          <div key={row.key} className="mounted">
             <VersionPick kindName={kindName} value={row.ref} onChange={(ref) => change((old) => old.map((r) => (r.key === row.key ? { ...r, ref } : r)))} />
+            <Mount id={id} value={row.ref} />
             <Button type="text" aria-label={t('pick.remove', { what: row.ref?.of?.name ?? `${title} ${i + 1}` })} icon={<Icon name="close" size={14} />} onClick={() => change((old) => old.filter((r) => r.key !== row.key))} />
           </div>
         ))}

@@ -20,3 +20,24 @@ export function envFromRows(rows: readonly EnvRow[]): { env: Record<string, stri
   }
   return { env, bad }
 }
+
+/** Lines of KEY=VALUE, as files of them and `env` have them; null when it is no such text. */
+export function envFromText(text: string): EnvRow[] | null {
+  const lines = text.split(/\r?\n/).map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'))
+  const rows = lines.map((line): EnvRow | null => {
+    const found = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)=(.*)$/.exec(line)
+    if (!found) return null
+    const [, name = '', value = ''] = found
+    return { name, value: /^(["']).*\1$/.test(value) && value.length > 1 ? value.slice(1, -1) : value }
+  })
+  return rows.length > 0 && rows.every((row) => row !== null) ? rows : null
+}
+
+/** Pasted into row i: what is there by name gets the new value, the rest is new. */
+export function withLines(rows: readonly EnvRow[], i: number, lines: readonly EnvRow[]): EnvRow[] {
+  const kept = rows.filter((row, k) => k !== i || row.value !== '')
+  const known = kept.map((row) => lines.findLast((line) => line.name === row.name) ?? row)
+  const names = new Set(kept.map((row) => row.name))
+  const fresh = lines.filter((line, k) => !names.has(line.name) && lines.findLastIndex((other) => other.name === line.name) === k)
+  return [...known, ...fresh]
+}
