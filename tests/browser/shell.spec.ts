@@ -159,18 +159,32 @@ test('a link that is followed while a search settles leads there, however long t
   await expect(page.getByRole('heading', { name: 'slow to come' })).toBeVisible()
 })
 
-test('a page whose program did not come is loaded anew, once', async ({ page, api, project }) => {
+test('a page whose program does not come leaves the one that is shown, and offers to load it anew', async ({ page, api, project }) => {
   await api.create('label-sets', { project: project.id, name: 'second time' })
+  await signInAsAdmin(page)
+  await page.route(/DetailPage/, (route) => route.abort())
+  await page.goto(`/p/${project.name}/label-sets`)
+  const link = page.getByRole('link', { name: 'second time' })
+  await link.click()
+  const offer = page.getByRole('alert').filter({ hasText: 'A new version is available.' })
+  await expect(offer).toBeVisible()
+  await expect(link).toBeVisible()
+  await page.unroute(/DetailPage/)
+  await offer.getByRole('button', { name: 'Reload' }).click()
+  await expect(page.getByRole('heading', { name: 'second time' })).toBeVisible()
+  await expect(page).toHaveURL(/\/label-sets\/\d+$/)
+})
+
+test('a first page whose program does not come is loaded anew, once', async ({ page, project }) => {
   await signInAsAdmin(page)
   let loads = 0
   let enough = 2
   page.on('request', (request) => {
     if (request.isNavigationRequest()) loads += 1
   })
-  await page.route(/DetailPage/, (route) => (loads < enough ? route.abort() : route.continue()))
+  await page.route(/ListPage/, (route) => (loads < enough ? route.abort() : route.continue()))
   await page.goto(`/p/${project.name}/label-sets`)
-  await page.getByRole('link', { name: 'second time' }).click()
-  await expect(page.getByRole('heading', { name: 'second time' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Label sets', level: 1 })).toBeVisible()
   expect(loads).toBe(2)
   // Not for ever.
   enough = 1000
