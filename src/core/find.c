@@ -137,7 +137,7 @@ static bool find_all(struct finding *f, struct err *err)
 static void write_one(const struct finding *f, const struct object *o, struct json_out *out)
 {
     size_t field[SEARCH_FIELDS_MAX], n = search_fields(o->kind, field);
-    struct search_named texts[SEARCH_FIELDS_MAX];
+    struct search_named texts[SEARCH_FIELDS_MAX] = {{0}};
     struct str about = STR_NULL;
     for (size_t i = 0; i < n; i++) {
         texts[i] = (struct search_named){o->kind->fields[field[i]].name, o->values[field[i]].s};

@@ -43,7 +43,7 @@ static bool take_row(void *ctx, const struct db_row *row, struct err *err)
 {
     (void)err;
     struct search *s = ctx;
-    struct str texts[SEARCH_FIELDS_MAX];
+    struct str texts[SEARCH_FIELDS_MAX] = {STR_NULL};
     struct arena a;
     arena_init_spare(&a, &s->spares);
     for (size_t i = 0; i < s->fields; i++)

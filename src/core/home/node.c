@@ -95,7 +95,9 @@ struct change {
 static bool take_change(struct arena *a, const struct db_value *v, struct change *ret)
 {
     struct err ignored = {0};
-    yyjson_val *detail = v[2].type == DB_TEXT ? json_parse(a, v[2].s, &ignored) : NULL;
+    yyjson_val *detail;
+    if (v[2].type != DB_TEXT || !(detail = json_parse(a, v[2].s, &ignored)))
+        return false;
     yyjson_val *state = yyjson_obj_get(detail, "state"), *reason = yyjson_obj_get(detail, "reason");
     *ret = (struct change){.at = v[0].i,
                            .by = v[1].type == DB_INT ? v[1].i : 0,
