@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #define DRAIN_MAX    (64 * 1024) /* of a body the handler did not want that is read to keep the connection */
-#define LAST_CALL_MS 1000        /* for a request that was sent when the server began to stop */
+#define LAST_CALL_MS 1000        /* for a request that is on its way when the server stops */
 
 enum state {
     HEAD,   /* reading a header */
@@ -203,7 +203,7 @@ static void begin_next(struct http1 *h)
 {
     h->state = HEAD;
     h->parser.started = false;
-    conn_deadline(h->c, limits_of(h)->idle_timeout_ms);
+    conn_deadline(h->c, h->c->loop->stopping ? LAST_CALL_MS : limits_of(h)->idle_timeout_ms);
     if (h->c->eof && !h->c->in.n) {
         leave(h);
         return;
@@ -211,6 +211,14 @@ static void begin_next(struct http1 *h)
     conn_read_start(h->c);
     if (h->c->in.n || h->c->delivering)
         conn_kick(h->c);
+}
+
+/* A client that was told that its connection stays may be sending its next request. When another program
+ * takes over, that one is still answered, with the word that the connection ends. */
+static bool stays(const struct http1 *h)
+{
+    const struct loop *l = h->c->loop;
+    return h->keep && !h->c->failed && (!l->stopping || l->server->handed);
 }
 
 /* When the answer is written and sent, lets go of the exchange and looks what is next. */
@@ -223,7 +231,7 @@ static void try_finish(struct http1 *h)
     h->x = NULL;
     h->whole = false;
     exchange_finish(x, true);
-    if (!h->keep || h->c->failed || h->c->loop->stopping) {
+    if (!stays(h)) {
         leave(h);
         return;
     }
@@ -629,7 +637,7 @@ static void h1_drain(struct conn *c)
     h->stopping = true;
     if (h->x)
         exchange_drain(h->x);
-    else if (!c->in.n && !request_may_come(h))
+    else if (!c->in.n && !c->loop->server->handed && !request_may_come(h))
         close_idle(h);
     else if (!c->in.n)
         conn_deadline(c, LAST_CALL_MS);

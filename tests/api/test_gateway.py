@@ -12,6 +12,7 @@ import sqlite3
 import subprocess
 import threading
 import urllib.parse
+from http import client as http_client
 
 import httpx
 import pytest
@@ -364,7 +365,21 @@ def test_upgrade_loses_no_request(tmp_path, make_db):
                 answered[0] += 1
             except (httpx.TransportError, AssertionError) as error:
                 wrong.append(repr(error))
-    clients = [threading.Thread(target=ask) for _ in range(3)]
+
+    def ask_on_one_connection() -> None:
+        """As http.client does it: nothing is sent twice, a new connection only where the answer says so."""
+        place = httpx.URL(url)
+        kept = http_client.HTTPConnection(place.host, place.port, timeout=DEADLINE)
+        while not ending.is_set():
+            try:
+                kept.request("GET", place.path, headers=headers)
+                assert (answer := kept.getresponse()).status == 200 and answer.read() == b"blue"
+                answered[0] += 1
+            except (http_client.HTTPException, OSError, AssertionError) as error:
+                wrong.append(repr(error))
+                kept.close()
+        kept.close()
+    clients = [threading.Thread(target=one) for one in (ask, ask, ask_on_one_connection, ask_on_one_connection)]
     for client in clients:
         client.start()
     try:
