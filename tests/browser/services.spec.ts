@@ -107,7 +107,7 @@ test('a model is described by fields and tried before that is saved', async ({ p
   await page.getByRole('button', { name: 'Save' }).click()
   // The form says what kind of model it is, too: it goes when that is saved.
   await expect(page.locator('.manifest-form')).toHaveCount(0)
-  await expect(page.getByText('Image: one class', { exact: false })).toBeVisible()
+  await expect(page.locator('.model-card')).toContainText('Image: one class')
   const saved = (await api.get(`${path}/manifest`)) as { manifest: { labels: string[] } }
   expect(saved.manifest.labels[0]).toBe('form 0')
 
