@@ -128,7 +128,7 @@ test('statistics, likeness, preprocessing, comparing, publishing', async ({ page
   await signInAsAdmin(page)
   await bring(page, url, [{ name: 'coco.zip', mimeType: 'application/zip', buffer: cocoZip() }, { name: 'again.png', mimeType: 'image/png', buffer: png(160, 120, 3) }])
   await page.goto(`${url}?tab=statistics`)
-  await expect(page.getByRole('row', { name: 'dog 2 (2 marks)' })).toBeVisible()
+  await expect(page.getByRole('row', { name: 'dog 2 (2 objects)' })).toBeVisible()
   await page.getByRole('button', { name: 'Measure sharpness and similarity' }).click()
   await expect(page.locator('.histogram')).toBeVisible()
   await expect(page.getByRole('table', { name: 'Sizes in pixels' }).getByRole('row', { name: '160 × 120 13' })).toBeVisible()
