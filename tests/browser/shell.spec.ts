@@ -128,10 +128,10 @@ test('everything by keyboard: skip link, then a link of the page', async ({ page
   await expect(page.getByRole('link', { name: 'Skip to content' })).toBeFocused()
   await page.keyboard.press('Enter')
   await expect(page.getByRole('main')).toBeFocused()
-  // First whose label sets are listed, then the search.
+  // First the manual, whose label sets are listed and a new one, then the search.
   await page.keyboard.press('Tab')
   await expect(page.getByRole('main').locator(':focus')).toHaveCount(1)
-  for (let i = 0; i < 3 && !(await page.getByRole('searchbox').evaluate((box) => box === document.activeElement)); i += 1) await page.keyboard.press('Tab')
+  for (let i = 0; i < 6 && !(await page.getByRole('searchbox').evaluate((box) => box === document.activeElement)); i += 1) await page.keyboard.press('Tab')
   await expect(page.getByRole('searchbox')).toBeFocused()
 })
 
