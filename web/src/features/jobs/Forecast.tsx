@@ -23,7 +23,7 @@ export function ForecastNote(props: FormNoteProps) {
   const project = props.place.project ?? here
   return (
     <>
-      <section><h3>{t('forecast.title')}</h3><Likely {...props} project={project} /></section>
+      <section><h2>{t('forecast.title')}</h2><Likely {...props} project={project} /></section>
       {project !== undefined && <Left project={project} />}
     </>
   )
@@ -39,7 +39,7 @@ function Left({ project }: { project: number }) {
     retry: false,
   })
   if (!data) return null
-  return <section><h3>{t('project.quota')}</h3><Meters most={data.quota} used={data.use} /></section>
+  return <section><h2>{t('project.quota')}</h2><Meters most={data.quota} used={data.use} /></section>
 }
 
 function Likely({ values, project }: FormNoteProps & { project: number | undefined }) {
