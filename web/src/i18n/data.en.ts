@@ -25,7 +25,6 @@ export const dataEn = {
   'model.testPart': 'test part',
   'model.quality': 'How good',
   'model.notEvaluated': 'Not evaluated yet',
-  'model.says': '{task}, {n#1 label|{n} labels}',
   'model.silent': 'This version does not say what it does, so it answers tensors only. This is what its file shows; complete it and save it as ingot-model.json.',
   'model.asked': 'To be checked or added: {fields}',
   'model.save': 'Save',

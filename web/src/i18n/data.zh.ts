@@ -27,7 +27,6 @@ export const dataZh: Record<keyof typeof dataEn, string> = {
   'model.testPart': '测试部分',
   'model.quality': '效果',
   'model.notEvaluated': '尚未评估',
-  'model.says': '{task}，{n} 个标签',
   'model.silent': '此版本没有说明其任务，只能收发张量。以下内容由文件推断而得；请补全并保存为 ingot-model.json。',
   'model.asked': '请确认或补充：{fields}',
   'model.save': '保存',

@@ -31,7 +31,7 @@ export const modelsEn = {
   'training.again': 'New training like this run',
   'service.terminal': 'Terminal',
 
-  'manifest.edit': 'Edit',
+  'manifest.edit': 'Edit what it does',
   'manifest.asForm': 'Form',
   'manifest.fits': 'This fits the model.',
   'manifest.try': 'Try it before saving',

@@ -33,7 +33,7 @@ export const modelsZh: Record<keyof typeof modelsEn, string> = {
   'training.again': '按此次运行新建训练',
   'service.terminal': '终端',
 
-  'manifest.edit': '编辑',
+  'manifest.edit': '编辑模型任务',
   'manifest.asForm': '表单',
   'manifest.fits': '与模型相符。',
   'manifest.try': '保存前试用',

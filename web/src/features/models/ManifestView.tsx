@@ -6,7 +6,6 @@ import { useI18n } from '../../i18n'
 import type { Version } from '../datasets/samples'
 import { fromJson } from './manifest'
 import { ManifestEditor } from './ManifestEditor'
-import { choiceText } from './ManifestField'
 
 type Found = Schema<'ModelManifest'>
 
@@ -18,20 +17,15 @@ export function useManifest(version: Version) {
   })
 }
 
-/** What the version says of itself (ingot-model.json); where it says nothing, a proposal to complete, try and save. */
+/** Changes what the version says of itself (ingot-model.json, shown on its card); where it says nothing, a proposal to complete, try and save. */
 export function ManifestView({ version }: { version: Version }) {
-  const { t, n } = useI18n()
+  const { t } = useI18n()
   const [editing, setEditing] = useState(false)
   const found = useManifest(version)
   if (!found.data) return null
   const manifest = fromJson(found.data.manifest)
   if (manifest && !editing) {
-    return (
-      <p className="row wrap">
-        <span><span className="muted">{t('model.does')}</span> {t('model.says', { task: choiceText(manifest.task, t), n: n(manifest.labels?.length ?? 0) })}</span>
-        {version.open && <Button size="small" onClick={() => setEditing(true)}>{t('manifest.edit')}</Button>}
-      </p>
-    )
+    return version.open ? <p><Button size="small" onClick={() => setEditing(true)}>{t('manifest.edit')}</Button></p> : null
   }
   const first = manifest ?? fromJson(found.data.guess)
   if (!version.open || !first) return null

@@ -34,7 +34,7 @@ function Cells({ most, row }: { most?: Amounts; row: Used }) {
     <>
       {columns.map((name) => {
         const of = rows.find((r) => r.name === name)
-        return <td key={name} className="meter-cell">{of ? <Meter row={of} bare /> : <span className="muted">{t('value.none')}</span>}</td>
+        return <td key={name} className="meter-cell">{of && (of.used || of.reserved || of.most !== null) ? <Meter row={of} bare /> : <span className="muted">{t('value.none')}</span>}</td>
       })}
       <td className="meter-cell">{cards.length > 0 ? cards.map((card) => <Meter key={card.name} row={card} />) : <span className="muted">{t('value.none')}</span>}</td>
     </>
