@@ -101,7 +101,7 @@ def test_curves_that_were_files(fresh_server):
     wait_for(lambda: not folder.exists(), "the files to be gone")
     items = admin.get(f"jobs/{job['id']}/curves", span=86400)["items"]
     assert [i["at"] for i in items][:100] == [stamp(at) for at in minutes]
-    first = {"cpu": 0.25, "memory": 1000, "net_rx": 3, "net_tx": 4, "disk": None, "accelerator": None, "accelerator_memory": None}
+    first = {"cpu": 0.25, "cpus": 0.25, "memory": 1000, "net_rx": 3, "net_tx": 4, "disk": None, "accelerator": None, "accelerator_memory": None}
     assert items[0] == {"at": stamp(begin), **first, "low": first, "high": first}
     assert items[99]["disk"] == 7
     assert len(admin.get(f"jobs/{job['id']}/curves", span=86400, points=10)["items"]) <= 11
