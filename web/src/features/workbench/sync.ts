@@ -123,7 +123,8 @@ export function openSync({ user, wire, journal, held, client = newId() + newId()
       if (item.id !== null && entries.some((e) => e.id === item.id)) {
         own.push(item.id)
         mend(item.id, item.operation)
-      } else if ((item.id === null || clientOf(item.id) !== client) && !pendingOn(targetOf(item.operation, current.document))) current.document.receive(item.operation)
+      } else if (item.id !== null && clientOf(item.id) === client) mend(item.id, item.operation) // the room began without it
+      else if (!pendingOn(targetOf(item.operation, current.document))) current.document.receive(item.operation)
     }
     if (own.length > 0) drop(own)
     tell()
