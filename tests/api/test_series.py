@@ -107,7 +107,7 @@ def test_curves_that_were_files(fresh_server):
     assert len(admin.get(f"jobs/{job['id']}/curves", span=86400, points=10)["items"]) <= 11
     of_project = [i for i in admin.get(f"projects/{project['id']}/overview")["curves"]["items"] if i["accelerators"]]
     assert [i["at"] for i in of_project] == [stamp(at) for at in minutes]
-    first = {"cpu": 0.5, "memory": 42, "accelerators": {"npu": 2}}
+    first = {"cpu": 0.5, "cpus": 0.5, "memory": 42, "accelerators": {"npu": 2}}
     assert of_project[0] == {"at": stamp(begin), **first, "low": first, "high": first}
 
 
