@@ -5,6 +5,7 @@
 #include "core/image/assemble.h"
 #include "core/runtime/runtime_own.h"
 #include "exec/tar.h"
+#include "store/upload.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -231,3 +232,22 @@ static bool run_import(struct task *t, struct err *err)
 
 const struct task_type task_runtime_import = {
     .name = "runtime_import", .title = {"Import a runtime", "导入运行环境"}, .run = run_import};
+
+/* --- the archive comes --- */
+
+bool runtime_begin_import(struct op *op, struct task_new t, struct str upload, struct json_out *out,
+                          struct err *err)
+{
+    struct upload u;
+    int64_t size, task;
+    char hex[SHA256_HEX + 1];
+    if (!runtime_project(op->core, op->caller, op->arena, &t.project, err) ||
+        !upload_get(op->core->store, upload, op->caller->user, op->arena, &u, err) ||
+        !upload_take(op->core->store, upload, op->caller->user, u.project, "upload", op->arena, &u, err) ||
+        !blob_touch(op->core->store, &u.blob, &size, err))
+        return false;
+    digest_hex(&u.blob, hex);
+    t.params = str_of(arena_printf(op->arena, "{\"blob\":\"%s\"}", hex));
+    return task_start(op->core, op->caller, &t, op->arena, &task, err) &&
+           engine_answer_id(op, &kind_task, task, out, err);
+}

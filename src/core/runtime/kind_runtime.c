@@ -4,7 +4,6 @@
 #include "core/image/image.h"
 #include "core/runtime/runtime_own.h"
 #include "core/task/log_page.h"
-#include "store/upload.h"
 
 #include <unistd.h>
 
@@ -291,23 +290,10 @@ static bool run_import(struct op *op, struct object *o, const struct db_value *i
 {
     (void)o;
     (void)status;
-    struct upload u;
-    int64_t size, project, task;
-    char hex[SHA256_HEX + 1];
-    if (!runtime_project(op->core, op->caller, op->arena, &project, err) ||
-        !upload_get(op->core->store, input[0].s, op->caller->user, op->arena, &u, err) ||
-        !upload_take(op->core->store, input[0].s, op->caller->user, u.project, "upload", op->arena, &u,
-                     err) ||
-        !blob_touch(op->core->store, &u.blob, &size, err))
-        return false;
-    digest_hex(&u.blob, hex);
     const struct task_new t = {.type = task_runtime_import.name,
-                               .project = project,
                                .subject_kind = kind_runtime.name,
-                               .name = task_name(op->arena, MESSAGE_NAME_RUNTIME_IMPORT),
-                               .params = str_of(arena_printf(op->arena, "{\"blob\":\"%s\"}", hex))};
-    return task_start(op->core, op->caller, &t, op->arena, &task, err) &&
-           engine_answer_id(op, &kind_task, task, out, err);
+                               .name = task_name(op->arena, MESSAGE_NAME_RUNTIME_IMPORT)};
+    return runtime_begin_import(op, t, input[0].s, out, err);
 }
 
 /* --- giving the room back --- */

@@ -24,6 +24,11 @@ bool runtime_make_built_in(struct core *core, struct err *err);
 bool runtime_project(struct core *core, const struct caller *c, struct arena *a, int64_t *ret,
                      struct err *err);
 
+/* Begins the task t in that project with an upload of the caller's, an archive that was made elsewhere; its
+ * params are {"blob": HEX}. Answers the task. */
+bool runtime_begin_import(struct op *op, struct task_new t, struct str upload, struct json_out *out,
+                          struct err *err);
+
 /* The image of a runtime that is ready, as jobs name it ("built-in/pytorch:v1"), in the arena. NULL with
  * ERR_CONFLICT, field runtime: it is not there yet, and the sentence says how one gets it. */
 const char *runtime_image(struct core *core, struct str name, struct arena *a, struct err *err);
