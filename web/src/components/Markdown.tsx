@@ -11,6 +11,8 @@ interface Shape {
   /** A text of many pages: its headings begin with h1 and have anchors, and its lines flow. */
   manual?: boolean
   code?: (text: string, language: string | undefined) => ReactNode
+  /** Of a manual: what stands beside the heading of an anchor. */
+  beside?: (anchor: string) => ReactNode
 }
 
 /** What people wrote, as elements: never as HTML. */
@@ -20,11 +22,14 @@ export function Markdown({ text, ...shape }: { text: string } & Shape) {
   return <div className="markdown">{blocks.map((one, i) => block(one, i, shape, anchor))}</div>
 }
 
-function block(b: Block, i: number, { flow, manual, code }: Shape, anchor: ReturnType<typeof anchors>): ReactNode {
+function block(b: Block, i: number, { flow, manual, code, beside }: Shape, anchor: ReturnType<typeof anchors>): ReactNode {
   const lines = flow || manual ? undefined : 'pre'
   switch (b.type) {
     // Under the page's own headings.
-    case 'heading': return createElement(`h${Math.min(6, manual ? b.level : b.level + 2)}`, { key: i, ...(manual && { id: anchor(b.inside), tabIndex: -1 }) }, b.inside.map(part))
+    case 'heading': {
+      const id = anchor(b.inside)
+      return createElement(`h${Math.min(6, manual ? b.level : b.level + 2)}`, { key: i, ...(manual && { id, tabIndex: -1 }) }, b.inside.map(part), manual && beside?.(id))
+    }
     case 'paragraph': return <p key={i} className={lines}>{b.inside.map(part)}</p>
     case 'quote': return <blockquote key={i} className={lines}>{b.inside.map(part)}</blockquote>
     case 'code': return code ? <div key={i}>{code(b.text, b.language)}</div> : <pre key={i}>{b.text}</pre>

@@ -7,7 +7,7 @@ export const docsZh: Record<keyof typeof docsEn, string> = {
   'docs.open': '打开目录',
   'docs.back': '返回 Ingot',
   'docs.lead': '平台各部分的手册，以及接口参考。按 / 搜索全部内容。',
-  'docs.englishOnly': '手册与接口说明为英文，暂无中文译本。',
+  'docs.englishOnly': '手册与接口说明为英文，暂无中文译本；目录与搜索可用中文。',
   'docs.contents': '目录',
   'docs.manuals': '手册',
   'docs.reference': '接口参考',

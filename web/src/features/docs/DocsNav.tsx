@@ -4,7 +4,7 @@ import { Link, NavLink, useNavigate } from 'react-router'
 import { docsUrl, referenceUrl } from '../../app/links'
 import { Icon } from '../../components/Icon'
 import { isKey, useI18n, type I18n } from '../../i18n'
-import { groups, sections, useManuals, type Group } from './manuals'
+import { groups, sections, useChinese, useManuals, type Chinese, type Group } from './manuals'
 import { grouped, useReference, wholeTitle, type Reference } from './reference'
 import { marked, search, wordsOf, type Entry, type Hit } from './search'
 
@@ -14,13 +14,16 @@ export function titleOfGroup({ t }: I18n, name: string | null): string {
   return isKey(key) ? t(key) : t('docs.group.rest')
 }
 
-function entriesOf(texts: ReturnType<typeof useManuals>['texts'], reference: Reference | undefined, { t, w }: I18n): Entry[] {
+function entriesOf(texts: ReturnType<typeof useManuals>['texts'], reference: Reference | undefined, { t, w }: I18n, chinese: Chinese | undefined): Entry[] {
   const found: Entry[] = []
   for (const [name, text] of texts) {
     const where = t(`docs.manual.${name}`)
     // Found by what it is called in the reader's language, too.
     found.push({ url: docsUrl(name), title: where, where: '', text: t(`docs.about.${name}`) })
-    for (const one of sections(text)) found.push({ url: docsUrl(name, one.anchor), title: one.title, where, text: one.text })
+    for (const one of sections(text)) {
+      const own = chinese?.(name, one.anchor)
+      found.push({ url: docsUrl(name, one.anchor), title: own ? `${own.title} · ${one.title}` : one.title, where, text: one.text, also: own?.words })
+    }
   }
   const nouns = reference?.nouns ?? []
   for (const noun of nouns) {
@@ -43,7 +46,8 @@ export function DocsNav({ find, autoFocus, onGo }: { find: RefObject<HTMLInputEl
   useImperativeHandle(find, () => input.current?.input as HTMLInputElement, [])
   const reference = useReference()
   const { texts, pending, error } = useManuals(touched)
-  const entries = useMemo(() => (touched ? entriesOf(texts, reference.data, i18n) : []), [touched, texts, reference.data, i18n])
+  const chinese = useChinese()
+  const entries = useMemo(() => (touched ? entriesOf(texts, reference.data, i18n, chinese) : []), [touched, texts, reference.data, i18n, chinese])
   const wanted = useDeferredValue(query)
   const hits = useMemo(() => search(entries, wanted), [entries, wanted])
   const searching = wordsOf(query).length > 0

@@ -8,7 +8,7 @@ import { ErrorState, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { Code } from './Code'
 import { EnglishOnly } from './EnglishOnly'
-import { isManual, manuals, resolveIn, sections, useManual } from './manuals'
+import { isManual, manuals, resolveIn, sections, useChinese, useManual } from './manuals'
 import { useAnchor } from './useAnchor'
 
 /** /docs/NAME */
@@ -22,8 +22,10 @@ const code = (text: string, language: string | undefined) => <Code text={text} l
 function Shown({ name }: { name: Manual }) {
   const { t } = useI18n()
   const text = useManual(name)
+  const chinese = useChinese()
   const resolve = useMemo(() => resolveIn(name), [name])
   const headings = useMemo(() => sections(text.data ?? '').filter((one) => one.title !== '').slice(1).filter((one) => one.level <= 3), [text.data])
+  const beside = (anchor: string) => chinese && <span className="docs-chinese"> {chinese(name, anchor)?.title}</span>
   useTitle(t(`docs.manual.${name}`), t('docs.title'))
   const here = useAnchor(text.data !== undefined)
   const [before, after] = [manuals[manuals.indexOf(name) - 1], manuals[manuals.indexOf(name) + 1]]
@@ -33,7 +35,7 @@ function Shown({ name }: { name: Manual }) {
     <div className="docs-page">
       <article className="docs-manual">
         <EnglishOnly />
-        <Markdown text={text.data} resolve={resolve} manual code={code} />
+        <Markdown text={text.data} resolve={resolve} manual code={code} beside={beside} />
         <footer className="docs-next">
           {before ? <Link to={docsUrl(before)}><span className="muted">{t('docs.before')}</span>{t(`docs.manual.${before}`)}</Link> : <span />}
           {after && <Link to={docsUrl(after)}><span className="muted">{t('docs.after')}</span>{t(`docs.manual.${after}`)}</Link>}
@@ -42,7 +44,7 @@ function Shown({ name }: { name: Manual }) {
       {headings.length > 0 && (
         <nav className="docs-toc" aria-label={t('docs.onPage')}>
           <h2>{t('docs.onPage')}</h2>
-          <ul>{headings.map((one) => <li key={one.anchor} className={`level-${one.level}`}><Link to={docsUrl(name, one.anchor)} aria-current={one.anchor === here ? 'location' : undefined}>{one.title}</Link></li>)}</ul>
+          <ul>{headings.map((one) => <li key={one.anchor} className={`level-${one.level}`}><Link to={docsUrl(name, one.anchor)} aria-current={one.anchor === here ? 'location' : undefined}>{chinese?.(name, one.anchor)?.title ?? one.title}</Link></li>)}</ul>
         </nav>
       )}
     </div>

@@ -4,6 +4,8 @@ import { expect, test } from 'vitest'
 import { markdown, type Block, type Inline } from '../../components/markdown'
 import { manualUrl, type Manual } from '../../app/links'
 import { manuals, resolveIn, sections } from './manuals'
+import { docsZh } from '../../i18n/docs.zh'
+import { chineseAnchors, chineseHeading } from '../../i18n/manuals.zh'
 import { search, type Entry } from './search'
 
 const folder = join(__dirname, '../../../../docs')
@@ -71,4 +73,24 @@ test('the search finds words in any place, headings first, with the words around
   expect(search(entries, 'nosuchwordanywhere')).toEqual([])
   expect(search(entries, '  ')).toEqual([])
   expect(search(entries, '(.*)[')).toEqual([])
+})
+
+const chinese = manuals.flatMap((name: Manual) => sections(source(name)).map((one): Entry => {
+  const own = chineseHeading(name, one.anchor)
+  return { url: `${name}#${one.anchor}`, title: `${own?.title ?? ''} · ${one.title}`, where: docsZh[`docs.manual.${name}`], text: one.text, also: own?.words }
+}))
+
+test('every section of a manual has a Chinese heading, and none is of a section that went', () => {
+  for (const name of manuals) {
+    const there = sections(source(name)).map((one) => one.anchor).filter(Boolean)
+    expect(chineseAnchors(name).sort(), name).toEqual(there.sort())
+    for (const anchor of there) expect(chineseHeading(name, anchor)?.title, `${name}#${anchor}`).toMatch(/\p{Script=Han}|[A-Z]/u)
+  }
+})
+
+test.each([
+  ['备份', 'cli#backup-and-restore'], ['断点续训', 'training#resuming'], ['快捷键', 'labelling#keys'], ['忘记密码怎么办', 'sign-in#passwords'], ['显卡', 'jobs#devices'],
+  ['怎么导入COCO', 'annotations#formats'], ['离线 模型', 'built-in-models#machines-without-a-network'], ['灰度', 'gateway#canary'], ['混淆矩阵', 'evaluation#the-report'], ['单点登录', 'sign-in#providers'],
+])('the search finds %s', (query, url) => {
+  expect(search(chinese, query).slice(0, 3).map((hit) => hit.url)).toContain(url)
 })

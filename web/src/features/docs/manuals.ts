@@ -2,7 +2,10 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { Problem, readProblem, send } from '../../api/client'
 import { docsUrl, type Manual } from '../../app/links'
+import { part } from '../../app/part'
 import { anchors, markdown, plain, safeUrl } from '../../components/markdown'
+import { useI18n } from '../../i18n'
+import type { chineseHeading } from '../../i18n/manuals.zh'
 
 export const groups = {
   data: ['data', 'labelling', 'annotations', 'record-format'],
@@ -48,6 +51,14 @@ export function useManuals(wanted: boolean): { texts: ReadonlyMap<Manual, string
       error: all.find((one) => one.error)?.error ?? null,
     }),
   })
+}
+
+export type Chinese = typeof chineseHeading
+
+/** To readers of Chinese: what the sections of the manuals are called. */
+export function useChinese(): Chinese | undefined {
+  const { language } = useI18n()
+  return useQuery({ queryKey: ['manual', 'chinese'], queryFn: async () => (await part(() => import('../../i18n/manuals.zh'))).chineseHeading, enabled: language === 'zh', staleTime: Infinity }).data
 }
 
 /** For links inside a manual: other manuals are pages here; of the rest of the source only the words stay. */

@@ -5,6 +5,8 @@ export interface Entry {
   /** What it is part of: the manual, the noun. */
   where: string
   text: string
+  /** What else it is found by; not shown. */
+  also?: string
 }
 
 export interface Hit extends Entry {
@@ -15,8 +17,9 @@ export interface Hit extends Entry {
 const before = 40
 const longest = 150
 
+/** Chinese is often written next to other words without a space. */
 export function wordsOf(query: string): string[] {
-  return query.toLowerCase().split(/\s+/).filter(Boolean)
+  return query.toLowerCase().split(/\s+|(?<=\p{Script=Han})(?=[a-z0-9])|(?<=[a-z0-9])(?=\p{Script=Han})/u).filter(Boolean)
 }
 
 /** A text in turn outside and inside of the words. */
@@ -30,13 +33,26 @@ function begins(text: string, word: string): boolean {
   return at === 0 || (at > 0 && !/[\p{L}\p{N}]/u.test(text[at - 1] ?? ''))
 }
 
-/** How much an entry is about the words: 0 when it lacks one. Headings count more than text, whole words more than parts. */
+/** Chinese is written without spaces: of a longer run of it, every two neighbours. */
+function pairsOf(word: string): string[] {
+  return /^\p{Script=Han}{3,}$/u.test(word) ? Array.from({ length: word.length - 1 }, (_, i) => word.slice(i, i + 2)) : []
+}
+
+/** How much an entry is about the words: 0 when it lacks one. Headings count more than text, whole words more than parts. Of a
+ * run of Chinese that is nowhere as it stands, a third of its pairs must be there. */
 function score(entry: Entry, words: readonly string[]): number {
-  const [title, where, text] = [entry.title.toLowerCase(), entry.where.toLowerCase(), entry.text.toLowerCase()]
+  const [title, where, text, also] = [entry.title, entry.where, entry.text, entry.also ?? ''].map((part) => part.toLowerCase()) as [string, string, string, string]
+  const points = (word: string) =>
+    (begins(title, word) ? 12 : title.includes(word) ? 6 : 0) + (begins(where, word) ? 5 : where.includes(word) ? 3 : 0) + (also.includes(word) ? 5 : 0) + (begins(text, word) ? 2 : text.includes(word) ? 1 : 0)
   let sum = 0
   for (const word of words) {
-    const found = (begins(title, word) ? 12 : title.includes(word) ? 6 : 0) + (begins(where, word) ? 5 : where.includes(word) ? 3 : 0) + (begins(text, word) ? 2 : text.includes(word) ? 1 : 0)
-    if (found === 0) return 0
+    let found = points(word)
+    if (found === 0) {
+      const pairs = pairsOf(word)
+      const there = pairs.map(points).filter((n) => n > 0)
+      if (there.length === 0 || there.length * 3 < pairs.length) return 0
+      found = there.reduce((all, n) => all + n, 0) / pairs.length
+    }
     sum += found + (title === word ? 6 : 0)
   }
   return sum
