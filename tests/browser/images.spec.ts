@@ -77,6 +77,7 @@ test('images: commands, versions, upload, copy, delete', async ({ page, api, pro
   await dialog(page).getByLabel('Image').fill(name)
   await dialog(page).getByRole('button', { name: 'Copy to ...' }).click()
   await expect(dialog(page)).toBeHidden()
+
   const copies = (await api.get(`images?project=${project.id}&filter=${encodeURIComponent(`name = "${name}"`)}`)) as { items: { id: number }[] }
   expect(await api.get(`images/${copies.items[0]?.id ?? 0}/versions`)).toMatchObject({ items: [{ name: '1.0' }] })
 
@@ -102,6 +103,47 @@ test('images: commands, versions, upload, copy, delete', async ({ page, api, pro
   await page.goto(`/p/${project.name}/images`)
   await expect(page.getByRole('link', { name })).toBeVisible()
   await page.screenshot({ path: `${folder}/zh-light-images.png` })
+})
+
+test('images: one made of another; its variables are rows, and what was typed survives a reload after an upgrade', async ({ page, api, project }) => {
+  const image = await api.create('images', { project: project.id, name: 'tools/base' })
+  await push(api, `${project.name}/tools/base`, '1.0')
+  await signInAsAdmin(page)
+  await page.goto(`/p/${project.name}/images/${image.id}`)
+  await expect(page.getByRole('cell', { name: '1.0', exact: true })).toBeVisible()
+
+  // A part of the program is gone: the page offers to be loaded anew.
+  await page.route('**/assets/KeyHelp*', (route) => route.fulfill({ status: 404, body: '' }))
+  await page.keyboard.press('?')
+  const upgraded = page.getByRole('alert').filter({ hasText: 'A new version is available.' })
+  await expect(upgraded).toBeVisible()
+
+  const form = dialog(page)
+  await page.getByRole('button', { name: 'Derive a version' }).click()
+  await form.getByRole('textbox', { name: /^Version/ }).fill('1.1')
+  await form.getByRole('button', { name: 'Add variable' }).click()
+  await form.getByRole('textbox', { name: 'Name of variable 1' }).fill('WHO')
+  await form.getByRole('textbox', { name: 'Value of WHO' }).fill('world')
+  await form.getByRole('button', { name: 'Remove one of the image' }).click()
+  await form.getByRole('textbox', { name: 'Name of variable 2' }).fill('PATH')
+  await expect(form.getByText('Removed from the image')).toBeVisible()
+  await page.unroute('**/assets/KeyHelp*')
+  await upgraded.getByRole('button', { name: 'Reload' }).click()
+
+  await page.getByRole('button', { name: 'Derive a version' }).click()
+  await expect(form.getByRole('textbox', { name: /^Version/ })).toHaveValue('1.1')
+  await expect(form.getByRole('textbox', { name: 'Value of WHO' })).toHaveValue('world')
+  await expect(form.getByRole('textbox', { name: 'Name of variable 2' })).toHaveValue('PATH')
+  await form.getByRole('combobox', { name: 'Image' }).click()
+  await option(page, 'tools/base').click()
+  const sent = page.waitForRequest((request) => request.url().endsWith('/derive'))
+  await form.getByRole('button', { name: 'Derive a version' }).click()
+  expect((await sent).postDataJSON()).toMatchObject({ version: '1.1', env: { WHO: 'world', PATH: null } })
+  await expect(page.getByRole('cell', { name: '1.1', exact: true })).toBeVisible()
+  const told = await api.context.get(`/v2/${project.name}/tools/base/manifests/1.1`, { headers: { Authorization: `Basic ${Buffer.from(`admin:${adminPassword}`).toString('base64')}`, Accept: manifestType } })
+  const made = (await told.json()) as { config: { digest: string } }
+  const derived = await api.context.get(`/v2/${project.name}/tools/base/blobs/${made.config.digest}`, { headers: { Authorization: `Basic ${Buffer.from(`admin:${adminPassword}`).toString('base64')}` } })
+  expect(((await derived.json()) as { config: { Env: string[] } }).config.Env).toEqual(['WHO=world'])
 })
 
 test('images: a build with a script, one that fails, their logs', async ({ page, api, project }) => {

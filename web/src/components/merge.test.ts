@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Field } from '../api/kinds'
-import { changedFields, merge, outgoing, patchOf, sameValue } from './merge'
+import { changedFields, kept, merge, outgoing, patchOf, sameValue } from './merge'
 
 const field = (name: string, more: Partial<Field> = {}): Field => ({
   name, type: 'text', title: { en: name, zh: name }, help: null, required: false, create: true, update: true,
@@ -49,4 +49,10 @@ test('what is taken out of an object in JSON is null in a patch of it', () => {
   expect(patchOf(quota, null, { cpus: 1 })).toEqual({ cpus: 1 })
   expect(patchOf(quota, [1, 2], [1])).toEqual([1])
   expect(patchOf(field('name'), 'a', 'b')).toBe('b')
+})
+
+test('of an object of secrets only what is new or gone goes out', () => {
+  const env = field('env', { type: 'json', secret: true })
+  expect(patchOf(env, { A: kept, B: kept }, { A: kept, C: 'x' })).toEqual({ B: null, C: 'x' })
+  expect(patchOf(env, { A: kept }, { A: 'y' })).toEqual({ A: 'y' })
 })

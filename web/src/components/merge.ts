@@ -42,10 +42,15 @@ export function outgoing(field: Field, value: unknown): unknown {
   return value
 }
 
+/** In an object of secrets, which are texts: the one of this name stays as it is. */
+export const kept = true
+
 /** A changed value as PATCH takes it: an object in JSON is a merge patch, in which what was taken away is null. */
 export function patchOf(field: Field, was: unknown, now: unknown): unknown {
   const out = outgoing(field, now)
-  return field.type === 'json' ? withRemoved(was, out) : out
+  if (field.type !== 'json') return out
+  const patch = withRemoved(was, out)
+  return field.secret && isObject(patch) ? Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== kept)) : patch
 }
 
 function isObject(value: unknown): value is Values {

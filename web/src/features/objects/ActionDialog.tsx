@@ -12,6 +12,7 @@ import { nameOf } from '../../components/names'
 import { problemText } from '../../components/problem'
 import { ProblemNote } from '../../components/ProblemNote'
 import { SecretDialog } from '../../components/SecretDialog'
+import { useDraft } from '../../components/useDraft'
 import { useForm } from '../../components/useForm'
 import { useI18n } from '../../i18n'
 import { formAsides } from './special'
@@ -47,6 +48,8 @@ export function ActionDialog({ kind, place, action, item, onDone, onClose }: Pro
   const [secret, setSecret] = useState<string | null>(null)
   const shown = useShown()
   const base = item ? itemPath(kind, place, item.id) : collectionPath(kind, place)
+  const [taken, setTaken] = useState(false)
+  useDraft(`${base}/${action.name} ${place.project ?? 0}`, action.fields, initial, form, () => setTaken(true))
   const run = useMutation({
     mutationFn: () => {
       const values = Object.fromEntries(action.fields.map((f) => [f.name, outgoing(f, form.values[f.name])]).filter(([, v]) => v !== null && v !== ''))
@@ -82,7 +85,7 @@ export function ActionDialog({ kind, place, action, item, onDone, onClose }: Pro
       }}
     >
       {action.fields.length === 0 && <p>{t('object.confirmAction', { action: w(action.title), name })}</p>}
-      <FormBody fields={action.fields} kindName={`${kind.name}.${action.name}`} form={form} creating prefix="action" />
+      <FormBody key={String(taken)} fields={action.fields} kindName={`${kind.name}.${action.name}`} form={form} creating prefix="action" />
     </FormDialog>
   )
 }

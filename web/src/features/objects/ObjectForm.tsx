@@ -1,19 +1,19 @@
 import { App } from 'antd'
-import { Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import { Suspense, useMemo, useState } from 'react'
 import { Problem, request } from '../../api/client'
-import type { Item, Kind } from '../../api/kinds'
+import type { Field, Item, Kind } from '../../api/kinds'
 import { itemPath, useSave, type Place } from '../../api/objects'
 import { editorOf } from '../../components/editors'
-import { draftOf, takeDraft, watchDraft } from '../../components/drafts'
 import { FormBody, focusField } from '../../components/FormBody'
 import { FormDialog } from '../../components/FormDialog'
-import { changedFields, outgoing, patchOf, type Values } from '../../components/merge'
+import { changedFields, kept, outgoing, patchOf, type Values } from '../../components/merge'
 import { useShown } from '../../components/hooks'
 import { nameOf } from '../../components/names'
 import { PlaceContext } from '../../components/place'
 import { problemText } from '../../components/problem'
 import { ProblemNote } from '../../components/ProblemNote'
 import { formFields } from '../../components/rules'
+import { useDraft } from '../../components/useDraft'
 import { useForm } from '../../components/useForm'
 import { useI18n } from '../../i18n'
 import { MergeDialog } from './MergeDialog'
@@ -30,8 +30,14 @@ interface Props {
   onSaved?: (item: Item) => void
 }
 
+/** Of an object of secrets the names are shown, in a field beside: "env_names" of "env". */
+function valueOf(item: Item, field: Field): unknown {
+  const names = field.secret ? item[`${field.name}_names`] : undefined
+  return Array.isArray(names) ? Object.fromEntries(names.map((name) => [String(name), kept])) : item[field.name]
+}
+
 export function initialValues(kind: Kind, item: Item | undefined): Values {
-  return Object.fromEntries(formFields(kind, item === undefined).map((f) => [f.name, item ? item[f.name] : f.default]))
+  return Object.fromEntries(formFields(kind, item === undefined).map((f) => [f.name, item ? valueOf(item, f) : f.default]))
 }
 
 export function ObjectForm({ kind, place, item, preset, onClose, onSaved }: Props) {
@@ -53,19 +59,7 @@ export function ObjectForm({ kind, place, item, preset, onClose, onSaved }: Prop
   // Editors that keep what is typed begin anew with other values.
   const [round, setRound] = useState(0)
 
-  // What was typed before the page was loaded anew, and what is to be kept when it is now.
-  const draft = `${itemPath(kind, place, item?.id ?? 0)} ${place.project ?? 0}`
-  const typed = useRef<() => Values | null>(() => null)
-  typed.current = () => draftOf(fields, changedFields(initial, form.values, fields), form.values)
-  useEffect(() => watchDraft(draft, () => typed.current()), [draft])
-  useEffect(() => {
-    const kept = takeDraft(draft)
-    if (!kept) return
-    form.setAll(kept)
-    setRound(1)
-    // Once, when it opens.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [])
+  useDraft(`${itemPath(kind, place, item?.id ?? 0)} ${place.project ?? 0}`, fields, initial, form, () => setRound(1))
 
   const submit = async (values: Values, was: Values, revision: number | undefined) => {
     setFailed(null)
@@ -80,7 +74,8 @@ export function ObjectForm({ kind, place, item, preset, onClose, onSaved }: Prop
       if (!shown()) return void message.error(problemText(error, i18n))
       setTheirs(null)
       if (error instanceof Problem && error.status === 412 && item) {
-        setTheirs(await request<Item>(itemPath(kind, place, item.id)).catch(() => null))
+        const fresh = await request<Item>(itemPath(kind, place, item.id)).catch(() => null)
+        setTheirs(fresh && { ...fresh, ...initialValues(kind, fresh) })
         setFailed(error)
       } else if (!(error instanceof Problem && form.refuse(error))) setFailed(error)
       setSending(false)

@@ -5,7 +5,16 @@ import { Icon } from '../../../components/Icon'
 import { useI18n } from '../../../i18n'
 import { envFromRows, envFromText, envToRows, withLines, type EnvRow } from './envModel'
 
-export function EnvEdit({ id, value, onChange, onInvalid }: EditProps) {
+export function EnvEdit(props: EditProps) {
+  return <Rows {...props} />
+}
+
+/** Of variables that are there already, in an image that one builds upon. */
+export function EnvChangeEdit(props: EditProps) {
+  return <Rows {...props} above />
+}
+
+function Rows({ id, value, onChange, onInvalid, above }: EditProps & { above?: boolean }) {
   const { t } = useI18n()
   const [rows, setRows] = useState<EnvRow[]>(() => envToRows(value))
   const change = (next: EnvRow[]) => {
@@ -29,8 +38,8 @@ export function EnvEdit({ id, value, onChange, onInvalid }: EditProps) {
           <tbody>
             {rows.map((row, i) => (
               <tr key={i}>
-                <td><Input className="mono" aria-label={t('env.nameOf', { n: i + 1 })} placeholder={t('env.name')} value={row.name} autoComplete="off" spellCheck={false} onPaste={(e) => paste(e, i)} onChange={(e) => set(i, { name: e.target.value })} /></td>
-                <td><Input className="mono" aria-label={t('env.valueOf', { name: row.name || i + 1 })} placeholder={t('env.value')} value={row.value} autoComplete="off" spellCheck={false} onChange={(e) => set(i, { value: e.target.value })} /></td>
+                <td><Input className="mono" aria-label={t('env.nameOf', { n: i + 1 })} placeholder={t('env.name')} value={row.name} readOnly={row.secret} autoComplete="off" spellCheck={false} onPaste={(e) => paste(e, i)} onChange={(e) => set(i, { name: e.target.value })} /></td>
+                <td>{row.value === null ? <span className="muted env-gone">{t('env.gone')}</span> : <Input className="mono" aria-label={t('env.valueOf', { name: row.name || i + 1 })} placeholder={t(row.secret ? 'env.kept' : 'env.value')} value={row.value} autoComplete="off" spellCheck={false} onChange={(e) => set(i, { value: e.target.value })} />}</td>
                 <td><Button type="text" aria-label={t('env.remove', { name: row.name || i + 1 })} icon={<Icon name="close" size={14} />} onClick={() => change(rows.filter((_, k) => k !== i))} /></td>
               </tr>
             ))}
@@ -39,6 +48,7 @@ export function EnvEdit({ id, value, onChange, onInvalid }: EditProps) {
       )}
       <div className="row wrap">
         <Button id={id} size="small" icon={<Icon name="plus" size={12} />} onClick={() => change([...rows, { name: '', value: '' }])}>{t('env.add')}</Button>
+        {above && <Button size="small" onClick={() => change([...rows, { name: '', value: null }])}>{t('env.takeAway')}</Button>}
         {rows.length > 0 && <span className="field-help">{t('env.pasteHint')}</span>}
       </div>
     </div>
@@ -49,5 +59,5 @@ export function EnvShow({ value }: ShowProps) {
   const { t } = useI18n()
   const rows = envToRows(value)
   if (rows.length === 0) return <span className="muted">{t('value.none')}</span>
-  return <pre>{rows.map((row) => `${row.name}=${row.value}`).join('\n')}</pre>
+  return <pre>{rows.map((row) => `${row.name}=${row.secret ? '…' : (row.value ?? '')}`).join('\n')}</pre>
 }
