@@ -8,7 +8,6 @@ from . import backbone, data, loop, machine, nodes, pictures
 
 WIDTH = 96
 ALWAYS_FROZEN = 3  # stem and blocks 0-2: edges and colours are the same everywhere
-THAW = 180.0  # seconds for which the head trains alone
 LONG = 416
 
 
@@ -67,9 +66,8 @@ def groups(net: nn.Module, base: Base, rate: float) -> list:
             {"params": late, "lr": rate * (0.05 if base.learned else 0.5), "weight_decay": 0.01}]
 
 
-def thaw(base: Base, job) -> "callable":
-    """For loop.Plan.on_progress: the backbone joins in when the head has settled, where there is time for it."""
-    share = THAW / max(1.0, job.clock.budget)
+def thaw(base: Base, job, share: float) -> "callable":
+    """For loop.Plan.on_progress: the backbone joins in when the head has settled, after a share of the time; where most of it is over by then, it never does."""
 
     def check(progress: float) -> bool:
         if base.learned and not job.params.frozen and base.frozen > ALWAYS_FROZEN and progress >= share and share < 0.9:
@@ -93,14 +91,14 @@ def input_size(job) -> tuple:
     return (up(long), up(long / aspect)) if aspect >= 1 else (up(long * aspect), up(long))
 
 
-def plan(job, net: nn.Module, base: Base, count: int, loss, judge, stage: str, each: int) -> loop.Plan:
-    """`each`: bytes that a sample of a step takes."""
+def plan(job, net: nn.Module, base: Base, count: int, loss, judge, stage: str, each: int, alone: float) -> loop.Plan:
+    """`each`: bytes that a sample of a step takes. `alone`: the share of the time for which the head trains alone."""
     former = job.checkpoint.take("best")
     if former is not None:
         net.load_state_dict(former["net"])
     rate = 2e-3 * job.params.learning_rate * (0.3 if former else 1)
     return loop.Plan(net, groups(net, base, rate), count, int(nodes.agree(machine.fitting(job.params.batch or 4, each))), loss, judge, job.clock, job.checkpoint, stage,
-                     epochs=job.params.epochs or 300, patience=25, warmup=20, on_progress=thaw(base, job))
+                     epochs=job.params.epochs or 300, patience=25, warmup=20, on_progress=thaw(base, job, alone))
 
 
 def counts_of(samples: list) -> int:

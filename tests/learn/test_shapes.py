@@ -58,6 +58,20 @@ def test_masks(base, tmp_path, ask):
         assert shape["size"] == other["size"] and abs(area(shape["counts"]) - area(other["counts"])) <= 0.1 * area(other["counts"]) + 20
 
 
+def test_the_pretrained_network_joins_in():
+    script = """
+from types import SimpleNamespace as Some
+from ingot_learn import dense
+from ingot_learn.tasks import detection, segmentation
+for task, budget in ((segmentation, 60), (segmentation, 180), (segmentation, 600), (detection, 180), (detection, 600)):
+    base = Some(learned=True, frozen=16)
+    joins = dense.thaw(base, Some(params=Some(frozen=False)), task.alone(budget))
+    print(next((second for second in range(budget) if joins(second / budget)), "never"), base.frozen)
+"""
+    done = subprocess.run([conftest.PYTHON, "-c", script], env=environment(), capture_output=True, text=True)
+    assert done.stdout.split("\n")[:-1] == ["never 16", "60 3", "150 3", "never 16", "180 3"], done.stdout + done.stderr
+
+
 def area(text):
     """Pixels of a mask, by pycocotools' reading of run lengths."""
     from pycocotools import mask

@@ -179,6 +179,11 @@ def look(net: Written, part: Pictures, most: int) -> tuple:
     return score.detection(found, truth, len(part.job.dataset.labels))
 
 
+def alone(budget: float) -> float:
+    """The share of the time for which the head trains alone: three minutes."""
+    return 180 / max(1.0, budget)
+
+
 def train(job) -> Result:
     if job.clock.terminated:
         raise Stopped()
@@ -201,7 +206,7 @@ def train(job) -> Result:
         figure, _ = look(written, val, JUDGED)
         return figure, {"mAP50": figure}
 
-    loop.Loop(dense.plan(job, net, net.base, len(part.samples), loss, judge, "detection", STEP * width * height), job.params.seed).run()
+    loop.Loop(dense.plan(job, net, net.base, len(part.samples), loss, judge, "detection", STEP * width * height, alone(job.clock.budget)), job.params.seed).run()
     if nodes.first():
         job.checkpoint.end({"net": loop.snapshot(net)})
     figure, least = look(written, val, 20 if job.clock.terminated else 500)

@@ -81,6 +81,11 @@ def look(net: Net, part: Pictures, most: int) -> float:
     return score.mean_iou(both[1:], found[1:], truth[1:])
 
 
+def alone(budget: float) -> float:
+    """The share of the time for which the head trains alone: a quarter, at least a minute. In 180 s mIoU was .660 with a quarter and .651 with all of it, in 60 s .452 and .530."""
+    return max(0.25, 60 / max(1.0, budget))
+
+
 def annotation(job, logits: torch.Tensor, picture) -> dict:
     """A mask per label, in pixels of the picture."""
     p = F.interpolate(logits, (picture.height, picture.width), mode="bilinear", align_corners=False).softmax(1)[0]
@@ -120,7 +125,7 @@ def train(job) -> Result:
         return figure, {"mIoU": figure}
 
     each = STEP + STEP_LABEL * (len(job.dataset.labels) + 1)
-    loop.Loop(dense.plan(job, net, net.base, len(part.samples), loss, judge, "segmentation", each * width * height), job.params.seed).run()
+    loop.Loop(dense.plan(job, net, net.base, len(part.samples), loss, judge, "segmentation", each * width * height, alone(job.clock.budget)), job.params.seed).run()
     if nodes.first():
         job.checkpoint.end({"net": loop.snapshot(net)})
     figure = look(net, val, 20 if job.clock.terminated else 500)
