@@ -2,7 +2,7 @@
 # Runs the benchmarks and prints tables; each figure is a ratio to a peer measured in the same minute. Needs the
 # release build (make bench makes it). Without arguments everything that needs no further packages:
 #   scripts/bench.sh [platform [--seconds N] [get|kept|auth|list|search|create|upload|start ...] | record [MB [MB]] |
-#       data [zip|page|thumbs|blob|memory|copy|coco|clicks ...] | label [--seconds N] [annotators|stroke|next|memory|kills] | learn [table|points] | registry [transfer|manifests|collector ...] | proxy | gateway |
+#       data [zip|page|thumbs|blob|memory|copy|coco|clicks ...] | label [--seconds N] [annotators|stroke|next|memory|kills] | learn [table|flood|points] | registry [transfer|manifests|collector ...] | proxy | gateway |
 #       jobs [start|many|follow|idle ...] | infer [latency|many|batch|memory ...] | predict | evaluate | agree | kserve |
 #       one-click [--seconds N] [--seeds N] [fashion|stamps|reviews|voices|boxes|areas ...] | loading |
 #       million [--requests N] [--slow] | pages [ROUNDS] | canvas [--screens FOLDER]]

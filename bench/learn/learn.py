@@ -49,7 +49,7 @@ def compare(part: str, work: Path, options) -> None:
         begun = time.monotonic()
         ours.append(one_click(data, work / f"{part}-{seed}-out", options.base, seconds, seed)[figure])
         took.append(time.monotonic() - begun)
-        if hand:
+        if hand and not options.alone:
             theirs.append(hand(data, options.base, seconds, seed))
 
     def told(values: list) -> str:
@@ -64,6 +64,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, help="of computing for each training; without it each set's own")
     parser.add_argument("--seeds", type=int, default=3, help="so many sets and trainings of each; the mean and each of them are told")
     parser.add_argument("--first", type=int, default=1, help="the first seed")
+    parser.add_argument("--alone", action="store_true", help="one-click only, where the peer is a figure from elsewhere")
     parser.add_argument("--base", type=Path, help="folder of the built-in model imagenet-classifier; made when left out")
     parser.add_argument("parts", nargs="*")
     options = parser.parse_args()
