@@ -96,6 +96,10 @@
 #define MESSAGE_PLAN_ONE_CLASS                                                                               \
     "plan-one-class", "all samples are of one class: there is nothing to tell apart",                        \
         "所有样本都属于同一类别，没有可区分的内容"
+#define MESSAGE_PLAN_AREA_LABELS                                                                             \
+    "plan-area-labels",                                                                                      \
+        "there are %lld classes, and areas can be learnt of at most %d: leave out or merge some",            \
+        "共有 %lld 个类别，而分割最多支持 %d 个：请排除或合并一些类别"
 #define MESSAGE_PLAN_NO_CLASS "plan-no-class", "no class is left to learn", "没有可学习的类别"
 #define MESSAGE_PLAN_HARDLY                                                                                  \
     "plan-hardly", "%.*s has %lld samples: too few to learn from; leave it out or merge it",                 \

@@ -151,6 +151,18 @@ def test_a_thousand_classes(boss, pictures):
     assert not told["ok"] and ids(told, "error") == {"plan-one-class"} and len(told["remarks"]) <= 60
 
 
+def test_areas_of_more_classes_than_can_be_learned(boss, home):
+    data = boss.post("datasets", {"name": unique("areas"), "project": home["id"], "data_type": "image", "annotation_type": "segmentation"})
+    made = data, boss.post(f"datasets/{data['id']}/versions", {})
+    rows = [{"file": f"{n}.png", "annotation": {"shapes": [{"type": "polygon", "label": f"label {n} {i}", "rings": [[0, 0, 3, 0, 3, 3]]} for i in range(64)]}}
+            for n in range(4)]
+    lines = [{"ingot": 1, "type": "segmentation"}, *rows]
+    bring(boss, home, path_of(*made), "all.zip", zipped({row["file"]: png(4, 4, n) for n, row in enumerate(rows)} |
+                                                        {"ingot.jsonl": "".join(json.dumps(line) + "\n" for line in lines).encode()}))
+    assert "plan-area-labels" in ids(plan(boss, made), "error")
+    assert "plan-area-labels" not in ids(plan(boss, made, leave_out=["label 0 0", "label 0 1"]))
+
+
 def test_one_click_trains_and_saves_and_the_next_click_is_another_run(boss, home, pictures, spec):
     data, version = made = pictures({"apple": 10, "pear": 10})
     run = boss.post(path_of(*made) + "/train", {"minutes": 2, "spec": spec["id"], "leave_out": [], "seed": 7})

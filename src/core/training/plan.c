@@ -14,7 +14,8 @@
 #define FEWEST      10                 /* samples from which on there is a test part, as the trainer has it */
 #define VAL_SHARE   0.15
 #define MOST_LABELS 10000
-#define FEW         10 /* samples of a class below which it is often wrong */
+#define AREA_LABELS 254 /* one byte for each pixel, as the code of one-click has it */
+#define FEW         10  /* samples of a class below which it is often wrong */
 #define ENOUGH      30
 #define NAMED       20 /* small classes that have a remark of their own */
 #define BASE_MODEL  "imagenet-classifier"
@@ -219,6 +220,8 @@ static void remark_classes(struct one_click *p)
         REMARK(p, PLAN_ERROR, STR_NULL, MESSAGE_PLAN_ONE_CLASS);
     if (n == 0 && p->usable > 0)
         REMARK(p, PLAN_ERROR, STR_NULL, MESSAGE_PLAN_NO_CLASS);
+    if (n > AREA_LABELS && p->type == ANNOTATION_SEGMENTATION)
+        REMARK(p, PLAN_ERROR, STR_NULL, MESSAGE_PLAN_AREA_LABELS, (long long)n, AREA_LABELS);
     if (n > 1 && most >= 10 * least)
         REMARK(p, PLAN_WARNING, STR_NULL, MESSAGE_PLAN_UNBALANCED, (long long)most, (long long)least);
 }
