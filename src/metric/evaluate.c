@@ -2,6 +2,7 @@
 
 #include "metric/family.h"
 #include "metric/resample.h"
+#include "metric/titles.h"
 
 #include <math.h>
 
@@ -107,25 +108,16 @@ void evaluate_figures(struct evaluate *e, const uint32_t *weight, double *ret)
     e->family->figures(e->state, weight, ret);
 }
 
-static bool is_one_of(struct str s, const char *const *names, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (str_is(s, names[i]))
-            return true;
-    return false;
-}
-
 bool evaluate_is_main(struct str figure)
 {
-    static const char *const names[] = {"accuracy", "f1",     "precision", "recall", "mAP", "mAP50",
-                                        "mAR",      "mAR100", "mIoU",      "CER",    "WER", "exact"};
-    return is_one_of(figure, names, countof(names));
+    const struct figure_title *f = figure_title(figure);
+    return f && (f->flags & FIGURE_MAIN);
 }
 
 bool evaluate_less_is_better(struct str figure)
 {
-    static const char *const names[] = {"CER", "WER", "calibration_error"};
-    return is_one_of(figure, names, countof(names));
+    const struct figure_title *f = figure_title(figure);
+    return f && (f->flags & FIGURE_LESS);
 }
 
 void family_real(struct json_out *o, const char *key, double v)

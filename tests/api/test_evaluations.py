@@ -158,16 +158,21 @@ def test_reports_as_files(admin, project, model_files):
     data = make_data(admin, project, {name: {"labels": [odd if i == 3 else "=1+1" if i == 4 else LABELS[i % 5]]}
                                       for i, name in enumerate(PICTURES)})
     made = begin(admin, project, data, model_version=model["id"], name="files")
-    over(admin, made)
+    done = over(admin, made)
     path = f"evaluations/{made['id']}/report"
     csv = admin.call("GET", path, params={"format": "csv"})
     assert csv.status_code == 200 and csv.headers["content-type"].startswith("text/csv")
-    assert csv.text.splitlines()[0] == "figure,name,value,low,high" and "\"'=1+1\"" in csv.text
-    for lang, word in (("en", "Figures"), ("zh", "指标")):
+    assert csv.text.splitlines()[0] == "figure,name,value,low,high,title" and "\"'=1+1\"" in csv.text
+    assert csv.text.splitlines()[1].endswith(',"Accuracy"') and "准确率" in admin.call("GET", path, params={"format": "csv", "lang": "zh"}).text
+    took, rows = done["latency"], csv.text.splitlines()
+    at = rows.index("latency,p50,p95,samples,at_a_time,processor,node,cpus")
+    assert rows[at + 1].split(",")[1:4] == [f"{took['p50']:.6g}", f"{took['p95']:.6g}", str(COUNT)]
+    for lang, word, title, time in (("en", "Metrics", "Accuracy", "Time per sample"), ("zh", "指标", "准确率", "单样本耗时")):
         page = admin.call("GET", path, params={"format": "html", "lang": lang})
         assert page.status_code == 200 and page.headers["content-type"].startswith("text/html")
         assert "attachment" in page.headers["content-disposition"] and "sandbox" in page.headers["content-security-policy"]
-        assert odd not in page.text and "&lt;b&gt;&amp;&quot;&#39;" in page.text and word in page.text
+        assert odd not in page.text and "&lt;b&gt;&amp;&quot;&#39;" in page.text and f"<h2>{word}</h2>" in page.text
+        assert f"<td>{title}</td>" in page.text and f"<p>{time}" in page.text and took["node"] in page.text
         assert "<script" not in page.text and "<svg" in page.text and "http://" not in page.text and "https://" not in page.text
     problem(admin.call("GET", path, params={"format": "pdf"}), 422, "invalid", "format")
     report = admin.get(path)

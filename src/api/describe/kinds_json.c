@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "core/kinds.h"
 #include "core/validate.h"
+#include "metric/titles.h"
 
 const char *kinds_json_type(enum field_type type)
 {
@@ -177,6 +178,22 @@ static void write_kind(struct json_out *o, const struct kind *k)
     json_object_end(o);
 }
 
+/* Figures of evaluations: names of the API to what people read. */
+static void write_figures(struct json_out *o)
+{
+    json_key(o, "figures");
+    json_array(o);
+    for (const struct figure_title *f = figure_titles; f->name; f++) {
+        json_object(o);
+        json_kz(o, "name", f->name);
+        words(o, "title", &(struct words){f->en, f->zh});
+        json_kbool(o, "main", f->flags & FIGURE_MAIN);
+        json_kbool(o, "less", f->flags & FIGURE_LESS);
+        json_object_end(o);
+    }
+    json_array_end(o);
+}
+
 void kinds_json_write(struct buf *out)
 {
     struct json_out o;
@@ -187,5 +204,6 @@ void kinds_json_write(struct buf *out)
     for (size_t i = 0; i < kind_count; i++)
         write_kind(&o, kinds[i]);
     json_array_end(&o);
+    write_figures(&o);
     json_object_end(&o);
 }

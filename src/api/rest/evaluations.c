@@ -84,7 +84,7 @@ static void run_report(struct api_call *call)
         return;
     }
     if (strcmp(f->suffix, "csv") == 0)
-        evaluation_csv(report, &out);
+        evaluation_csv(report, &o, lang, &out);
     else
         evaluation_html(report, &o, lang, &out);
     answer_file(call, f, &o, arena_str(call->arena, buf_view(&out)));

@@ -82,6 +82,17 @@ static void real(struct json_out *o, const char *key, double v)
     json_real(o, v);
 }
 
+static struct words verdict(struct arena *a, const struct evaluation_difference *d, const char *title)
+{
+    struct str name = str_of(title);
+    double by = fabs(d->difference);
+    if (d->better)
+        return task_name(a, MESSAGE_WORDS_BETTER, STR_ARG(name), by);
+    if (d->worse)
+        return task_name(a, MESSAGE_WORDS_POORER, STR_ARG(name), by);
+    return task_name(a, MESSAGE_WORDS_SAME, STR_ARG(name), by);
+}
+
 static void write_figures(struct arena *a, const struct side *s, const struct side *t, struct json_out *o)
 {
     auto_buf struct buf words = {0};
@@ -108,12 +119,10 @@ static void write_figures(struct arena *a, const struct side *s, const struct si
         real(o, "high", d.high);
         json_kz(o, "verdict", d.better ? "better" : d.worse ? "worse" : "same");
         json_object_end(o);
-        if (evaluate_is_main(name) && d.better)
-            say(&w, task_name(a, MESSAGE_WORDS_BETTER, STR_ARG(name), fabs(d.difference)));
-        else if (evaluate_is_main(name) && d.worse)
-            say(&w, task_name(a, MESSAGE_WORDS_POORER, STR_ARG(name), fabs(d.difference)));
-        else if (evaluate_is_main(name))
-            say(&w, task_name(a, MESSAGE_WORDS_SAME, STR_ARG(name), fabs(d.difference)));
+        if (evaluate_is_main(name)) {
+            struct words title = report_figure(name, a);
+            say(&w, (struct words){verdict(a, &d, title.en).en, verdict(a, &d, title.zh).zh});
+        }
     }
     json_array_end(o);
     json_array_end(&w);

@@ -89,8 +89,10 @@ bool evaluation_details_text(const struct evaluation_details *d, size_t sample, 
                              struct str *ret, struct err *err);
 /* The score that the report was made with. */
 double evaluation_score(yyjson_val *report);
+/* The field latency; NULL: nobody measured it, as of a layer. */
+yyjson_val *evaluation_latency(const struct object *o, struct arena *a);
 /* As CSV, and as one HTML file (report_csv.c, report_html.c); lang: "en" or "zh". */
-void evaluation_csv(yyjson_val *report, struct buf *out);
+void evaluation_csv(yyjson_val *report, const struct object *o, const char *lang, struct buf *out);
 void evaluation_html(yyjson_val *report, const struct object *o, const char *lang, struct buf *out);
 
 #endif

@@ -1,6 +1,7 @@
 #include "core/evaluate/latency.h"
 
 #include "base/buf.h"
+#include "core/evaluate/evaluate.h"
 #include "core/job/job.h"
 #include "core/job/placed.h"
 
@@ -32,6 +33,14 @@ static double at_most(const struct latency *l, size_t percent)
 {
     size_t i = (l->n * percent + 99) / 100;
     return (double)l->us[i ? i - 1 : 0] / 1000;
+}
+
+yyjson_val *evaluation_latency(const struct object *o, struct arena *a)
+{
+    struct err ignored = {0};
+    struct str text = object_text(o, "latency");
+    yyjson_val *v = text.n ? json_parse(a, text, &ignored) : NULL;
+    return yyjson_is_num(yyjson_obj_get(v, "p50")) ? v : NULL;
 }
 
 bool latency_write(struct latency *l, const struct found *f, struct op *op, int64_t job, struct str *ret,

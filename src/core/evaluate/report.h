@@ -21,6 +21,10 @@ struct str report_write(const struct report_input *in, struct arena *a, struct s
 /* Members of an object, of things that have at least a score: each label (labels_too), all together, cells.
  */
 void report_at(const struct matches *m, double score, bool labels_too, struct json_out *o);
+/* What people read of a figure; of what samples are parted by, and of sizes of shapes (NULL: a name of
+ * theirs). */
+struct words report_figure(struct str name, struct arena *a);
+const struct words *report_word(struct str name);
 /* Sentences about a report, a list of {"en","zh"} (words.c). */
 void report_words(yyjson_val *report, struct arena *a, struct json_out *o);
 

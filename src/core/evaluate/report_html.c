@@ -2,6 +2,8 @@
  * model is escaped; there is no script in it, and its policy allows none. */
 #include "base/json.h"
 #include "core/evaluate/evaluate.h"
+#include "core/evaluate/report.h"
+#include "metric/titles.h"
 
 #include <stdio.h>
 
@@ -83,6 +85,41 @@ struct column {
     const char *key, *en, *zh;
 };
 
+static void show_figure(struct page *p, struct str name)
+{
+    const struct figure_title *f = figure_title(name);
+    if (f)
+        two(p, f->en, f->zh);
+    else
+        escape(p, name);
+}
+
+static void show_word(struct page *p, struct str name)
+{
+    const struct words *w = report_word(name);
+    if (w)
+        two(p, w->en, w->zh);
+    else
+        escape(p, name);
+}
+
+/* Of a column: names that people read otherwise. */
+static void show(struct page *p, const struct column *c, yyjson_val *v)
+{
+    static const struct {
+        const char *key;
+        void (*show)(struct page *p, struct str name);
+    } named[] = {{"name", show_figure}, {"size", show_word}};
+    for (size_t i = 0; i < countof(named); i++)
+        if (strcmp(c->key, named[i].key) == 0) {
+            z(p, "<td>");
+            named[i].show(p, json_str(v));
+            z(p, "</td>");
+            return;
+        }
+    cell(p, v);
+}
+
 static void heading(struct page *p, const char *en, const char *zh)
 {
     z(p, "<h2>");
@@ -111,8 +148,88 @@ static void table(struct page *p, const char *en, const char *zh, yyjson_val *ro
             break;
         z(p, "<tr>");
         for (const struct column *c = columns; c->key; c++)
-            cell(p, yyjson_obj_get(row, c->key));
+            show(p, c, yyjson_obj_get(row, c->key));
         z(p, "</tr>\n");
+    }
+    z(p, "</tbody></table>\n");
+}
+
+/* How long the model took, and on what. */
+static void latency(struct page *p, yyjson_val *v)
+{
+    if (!v)
+        return;
+    yyjson_val *cpus = yyjson_obj_get(v, "cpus");
+    double most = yyjson_get_num(yyjson_obj_get(v, "p95"));
+    int beside = (int)yyjson_get_num(yyjson_obj_get(v, "at_a_time"));
+    z(p, "<p>");
+    two(p, "Time per sample: ", "单样本耗时：");
+    put_real(p, p->zh ? "%.1f 毫秒，" : "%.1f ms, ", yyjson_get_num(yyjson_obj_get(v, "p50")));
+    put_real(p, p->zh ? "95%% 在 %.1f 毫秒以内" : "95%% within %.1f ms", most);
+    if (yyjson_is_num(cpus))
+        put_real(p, p->zh ? "；%.4g 个 CPU" : "; CPUs: %.4g", yyjson_get_num(cpus));
+    static const char *const where[] = {"processor", "node"};
+    for (size_t i = 0; i < countof(where); i++)
+        if (json_str(yyjson_obj_get(v, where[i])).n) {
+            two(p, ", ", "，");
+            escape(p, json_str(yyjson_obj_get(v, where[i])));
+        }
+    if (beside > 1)
+        put_real(p, p->zh ? "，同时处理 %.0f 个" : ", %.0f at a time", beside);
+    z(p, "</p>\n");
+}
+
+#define SLICE_FIGURES 4 /* columns of them */
+
+static void slice_row(struct page *p, yyjson_val *row, yyjson_val *first)
+{
+    size_t i, max;
+    yyjson_val *key, *ignored, *name = yyjson_obj_get(row, "name");
+    z(p, "<tr><td>");
+    if (yyjson_is_str(name))
+        escape(p, json_str(name));
+    else
+        show_word(p, json_str(yyjson_obj_get(row, "by")));
+    z(p, "</td>");
+    cell(p, yyjson_obj_get(row, "value"));
+    cell(p, yyjson_obj_get(row, "samples"));
+    yyjson_obj_foreach(first, i, max, key, ignored)
+    {
+        if (i < SLICE_FIGURES)
+            cell(p, yyjson_obj_get(yyjson_obj_get(row, "figures"), yyjson_get_str(key)));
+    }
+    z(p, "</tr>\n");
+}
+
+/* Parts of the samples by themselves, with the figures that the first of them has. */
+static void slices(struct page *p, yyjson_val *rows)
+{
+    size_t i, max;
+    yyjson_val *row, *key, *ignored, *first = yyjson_obj_get(yyjson_arr_get_first(rows), "figures");
+    if (yyjson_arr_size(rows) == 0)
+        return;
+    heading(p, "By subset", "按数据分组");
+    z(p, "<table><thead><tr><th>");
+    two(p, "Subset", "分组");
+    z(p, "</th><th>");
+    two(p, "Value", "取值");
+    z(p, "</th><th>");
+    two(p, "Samples", "样本数");
+    z(p, "</th>");
+    yyjson_obj_foreach(first, i, max, key, ignored)
+    {
+        if (i == SLICE_FIGURES)
+            break;
+        z(p, "<th>");
+        show_figure(p, json_str(key));
+        z(p, "</th>");
+    }
+    z(p, "</tr></thead><tbody>\n");
+    yyjson_arr_foreach(rows, i, max, row)
+    {
+        if (i == ROWS_MAX)
+            break;
+        slice_row(p, row, first);
     }
     z(p, "</tbody></table>\n");
 }
@@ -203,33 +320,42 @@ static void head(struct page *p, yyjson_val *report, const struct object *o)
 
 void evaluation_html(yyjson_val *report, const struct object *o, const char *lang, struct buf *out)
 {
-    static const struct column figures[] = {{"name", "Figure", "指标"},
+    static const struct column figures[] = {{"name", "Metric", "指标"},
                                             {"value", "Value", "数值"},
                                             {"low", "At least", "下限"},
                                             {"high", "At most", "上限"},
                                             {0}};
-    static const struct column labels[] = {
-        {"label", "Label", "标签"},       {"truths", "True", "真实数"}, {"hits", "Hits", "命中"},
-        {"mistakes", "Mistakes", "误报"}, {"missed", "Missed", "漏报"}, {"precision", "Precision", "精确率"},
-        {"recall", "Recall", "召回率"},   {"f1", "F1", "F1"},           {0}};
-    static const struct column cells[] = {
-        {"truth", "True", "真实"}, {"found", "Found", "识别为"}, {"count", "Times", "次数"}, {0}};
-    static const struct column slices[] = {{"by", "By", "方式"},
-                                           {"name", "Name", "名称"},
-                                           {"value", "Value", "取值"},
-                                           {"samples", "Samples", "样本数"},
+    static const struct column labels[] = {{"label", "Label", "标签"},
+                                           {"truths", "Actual", "真实数"},
+                                           {"hits", "Correct", "正确"},
+                                           {"mistakes", "Wrong", "错误"},
+                                           {"missed", "Missed", "遗漏"},
+                                           {"precision", "Precision", "精确率"},
+                                           {"recall", "Recall", "召回率"},
+                                           {"f1", "F1", "F1"},
                                            {0}};
+    static const struct column cells[] = {
+        {"truth", "Actual", "真实"}, {"found", "Predicted", "识别为"}, {"count", "Times", "次数"}, {0}};
+    static const struct column sizes[] = {{"size", "Size", "大小"},
+                                          {"truths", "Actual", "真实数"},
+                                          {"hits", "Correct", "正确"},
+                                          {"recall", "Recall", "召回率"},
+                                          {0}};
+    auto_arena struct arena a;
+    arena_init(&a);
     struct page p = {out, strcmp(lang, "zh") == 0};
     yyjson_val *list = yyjson_obj_get(report, "curves");
     head(&p, report, o);
     words(&p, yyjson_obj_get(report, "words"));
-    table(&p, "Figures", "指标", yyjson_obj_get(report, "figures"), figures);
-    table(&p, "Labels", "标签", yyjson_obj_get(report, "labels"), labels);
+    table(&p, "Metrics", "指标", yyjson_obj_get(report, "figures"), figures);
+    latency(&p, evaluation_latency(o, &a));
+    table(&p, "By label", "按标签", yyjson_obj_get(report, "labels"), labels);
     curves(&p, list, "precision", "Precision and recall", "精确率与召回率", p.zh ? "召回率" : "recall",
            p.zh ? "精确率" : "precision");
     curves(&p, list, "roc", "ROC", "ROC", p.zh ? "误报率" : "false positives",
            p.zh ? "命中率" : "true positives");
-    table(&p, "What is taken for what", "混淆", yyjson_obj_get(report, "cells"), cells);
-    table(&p, "Parts of the samples", "分组", yyjson_obj_get(report, "slices"), slices);
+    table(&p, "Confusion", "混淆", yyjson_obj_get(report, "cells"), cells);
+    table(&p, "By size", "按大小", yyjson_obj_get(report, "sizes"), sizes);
+    slices(&p, yyjson_obj_get(report, "slices"));
     buf_z(out, "</body></html>\n");
 }

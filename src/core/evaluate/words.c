@@ -2,6 +2,7 @@
 #include "base/messages_evaluate.h"
 #include "core/evaluate/report.h"
 #include "core/task/task.h"
+#include "metric/titles.h"
 
 #include <math.h>
 
@@ -102,6 +103,28 @@ static void say_cells(struct telling *t)
     }
 }
 
+struct words report_figure(struct str name, struct arena *a)
+{
+    const struct figure_title *f = figure_title(name);
+    const char *as_it_is = f ? NULL : arena_printf(a, "%.*s", STR_ARG(name));
+    return f ? (struct words){f->en, f->zh} : (struct words){as_it_is, as_it_is};
+}
+
+const struct words *report_word(struct str name)
+{
+    static const struct {
+        const char *name;
+        struct words words;
+    } table[] = {
+        {"split", {"Split", "划分"}}, {"folder", {"Folder", "文件夹"}}, {"attribute", {"Attribute", "属性"}},
+        {"small", {"Small", "小"}},   {"medium", {"Medium", "中"}},     {"large", {"Large", "大"}},
+    };
+    for (size_t i = 0; i < countof(table); i++)
+        if (str_is(name, table[i].name))
+            return &table[i].words;
+    return NULL;
+}
+
 /* The part of the samples on which the first main figure is worst. */
 static void say_slice(struct telling *t)
 {
@@ -124,11 +147,17 @@ static void say_slice(struct telling *t)
     }
     if (!worst)
         return;
-    struct str by = json_str(yyjson_obj_get(worst, "name")), value = json_str(yyjson_obj_get(worst, "value")),
-               what = str_of(name);
+    struct str by = json_str(yyjson_obj_get(worst, "name")), value = json_str(yyjson_obj_get(worst, "value"));
+    const struct words *part = by.n ? NULL : report_word(json_str(yyjson_obj_get(worst, "by")));
     if (!by.n)
         by = json_str(yyjson_obj_get(worst, "by"));
-    say(t, task_name(t->a, MESSAGE_WORDS_SLICE, STR_ARG(by), STR_ARG(value), STR_ARG(what), least, all));
+    struct str by_zh = part ? str_of(part->zh) : by;
+    struct words title = report_figure(str_of(name), t->a);
+    struct str en = str_of(title.en), zh = str_of(title.zh);
+    say(t, (struct words){
+               task_name(t->a, MESSAGE_WORDS_SLICE, STR_ARG(by), STR_ARG(value), STR_ARG(en), least, all).en,
+               task_name(t->a, MESSAGE_WORDS_SLICE, STR_ARG(by_zh), STR_ARG(value), STR_ARG(zh), least, all)
+                   .zh});
 }
 
 void report_words(yyjson_val *report, struct arena *a, struct json_out *o)

@@ -61,6 +61,21 @@ export interface Action {
   fields: Field[]
 }
 
+/** A figure of evaluations: its name in the API, and what people read. */
+export interface FigureTitle {
+  name: string
+  title: Words
+  /** One looks at it first. */
+  main: boolean
+  /** Less is better, and it is no share. */
+  less: boolean
+}
+
+export interface Kinds {
+  items: Kind[]
+  figures: FigureTitle[]
+}
+
 export type Scope = 'platform' | 'project' | 'child' | 'own'
 export type Verb = 'list' | 'read' | 'create' | 'update' | 'delete'
 

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { request } from './client'
 import { leaveSession } from './lost'
-import type { Item, Kind, Verb } from './kinds'
+import type { Item, Kind, Kinds, Verb } from './kinds'
 import type { operations } from './schema'
 
 type Answer<T extends keyof operations> = operations[T] extends { responses: { 200: { content: { 'application/json': infer A } } } } ? A : never
@@ -24,7 +24,7 @@ export function useSession() {
 export function useKinds() {
   return useQuery({
     queryKey: ['kinds'],
-    queryFn: async () => (await request<{ items: Kind[] }>('/kinds')).items,
+    queryFn: () => request<Kinds>('/kinds'),
     staleTime: Infinity,
   })
 }

@@ -1,5 +1,5 @@
 import { createContext, useContext, useMemo, type ReactNode } from 'react'
-import type { Kind, Ref } from '../api/kinds'
+import type { FigureTitle, Kind, Kinds, Ref } from '../api/kinds'
 import type { Session } from '../api/session'
 
 /** What every page behind the sign-in knows. */
@@ -7,17 +7,18 @@ export interface AppData {
   session: Session
   kinds: Kind[]
   kind: (name: string) => Kind | undefined
+  figures: FigureTitle[]
   /** The project in whose pages we are. */
   project: Ref | null
 }
 
 const Context = createContext<AppData | null>(null)
 
-export function AppDataProvider(props: { session: Session; kinds: Kind[]; project: Ref | null; children: ReactNode }) {
+export function AppDataProvider(props: { session: Session; kinds: Kinds; project: Ref | null; children: ReactNode }) {
   const { session, kinds, project } = props
   const data = useMemo<AppData>(() => {
-    const byName = new Map(kinds.map((k) => [k.name, k]))
-    return { session, kinds, project, kind: (name) => byName.get(name) }
+    const byName = new Map(kinds.items.map((k) => [k.name, k]))
+    return { session, kinds: kinds.items, figures: kinds.figures, project, kind: (name) => byName.get(name) }
   }, [session, kinds, project])
   return <Context.Provider value={data}>{props.children}</Context.Provider>
 }

@@ -8,7 +8,8 @@ import { allItems, useList } from '../../api/objects'
 import { isRef, nameOf } from '../../components/names'
 import { Empty, ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
-import { figureText, titleOf, type Comparison } from './evaluations'
+import type { Comparison } from './evaluations'
+import { useFigures } from './useFigures'
 import { useTruth } from './SamplesTab'
 
 /** Beside another evaluation on the same truth: what differs beyond chance. */
@@ -44,7 +45,8 @@ export function CompareTab({ kind, path, item }: { kind: Kind; path: string; ite
 
 function Differences({ compared, item }: { compared: Comparison; item: Item }) {
   const { t, n, language } = useI18n()
-  const signed = (name: string, value: number | null) => (value === null ? '–' : `${value > 0 ? '+' : value < 0 ? '−' : ''}${figureText(name, Math.abs(value), n)}`)
+  const read = useFigures()
+  const signed = (name: string, value: number | null) => (value === null ? '–' : `${value > 0 ? '+' : value < 0 ? '−' : ''}${read.text(name, Math.abs(value))}`)
   return (
     <>
       {compared.words.length > 0 && <ul className="evaluation-words">{compared.words.map((s, i) => <li key={i}>{language === 'zh' ? s.zh : s.en}</li>)}</ul>}
@@ -54,7 +56,7 @@ function Differences({ compared, item }: { compared: Comparison; item: Item }) {
           <tbody>
             {compared.figures.map((f) => (
               <tr key={f.name} className={f.main ? 'strong' : undefined}>
-                <td>{f.name}</td><td className="right num">{figureText(f.name, f.value, n)}</td><td className="right num">{figureText(f.name, f.with, n)}</td>
+                <td>{read.title(f.name)}</td><td className="right num">{read.text(f.name, f.value)}</td><td className="right num">{read.text(f.name, f.with)}</td>
                 <td className="right num">{signed(f.name, f.difference)}{f.low !== null && f.high !== null && <span className="muted"> ({signed(f.name, f.low)} … {signed(f.name, f.high)})</span>}</td>
                 <td><span className={`verdict verdict-${f.verdict}`}>{t(`evaluation.verdict.${f.verdict}` as 'evaluation.verdict.better')}</span></td>
               </tr>
@@ -72,12 +74,12 @@ function Differences({ compared, item }: { compared: Comparison; item: Item }) {
           <h2>{t('evaluation.labels')}</h2>
           <div className="scroll-x">
             <table className="plain-table">
-              <thead><tr><th>{t('evaluation.label')}</th>{(['precision', 'recall', 'f1'] as const).map((name) => <th key={name} className="right">{titleOf[name] ? t(titleOf[name]) : 'F1'}</th>)}</tr></thead>
+              <thead><tr><th>{t('evaluation.label')}</th>{(['precision', 'recall', 'f1'] as const).map((name) => <th key={name} className="right">{read.title(name)}</th>)}</tr></thead>
               <tbody>
                 {compared.labels.map((row) => (
                   <tr key={row.label}>
                     <td>{row.label}</td>
-                    {(['precision', 'recall', 'f1'] as const).map((name) => <td key={name} className="right num">{figureText(name, row[name].value, n)} <span className="muted">{signed(name, row[name].difference)}</span></td>)}
+                    {(['precision', 'recall', 'f1'] as const).map((name) => <td key={name} className="right num">{read.text(name, row[name].value)} <span className="muted">{signed(name, row[name].difference)}</span></td>)}
                   </tr>
                 ))}
               </tbody>

@@ -9,7 +9,8 @@ import { useDebounced } from '../../components/hooks'
 import { ErrorState } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { Confusion } from './Confusion'
-import { cellName, figureText, type At, type Report } from './evaluations'
+import { cellName, type At, type Report } from './evaluations'
+import { useFigures } from './useFigures'
 import { LabelTable } from './LabelTable'
 import { latencyOf } from './latency'
 import { LatencyText } from './LatencyText'
@@ -32,6 +33,7 @@ export function ReportTab({ path, item }: { path: string; item: Item }) {
 
 function Shown({ path, report, item }: { path: string; report: Report; item: Item }) {
   const { t, n, language } = useI18n()
+  const read = useFigures()
   const [score, setScore] = useState(report.score)
   const asked = useDebounced(score, 80)
   const scored = report.curves.length > 0
@@ -58,7 +60,7 @@ function Shown({ path, report, item }: { path: string; report: Report; item: Ite
             {score !== report.score && <button type="button" className="link" onClick={() => setScore(report.score)}>{t('evaluation.reset', { score: n(report.score, 2) })}</button>}
           </div>
           <p className="num">{t('evaluation.at', {
-            precision: figureText('precision', now.total.precision, n), recall: figureText('recall', now.total.recall, n), f1: figureText('f1', now.total.f1, n),
+            precision: read.text('precision', now.total.precision), recall: read.text('recall', now.total.recall), f1: read.text('f1', now.total.f1),
             hits: n(now.total.hits), mistakes: n(now.total.mistakes), missed: n(now.total.missed),
           })}</p>
           <p>
@@ -81,6 +83,7 @@ function Shown({ path, report, item }: { path: string; report: Report; item: Ite
 
 function Figures({ report, item }: { report: Report; item: Item }) {
   const { t, n } = useI18n()
+  const read = useFigures()
   const latency = latencyOf(item)
   return (
     <section className="block">
@@ -88,9 +91,9 @@ function Figures({ report, item }: { report: Report; item: Item }) {
       <dl className="evaluation-figures">
         {report.figures.filter((f) => f.value !== null).map((f, i) => (
           <div key={f.name} className={i === 0 ? 'first' : undefined}>
-            <dt>{f.name}</dt>
-            <dd className="num">{figureText(f.name, f.value, n)}</dd>
-            {f.low !== null && f.high !== null && <dd className="muted num" title={t('evaluation.interval')}>{figureText(f.name, f.low, n)} – {figureText(f.name, f.high, n)}</dd>}
+            <dt>{read.title(f.name)}</dt>
+            <dd className="num">{read.text(f.name, f.value)}</dd>
+            {f.low !== null && f.high !== null && <dd className="muted num" title={t('evaluation.interval')}>{read.text(f.name, f.low)} – {read.text(f.name, f.high)}</dd>}
           </div>
         ))}
       </dl>
@@ -156,6 +159,7 @@ function Curves({ report }: { report: Report }) {
 
 function Slices({ report }: { report: Report }) {
   const { t, n } = useI18n()
+  const read = useFigures()
   const names = [...new Set(report.slices.flatMap((s) => Object.keys((s.figures ?? {}) as Record<string, unknown>)))].slice(0, 4)
   if (report.slices.length === 0 && report.sizes.length === 0) return null
   return (
@@ -164,18 +168,18 @@ function Slices({ report }: { report: Report }) {
       {report.sizes.length > 0 && (
         <table className="plain-table">
           <thead><tr><th>{t('evaluation.size')}</th><th className="right">{t('evaluation.truths')}</th><th className="right">{t('evaluation.found')}</th><th className="right">{t('evaluation.recall')}</th></tr></thead>
-          <tbody>{report.sizes.map((s) => <tr key={s.size}><td>{t(`evaluation.size.${s.size}` as 'evaluation.size.small')}</td><td className="right num">{n(s.truths)}</td><td className="right num">{n(s.hits)}</td><td className="right num">{figureText('recall', s.recall, n)}</td></tr>)}</tbody>
+          <tbody>{report.sizes.map((s) => <tr key={s.size}><td>{t(`evaluation.size.${s.size}` as 'evaluation.size.small')}</td><td className="right num">{n(s.truths)}</td><td className="right num">{n(s.hits)}</td><td className="right num">{read.text('recall', s.recall)}</td></tr>)}</tbody>
         </table>
       )}
       {report.slices.length > 0 && (
         <table className="plain-table">
-          <thead><tr><th>{t('evaluation.slice')}</th><th className="right">{t('evaluation.samples')}</th>{names.map((name) => <th key={name} className="right">{name}</th>)}</tr></thead>
+          <thead><tr><th>{t('evaluation.slice')}</th><th className="right">{t('evaluation.samples')}</th>{names.map((name) => <th key={name} className="right">{read.title(name)}</th>)}</tr></thead>
           <tbody>
             {report.slices.map((s) => (
               <tr key={`${s.by}/${s.name ?? ''}/${s.value}`}>
                 <td><span className="muted">{s.name ?? t(`evaluation.by.${s.by}` as 'evaluation.by.split')}</span> {s.value}</td>
                 <td className="right num">{n(s.samples)}</td>
-                {names.map((name) => <td key={name} className="right num">{figureText(name, (s.figures as Record<string, number | null> | null)?.[name], n)}</td>)}
+                {names.map((name) => <td key={name} className="right num">{read.text(name, (s.figures as Record<string, number | null> | null)?.[name])}</td>)}
               </tr>
             ))}
           </tbody>

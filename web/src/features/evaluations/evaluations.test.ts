@@ -4,9 +4,9 @@ import { cellName, figureText, foundAt, matrixOf, missedAt, type EvaluatedSample
 const n = (value: number, digits = 0) => value.toFixed(digits)
 
 test('shares are percent, errors are not', () => {
-  expect(figureText('mAP50', 0.876, n)).toBe('87.6%')
-  expect(figureText('CER', 1.2, n)).toBe('1.200')
-  expect(figureText('mAP', null, n)).toBe('–')
+  expect(figureText(false, 0.876, n)).toBe('87.6%')
+  expect(figureText(true, 1.2, n)).toBe('1.200')
+  expect(figureText(false, null, n)).toBe('–')
 })
 
 test('the matrix shows what is mixed up, with a row and a column for nothing', () => {

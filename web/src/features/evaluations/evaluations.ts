@@ -8,18 +8,15 @@ export type Comparison = Schema<'EvaluationComparison'>
 export type Cell = NonNullable<Report['cells']>[number]
 export type Figure = { value: number | null; low: number | null; high: number | null }
 
-/** Errors of texts: less is better, and they may be more than 1. */
-const errors = ['CER', 'WER', 'calibration_error']
-
-/** A figure in words: shares as percent. */
-export function figureText(name: string, value: number | null | undefined, n: (value: number, digits?: number) => string): string {
+/** A figure in words: shares as percent; errors, of which less is better, may be more than 1. */
+export function figureText(less: boolean, value: number | null | undefined, n: (value: number, digits?: number) => string): string {
   if (value === null || value === undefined) return '–'
-  return errors.includes(name) ? n(value, 3) : `${n(100 * value, 1)}%`
+  return less ? n(value, 3) : `${n(100 * value, 1)}%`
 }
 
-/** Columns that are words; the others are names that both languages have. */
-export const titleOf = { truths: 'evaluation.truths', precision: 'evaluation.precision', recall: 'evaluation.recall', f1: null, AP: null, IoU: null, AUC: null } as const
-export type Column = keyof typeof titleOf
+/** What is told of each label: how many there are, and figures. */
+export const labelColumns = ['truths', 'precision', 'recall', 'f1', 'AP', 'IoU', 'AUC'] as const
+export type Column = (typeof labelColumns)[number]
 
 export interface Matrix {
   /** null: nothing. */

@@ -9,7 +9,8 @@ import { formatBytes } from '../../components/format'
 import { isRef } from '../../components/names'
 import { useI18n } from '../../i18n'
 import type { Version } from '../datasets/samples'
-import { figureText, type Figure } from '../evaluations/evaluations'
+import type { Figure } from '../evaluations/evaluations'
+import { useFigures } from '../evaluations/useFigures'
 import { latencyOf } from '../evaluations/latency'
 import { LatencyText } from '../evaluations/LatencyText'
 import type { Lineage } from '../trainings/instances'
@@ -47,7 +48,8 @@ export function ModelCard({ version }: { version: Version }) {
 
 /** What the newest evaluation says, on samples that it has not learned from where there is one. */
 function Evaluated({ kind, version }: { kind: Kind; version: number }) {
-  const { t, n } = useI18n()
+  const { t } = useI18n()
+  const read = useFigures()
   const { project } = useApp()
   const found = useList(kind, { project: project?.id }, { filter: `model_version = ${version} and state = "completed"`, sort: '-created_at' })
   const all = allItems(found.data)
@@ -60,9 +62,9 @@ function Evaluated({ kind, version }: { kind: Kind; version: number }) {
     <>
       {figures.slice(0, shownFigures).map(([name, f]) => (
         <div key={name}>
-          <dt>{name}</dt>
-          <dd className="num"><Link to={itemUrl(kind, newest.id, project) ?? '?tab=evaluations'}>{figureText(name, f.value, n)}</Link>
-            <small className="muted">{f.low !== null && f.high !== null && `${figureText(name, f.low, n)} – ${figureText(name, f.high, n)}, `}{isRef(newest['dataset_version']) && <RefLink kindName="dataset_version" value={newest['dataset_version']} />}{newest['part'] === 'test' && `, ${t('model.testPart')}`}</small></dd>
+          <dt>{read.title(name)}</dt>
+          <dd className="num"><Link to={itemUrl(kind, newest.id, project) ?? '?tab=evaluations'}>{read.text(name, f.value)}</Link>
+            <small className="muted">{f.low !== null && f.high !== null && `${read.text(name, f.low)} – ${read.text(name, f.high)}, `}{isRef(newest['dataset_version']) && <RefLink kindName="dataset_version" value={newest['dataset_version']} />}{newest['part'] === 'test' && `, ${t('model.testPart')}`}</small></dd>
         </div>
       ))}
       {latency && <div><dt>{t('evaluation.latency')}</dt><dd><LatencyText latency={latency} /></dd></div>}

@@ -2,17 +2,17 @@ import { useApp } from '../../app/context'
 import { RefLink } from '../../components/FieldValue'
 import { Time } from '../../components/Time'
 import { useI18n } from '../../i18n'
-import { figureText } from '../evaluations/evaluations'
+import { useFigures } from '../evaluations/useFigures'
 import { refOf, type Figure, type PlatformHome, type ProjectHome } from './home'
 
 type Best = NonNullable<ProjectHome['best']>[number]
 type Newest = NonNullable<PlatformHome['newest']>[number]
 
 function FigureShow({ figure }: { figure: Figure }) {
-  const { n } = useI18n()
-  const text = (value: number | null) => figureText(figure.name, value, n)
+  const read = useFigures()
+  const text = (value: number | null) => read.text(figure.name, value)
   const interval = figure.low !== null && figure.high !== null ? `${text(figure.low)} – ${text(figure.high)}` : null
-  return <span className="num" title={interval ?? undefined}><b>{text(figure.value)}</b> <span className="muted">{figure.name}</span></span>
+  return <span className="num" title={interval ?? undefined}><b>{text(figure.value)}</b> <span className="muted">{read.title(figure.name)}</span></span>
 }
 
 function Link({ kind, value, project }: { kind: string; value: Best['model']; project: Best['project'] }) {
