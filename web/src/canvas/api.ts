@@ -117,7 +117,7 @@ export interface Layer {
 }
 
 /** Why a stroke made nothing. The page has the sentences. */
-export type Refusal = 'outside' | 'too-small' | 'too-few-points' | 'too-many-points' | 'no-skeleton' | 'not-cut' | 'nothing-left' | 'read-only' | 'wrong-type'
+export type Refusal = 'outside' | 'too-small' | 'too-few-points' | 'too-many-points' | 'no-skeleton' | 'not-cut' | 'nothing-left' | 'read-only' | 'wrong-type' | 'locked'
 
 export type CanvasEvent =
   | { readonly type: 'selection'; readonly ids: readonly string[] }

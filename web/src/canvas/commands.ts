@@ -18,7 +18,12 @@ export interface Clipboard {
 
 type Command = (stage: Stage, clipboard: Clipboard) => boolean
 
-const open = (stage: Stage): Shape[] => stage.selected().filter((s) => !stage.isLocked(s))
+/** The selection without what is locked; where that leaves nothing, it is said why nothing happens. */
+const open = (stage: Stage): Shape[] => {
+  const shapes = stage.selected().filter((s) => !stage.isLocked(s))
+  if (shapes.length === 0 && stage.selection.length > 0) stage.refuse('locked')
+  return shapes
+}
 const putChanged = (stage: Stage, change: (shape: Shape) => Shape | null): boolean => {
   const shapes = open(stage).filter(isSound).map(change).filter((s) => s !== null)
   return shapes.length > 0 && stage.put(shapes)

@@ -58,6 +58,11 @@ export interface KeypointsShape extends ShapeBase {
 }
 
 export type Shape = BoxShape | PolygonShape | MaskShape | KeypointsShape
+
+/** Whether a set of names has this shape: its id, or `label:` and its label. */
+export function isNamed(set: ReadonlySet<string> | undefined, shape: Pick<Shape, 'id' | 'label'>): boolean {
+  return set !== undefined && set.size > 0 && (set.has(shape.id) || set.has(`label:${shape.label ?? ''}`))
+}
 export type ShapeType = Shape['type']
 
 export interface Annotation {

@@ -5,7 +5,7 @@ import type { CanvasDocument } from './document'
 import { areaOf, bounds, fitted, inside, toOutline } from './geometry/shape'
 import { clamp, grow, isEmpty, type Point, type Rect } from './geometry/point'
 import { snapTo, type Snapped } from './geometry/snap'
-import { shapeTypes, type Change, type LabelStyle, type Shape } from './model'
+import { isNamed, shapeTypes, type Change, type LabelStyle, type Shape } from './model'
 import { createIndex, type ShapeIndex } from './spatial'
 
 /** An unfinished stroke: shapes stand in for those of the same id until the document has them. */
@@ -79,7 +79,6 @@ export function createStage(options: StageOptions): Stage {
   let selection: readonly string[] = []
   let draft: Draft | null = null
 
-  const named = (set: ReadonlySet<string>, shape: Shape): boolean => set.size > 0 && (set.has(shape.id) || set.has(`label:${shape.label ?? ''}`))
   const reach = (n: number): number => n / options.scale()
 
   function select(ids: readonly string[]): void {
@@ -135,8 +134,8 @@ export function createStage(options: StageOptions): Stage {
     get selection() { return selection },
     get draft() { return draft },
     style: (name) => (name === undefined ? undefined : options.labels().get(name)),
-    isHidden: (shape) => named(options.settings().hidden, shape),
-    isLocked: (shape) => named(options.settings().locked, shape),
+    isHidden: (shape) => isNamed(options.settings().hidden, shape),
+    isLocked: (shape) => isNamed(options.settings().locked, shape),
     opacityOf(shape) {
       const { opacity, fills } = options.settings()
       return fills.size === 0 ? opacity : (fills.get(shape.id) ?? fills.get(`label:${shape.label ?? ''}`) ?? opacity)

@@ -48,7 +48,7 @@ const isPolygon = (s: Shape): s is PolygonShape => s.type === 'polygon'
 /** Selected polygons, or all that are open to change, whose bounds the points touch. */
 function targets(stage: Stage, line: readonly number[]): PolygonShape[] {
   const r = grow(ringBounds(line), 0)
-  const selected = stage.selected().filter(isPolygon).filter((s) => isSound(s) && overlap(bounds(s), r))
+  const selected = stage.selected().filter(isPolygon).filter((s) => isSound(s) && !stage.isLocked(s) && overlap(bounds(s), r))
   if (selected.length > 0) return selected
   return stage.index.search(r).filter(isPolygon).filter((s) => !stage.isHidden(s) && !stage.isLocked(s))
 }

@@ -63,6 +63,7 @@ function createSelect(stage: Stage, edges: boolean): Tool {
   function removeCorner(): boolean {
     const shape = corner && stage.document.shape(corner.shape)
     if (!corner || !shape || !stage.selection.includes(shape.id)) return false
+    if (stage.isLocked(shape)) return stage.refuse('locked')
     const { part, ring, index } = corner
     corner = null
     stage.show(null)
@@ -78,6 +79,7 @@ function createSelect(stage: Stage, edges: boolean): Tool {
   function toggleJoint(): boolean {
     const shape = corner && stage.document.shape(corner.shape)
     if (!corner || shape?.type !== 'keypoints') return false
+    if (stage.isLocked(shape)) return stage.refuse('locked')
     const { index } = corner
     return stage.put([{ ...shape, points: shape.points.map((k, i): Keypoint => (i === index && k[2] > 0 ? [k[0], k[1], k[2] === 2 ? 1 : 2] : k)) }])
   }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { BoxShape, KeypointsShape, Shape } from '../model'
+import type { BoxShape, KeypointsShape, PolygonShape, Shape } from '../model'
 import { boxAt, open, square, type Hand } from './hand'
 import { tools } from './registry'
 
@@ -99,6 +99,22 @@ describe('select', () => {
     expect(h.stage.selection).not.toContain('locked')
     h.run('delete')
     expect(h.document.shapes.map((s) => s.id)).toEqual(['locked'])
+  })
+  it('leaves what is locked as it is, also when it was selected elsewhere, and says so', () => {
+    const before = h.document.shape('locked')
+    h.stage.select(['locked'])
+    for (const command of ['delete', 'nudge-left', 'to-front', 'toggle-occluded'] as const) expect(h.run(command)).toBe(false)
+    expect(h.document.shape('locked')).toBe(before)
+    expect(h.refused()).toContain('locked')
+    h.stage.select(['a', 'locked'])
+    h.run('delete')
+    expect(h.document.shapes.map((s) => s.id)).toEqual(['b', 'locked'])
+  })
+  it('cuts no hole into what is locked', () => {
+    h = open('segmentation', 'hole', [square('locked', 10, 10, 50)])
+    h.stage.select(['locked'])
+    for (const [x, y] of [[20, 20], [40, 20], [40, 40], [20, 20]] as const) h.click(x, y)
+    expect(h.only<PolygonShape>().holes).toBeUndefined()
   })
   it('changes the order and flags', () => {
     h.stage.select(['a'])

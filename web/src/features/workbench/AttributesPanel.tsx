@@ -13,11 +13,12 @@ export const AttributesPanel = memo(function AttributesPanel({ bench, labels }: 
   useBenchState(bench, (s) => s.version)
   const selection = useBenchState(bench, (s) => s.selection)
   useBenchState(bench, (s) => s.closed)
+  useBenchState(bench, (s) => s.view.locked)
   const { document } = bench.state
   // The same function for every stroke, so that the boxes below are drawn again only when they are ticked.
   const flag = useCallback((name: 'occluded' | 'truncated', on: boolean) => bench.change(bench.state.selection.flatMap((id): Change[] => {
     const shape = bench.state.document?.shape(id)
-    if (!shape) return []
+    if (!shape || bench.isLocked(shape)) return []
     const { [name]: _old, ...rest } = shape
     void _old
     return [{ op: 'put', shape: (on ? { ...rest, [name]: true } : rest) as Shape }]
@@ -29,7 +30,8 @@ export const AttributesPanel = memo(function AttributesPanel({ bench, labels }: 
   const shape = shapes.length === 1 ? shapes[0] : undefined
   if (shapes.length === 0 && definitions.length === 0) return null
   // Of this document, also when another one has been opened since: what was typed is kept when its field goes.
-  const { readOnly } = bench
+  const locked = shapes.some(bench.isLocked)
+  const readOnly = bench.readOnly || locked
   const change = (what: Change | Change[], visit?: string) => !readOnly && document.change(what, visit)
   const put = (of: (shape: Shape) => Shape, visit?: string) => change(shapes.flatMap((s): Change[] => { const now = document.shape(s.id); return now ? [{ op: 'put', shape: of(now) }] : [] }), visit)
   const set = (name: string, value: unknown, visit?: string) => {
@@ -47,7 +49,8 @@ export const AttributesPanel = memo(function AttributesPanel({ bench, labels }: 
   return (
     <section className="bench-panel bench-attributes" aria-label={t('bench.attributes')}>
       <h2>{t('bench.attributes')}</h2>
-      {shape && bench.type === 'ocr' && <ShapeText key={shape.id} bench={bench} open={document} shape={shape} />}
+      {locked && <p className="muted">{t('bench.refused.locked')}</p>}
+      {shape && bench.type === 'ocr' && <ShapeText key={shape.id} bench={bench} open={document} shape={shape} readOnly={readOnly} />}
       {shapes.length > 0 && <Flags disabled={readOnly} occluded={shapes.every((s) => s.occluded === true)} truncated={shapes.every((s) => s.truncated === true)} onChange={flag} />}
       {definitions.map((d) => <Attribute key={`${d.name}-${selection.join()}`} definition={d} value={valueOf(d)} disabled={readOnly} onChange={(value, visit) => set(d.name, value, visit)} />)}
     </section>
@@ -85,10 +88,8 @@ function TextAttribute({ id, disabled, value, onChange }: { id: string; disabled
 }
 
 /** What is written in a shape; Tab goes to the next one in reading order, Escape back to the picture. */
-function ShapeText({ bench, open, shape }: { bench: BenchStore; open: CanvasDocument; shape: Shape }) {
+function ShapeText({ bench, open, shape, readOnly }: { bench: BenchStore; open: CanvasDocument; shape: Shape; readOnly: boolean }) {
   const { t } = useI18n()
-  // As it was when this was drawn: what was typed is kept when its field goes, whatever is open then.
-  const { readOnly } = bench
   const { field, flush } = useTyping(shape.text ?? '', (text, visit) => {
     const now = open.shape(shape.id)
     if (!now || readOnly) return

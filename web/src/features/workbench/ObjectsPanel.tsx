@@ -48,7 +48,7 @@ export const ObjectsPanel = memo(function ObjectsPanel({ bench }: { bench: Bench
         <ol style={{ height: shapes.length * row }}>
           {Array.from({ length: last - first }, (_, i) => shapes.length - 1 - first - i).flatMap((at) => {
             const shape = shapes[at]
-            return shape ? [<Line key={shape.id} bench={bench} shape={shape} at={at} selected={selection.includes(shape.id)} hidden={view.hidden?.has(shape.id) ?? false} locked={view.locked?.has(shape.id) ?? false} fixed={bench.readOnly} />] : []
+            return shape ? [<Line key={shape.id} bench={bench} shape={shape} at={at} selected={selection.includes(shape.id)} hidden={whose(view.hidden, shape)} locked={whose(view.locked, shape)} fixed={bench.readOnly} />] : []
           })}
         </ol>
       </div>
@@ -56,14 +56,26 @@ export const ObjectsPanel = memo(function ObjectsPanel({ bench }: { bench: Bench
   )
 })
 
+/** Hidden or locked: not at all, by itself, or with its label. */
+type Whose = 'none' | 'own' | 'label'
+
+function whose(set: ReadonlySet<string> | undefined, { id, label }: Shape): Whose {
+  return set?.has(`label:${label ?? ''}`) ? 'label' : set?.has(id) ? 'own' : 'none'
+}
+
+const signs = {
+  hidden: { off: ['bench.hideOne', 'eye'], on: ['bench.showOne', 'hidden'] },
+  locked: { off: ['bench.lockOne', 'unlock'], on: ['bench.unlockOne', 'lock'] },
+} as const
+
 interface LineProps {
   bench: BenchStore
   shape: Shape
   /** Its place, counted from below as the shapes are: one more on top moves no other line. */
   at: number
   selected: boolean
-  hidden: boolean
-  locked: boolean
+  hidden: Whose
+  locked: Whose
   fixed: boolean
 }
 
@@ -82,6 +94,10 @@ const Line = memo(function Line({ bench, shape, at, selected, hidden, locked, fi
     if (!add) bench.surface?.command(`show:${id}`)
   }
   const name = shape.label ?? shape.text ?? t(`shape.${shape.type}`)
+  const eye = (set: 'hidden' | 'locked', now: Whose) => {
+    const [title, icon] = signs[set][now === 'none' ? 'off' : 'on']
+    return <button type="button" className="bench-eye" disabled={now === 'label'} aria-pressed={now !== 'none'} aria-label={`${t(title)}: ${name}`} title={t(now === 'label' ? 'bench.withLabel' : title)} onClick={() => toggle(set)}><Icon name={icon} size={14} /></button>
+  }
   return (
     <li style={{ bottom: at * row }} className={selected ? 'selected' : undefined}>
       <button type="button" className="bench-object" aria-pressed={selected} onClick={(e) => pick(e.shiftKey || e.ctrlKey || e.metaKey)}>
@@ -90,9 +106,9 @@ const Line = memo(function Line({ bench, shape, at, selected, hidden, locked, fi
         {shape.text && shape.label && <span className="muted clip-line">{shape.text}</span>}
         {shape.score !== undefined && <span className="muted num">{n(shape.score, 2)}</span>}
       </button>
-      <button type="button" className="bench-eye" aria-pressed={hidden} aria-label={`${t(hidden ? 'bench.showOne' : 'bench.hideOne')}: ${name}`} title={t(hidden ? 'bench.showOne' : 'bench.hideOne')} onClick={() => toggle('hidden')}><Icon name={hidden ? 'hidden' : 'eye'} size={14} /></button>
-      <button type="button" className="bench-eye" aria-pressed={locked} aria-label={`${t(locked ? 'bench.unlockOne' : 'bench.lockOne')}: ${name}`} title={t(locked ? 'bench.unlockOne' : 'bench.lockOne')} onClick={() => toggle('locked')}><Icon name={locked ? 'lock' : 'unlock'} size={14} /></button>
-      {!fixed && <button type="button" className="bench-eye" aria-label={`${t('bench.deleteOne')}: ${name}`} title={t('bench.deleteOne')} onClick={() => bench.change({ op: 'remove', shape: id })}><Icon name="trash" size={14} /></button>}
+      {eye('hidden', hidden)}
+      {eye('locked', locked)}
+      {!fixed && <button type="button" className="bench-eye" disabled={locked !== 'none'} aria-label={`${t('bench.deleteOne')}: ${name}`} title={t(locked === 'none' ? 'bench.deleteOne' : 'bench.refused.locked')} onClick={() => bench.change({ op: 'remove', shape: id })}><Icon name="trash" size={14} /></button>}
     </li>
   )
 })

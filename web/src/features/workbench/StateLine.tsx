@@ -16,7 +16,7 @@ export const StateLine = memo(function StateLine({ bench }: { bench: BenchStore 
       <span className={`bench-saved bench-${status.state}`} role="status" aria-live="polite">{bench.fixed ? t('bench.readOnly') : text}</span>
       {status.journal !== 'fine' && <span className="bench-warn" role="alert">{t(status.journal === 'full' ? 'bench.journalFull' : 'bench.journalOff')}</span>}
       {status.troubles.length > 0 && <Button size="small" danger onClick={() => bench.set({ panel: 'troubles' })}>{t('bench.troubles', { n: status.troubles.length })}</Button>}
-      <span className="grow bench-said" role="status">{said && <span key={said.n}>{said.text}</span>}</span>
+      <span className="grow bench-said" role="status">{said && <span key={said.n}>{'key' in said ? t(said.key) : said.text}</span>}</span>
       {people && people.length > 0 && (
         <ul className="bench-people" aria-label={t('bench.people')}>
           {people.slice(0, 8).map((p) => <li key={p.client}><Tooltip title={p.user.name}><span className="avatar" style={{ background: colorOfClient(p.client) }}>{[...(p.user.name ?? '')][0]?.toUpperCase()}</span></Tooltip></li>)}

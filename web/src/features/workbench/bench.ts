@@ -1,6 +1,7 @@
 // The state of an open workbench and what can be done to it, free of React: commands, panels and surfaces read and change it
 // here. Documents of the samples that were open stay for a while, with their undo.
-import { createDocument, shapeTypes, type Annotation, type AnnotationType, type CanvasDocument, type Change, type ViewSettings } from '../../canvas'
+import { createDocument, isNamed, shapeTypes, type Annotation, type AnnotationType, type CanvasDocument, type Change, type Shape, type ViewSettings } from '../../canvas'
+import type { Key } from '../../i18n'
 import type { Place } from './journal'
 import { noLayers, type Layers } from './layers'
 import { called, defaultsFor } from './labels'
@@ -38,7 +39,8 @@ export interface BenchState {
   layers: Layers
   /** An earlier state of the sample is shown: after which revision, and what made that. */
   past: { revision: number; at: string; text: string; annotation: Annotation } | null
-  said: { text: string; n: number } | null
+  /** A sentence for the person, or its key in the catalogue. */
+  said: { text: string; n: number } | { key: Key; n: number } | null
   saving: boolean
   /** What is open was handed in, or decided on: it is looked at until it is taken back. */
   closed: boolean
@@ -84,6 +86,8 @@ export interface BenchStore extends Bench {
   /** A label by key or click: on the sample, on what is selected, and for what comes next. */
   choose(label: string): void
   change(change: Change | readonly Change[]): void
+  /** By itself or with its label: it stays as it is until it is unlocked. */
+  isLocked(shape: Shape): boolean
   undo(): void
   redo(): void
   /** Makes the earlier state that is shown the one that is; undo takes it back. False when it is so already. */
@@ -165,6 +169,10 @@ export function createBench({ path, type, dataType, readOnly: fixed, sync, color
     const given = store.known(id)?.assignment ?? assignmentOf(id)
     return given !== null && given.state !== 'leased'
   }
+  const sayKey = (key: Key) => {
+    said += 1
+    set({ said: { key, n: said } })
+  }
   const walk = (from: number[][], to: number[][], way: 'undo' | 'redo'): boolean => {
     const step = from.pop()
     if (!step) return false
@@ -224,16 +232,17 @@ export function createBench({ path, type, dataType, readOnly: fixed, sync, color
       }
       // What was just drawn stays selected: the key of the next one's label does not change it.
       else if (selection.length > 0 && (state.tool === 'select' || state.tool === 'points')) {
-        document.change(selection.flatMap((id): Change[] => {
-          const shape = document.shape(id)
-          return shape && shape.label !== label ? [{ op: 'put', shape: called(store.labels, shape, label) }] : []
-        }))
+        const shapes = selection.flatMap((id) => document.shape(id) ?? []).filter((shape) => shape.label !== label)
+        const free = shapes.filter((shape) => !store.isLocked(shape))
+        if (free.length < shapes.length) sayKey('bench.refused.locked')
+        document.change(free.map((shape): Change => ({ op: 'put', shape: called(store.labels, shape, label) })))
       }
       set({ label })
     },
     change(change) {
       if (!store.readOnly) state.document?.change(change)
     },
+    isLocked: (shape) => isNamed(state.view.locked, shape),
     undo() {
       if (!store.surface?.command('undo') && !store.readOnly) state.document?.undo()
     },

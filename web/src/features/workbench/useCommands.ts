@@ -31,8 +31,9 @@ export function useOwnKeys(): { keys: Keys; keep: (keys: Keys) => Promise<void> 
   }), [keys, client])
 }
 
-// Keys that do something wherever the focus is: in the workbench only while nothing that wants them has it.
-const shared = /(^|\+)(Enter|Tab|Escape|Backspace|Delete|Home|Page(Up|Down)|Arrow\w+| )$/
+// Keys that do something wherever the focus is: in the workbench only while nothing that wants them has it. Delete is not among
+// them: who chose in the list deletes there, and fields keep all keys.
+const shared = /(^|\+)(Enter|Tab|Escape|Home|Page(Up|Down)|Arrow\w+| )$/
 
 function free(): boolean {
   const focus = document.activeElement
