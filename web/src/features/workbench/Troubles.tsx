@@ -1,13 +1,13 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { App, Button, Modal, Select } from 'antd'
 import { useState } from 'react'
 import { request } from '../../api/client'
 import type { Item } from '../../api/kinds'
 import { invalidate } from '../../api/objects'
-import type { Shape } from '../../canvas'
+import type { Annotation, Change, Shape } from '../../canvas'
 import { problemText } from '../../components/problem'
 import { useI18n } from '../../i18n'
-import type { Sample } from '../datasets/samples'
+import { thumbnailUrl, type Sample } from '../datasets/samples'
 import { Shapes } from '../datasets/Shapes'
 import type { BenchStore } from './bench'
 import type { Entry } from './journal'
@@ -15,19 +15,34 @@ import { changeOf } from './operations'
 import type { LabelDefinition } from './surface'
 import { useBenchState } from './useBench'
 
+/** So many are shown; each that is settled makes room for the next. */
+const atOnce = 50
+/** So much of a text is shown. */
+const noteMost = 1000
+
 /** What the server did not apply, side by side with what it has: nothing is lost until somebody has chosen. */
 export function Troubles({ bench, labels, onClose }: { bench: BenchStore; labels: readonly LabelDefinition[]; onClose: () => void }) {
   const { t } = useI18n()
   const troubles = useBenchState(bench, (s) => s.status.troubles)
   const closed = troubles.filter(isClosed)
   const refused = troubles.filter((e) => e.state === 'refused' && !isClosed(e))
+  const conflicts = troubles.filter((e) => e.state === 'conflict')
+  const listed = [...conflicts, ...refused]
+  const settle = (entries: readonly Entry[], choice: 'mine' | 'theirs') => entries.forEach((e) => bench.sync.settle(e.id, choice))
   return (
     <Modal open title={t('bench.troublesTitle')} footer={null} onCancel={onClose} width={760} transitionName="" maskTransitionName="">
       {closed.length > 0 && <NewDraft bench={bench} entries={closed} />}
-      {refused.length > 1 && <div className="row end"><Button size="small" onClick={() => refused.forEach((e) => bench.sync.settle(e.id, 'mine'))}>{t('bench.tryAllAgain', { n: refused.length })}</Button></div>}
+      {(refused.length > 1 || conflicts.length > 1) && (
+        <div className="row wrap end">
+          {conflicts.length > 1 && <Button size="small" onClick={() => settle(conflicts, 'theirs')}>{t('bench.allTheirs', { n: conflicts.length })}</Button>}
+          {conflicts.length > 1 && <Button size="small" onClick={() => settle(conflicts, 'mine')}>{t('bench.allMine', { n: conflicts.length })}</Button>}
+          {refused.length > 1 && <Button size="small" onClick={() => settle(refused, 'mine')}>{t('bench.tryAllAgain', { n: refused.length })}</Button>}
+        </div>
+      )}
       <ul className="bench-troubles">
-        {troubles.filter((e) => !isClosed(e)).map((entry) => <Trouble key={entry.id} bench={bench} entry={entry} labels={labels} />)}
+        {listed.slice(0, atOnce).map((entry) => <Trouble key={entry.id} bench={bench} entry={entry} labels={labels} />)}
       </ul>
+      {listed.length > atOnce && <p className="muted">{t('bench.moreTroubles', { n: listed.length - atOnce })}</p>}
       {troubles.length === 0 && <p>{t('bench.saved')}</p>}
     </Modal>
   )
@@ -44,13 +59,15 @@ function Trouble({ bench, entry, labels }: { bench: BenchStore; entry: Entry; la
   const [label, setLabel] = useState<string | null>(null)
   const mine = operation.op === 'put' ? operation.shape : null
   const wrongLabel = entry.problem?.field?.includes('label') === true && mine !== null
-  const sample = bench.state.sample?.id === entry.sample ? bench.state.sample : null
+  const { path, sample: id, layer } = entry
+  const { data: sample = null } = useQuery({ queryKey: ['objects', 'dataset_version', 'trouble', path, id, layer ?? 0], queryFn: ({ signal }) => request<Sample>(`${path}/samples/${id}`, { query: { layer }, signal }), retry: false, staleTime: 0 })
+  const theirs = sample ? standing(operation, sample.annotation as Annotation) : { shape: entry.theirs ?? null }
   return (
     <li className="panel">
-      <p>{entry.state === 'conflict' ? t('bench.conflictText') : sentence(entry.problem?.message ?? '', entry.problem?.message_zh)} <span className="muted num">{t('bench.sampleNumber', { n: entry.sample })}</span></p>
+      <p>{entry.state === 'conflict' ? t('bench.conflictText') : sentence(entry.problem?.message ?? '', entry.problem?.message_zh)} <span className="muted num">{sample?.name ?? t('bench.sampleNumber', { n: entry.sample })}</span></p>
       <div className="two">
-        <Side bench={bench} title={t('bench.mine')} shape={mine} sample={sample} note={operation.op === 'put' ? null : operation.op === 'remove' ? t('bench.removed') : JSON.stringify(changeOf(operation)).slice(0, 200)} />
-        <Side bench={bench} title={t('bench.theirs')} shape={entry.theirs ?? null} sample={sample} note={entry.theirs ? null : t('bench.removed')} />
+        <Side bench={bench} path={path} title={t('bench.mine')} shape={mine} sample={sample} note={saidOf(operation, t)} />
+        <Side bench={bench} path={path} title={t('bench.theirs')} shape={theirs.shape} sample={sample} note={theirs.shape ? null : (theirs.text ?? t('bench.nothingThere'))} />
       </div>
       <div className="row wrap end">
         {wrongLabel && mine && (
@@ -66,13 +83,39 @@ function Trouble({ bench, entry, labels }: { bench: BenchStore; entry: Entry; la
   )
 }
 
-function Side({ bench, title, shape, sample, note }: { bench: BenchStore; title: string; shape: Shape | null; sample: Sample | null; note: string | null }) {
+/** What a change says, in words; a shape is shown instead. */
+function saidOf(change: Change, t: ReturnType<typeof useI18n>['t']): string | null {
+  switch (change.op) {
+    case 'put': return null
+    case 'remove': return t('bench.removed')
+    case 'label': return change.on ? change.label : `${change.label}: ${t('bench.removed')}`
+    case 'text': return change.text ?? t('bench.removed')
+    case 'attribute': return `${change.name}: ${change.value === null ? t('bench.removed') : valueText(change.value)}`
+    case 'replace': return t('bench.everything')
+    case 'relabel': return Object.entries(change.labels).map(([from, to]) => `${from} → ${to}`).join(', ')
+  }
+}
+
+const valueText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+
+/** What the server has where a change would have gone. */
+function standing(change: Change, { shapes = [], labels = [], text, attributes = {} }: Annotation): { shape: Shape | null; text?: string | null } {
+  switch (change.op) {
+    case 'put': return { shape: shapes.find((s) => s.id === change.shape.id) ?? null }
+    case 'remove': return { shape: shapes.find((s) => s.id === change.shape) ?? null }
+    case 'text': return { shape: null, text: text ?? null }
+    case 'attribute': return { shape: null, text: change.name in attributes ? `${change.name}: ${valueText(attributes[change.name])}` : null }
+    default: return { shape: null, text: labels.join(', ') || null }
+  }
+}
+
+function Side({ bench, path, title, shape, sample, note }: { bench: BenchStore; path: string; title: string; shape: Shape | null; sample: Sample | null; note: string | null }) {
   return (
-    <figure className="bench-side">
+    <figure className="bench-side" aria-label={title}>
       <figcaption className="muted">{title}</figcaption>
-      {shape && sample && sample.width > 0 && <div className="bench-thumb" style={{ aspectRatio: `${sample.width} / ${sample.height}` }}><Shapes shapes={[shape as Sample['annotation']['shapes'] extends (infer S)[] | undefined ? S : never]} width={sample.width} height={sample.height} colorOf={bench.colorOf} names /></div>}
+      {shape && sample && sample.width > 0 && <div className="bench-thumb" style={{ aspectRatio: `${sample.width} / ${sample.height}`, maxWidth: `${(300 * sample.width) / sample.height}px` }}><img src={thumbnailUrl(path, sample, 512)} alt="" /><Shapes shapes={[shape as Sample['annotation']['shapes'] extends (infer S)[] | undefined ? S : never]} width={sample.width} height={sample.height} colorOf={bench.colorOf} names /></div>}
       {shape && <span className="chip"><span className="dot" style={{ background: bench.colorOf(shape.label) }} />{shape.label ?? shape.text}</span>}
-      {note && <p className="mono">{note}</p>}
+      {note && <p className="pre">{note.slice(0, noteMost)}{note.length > noteMost && '…'}</p>}
     </figure>
   )
 }
