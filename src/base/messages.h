@@ -317,6 +317,13 @@
         "%lld 个样本此后已被修改，保持现状"
 
 /* --- operations on annotations --- */
+#define MESSAGE_SAMPLE_GONE                                                                                  \
+    "sample-gone", "there is no sample %lld in this version, or no such layer",                              \
+        "该版本中没有样本 %lld，或没有此图层"
+#define MESSAGE_NUMBER_RANGE                                                                                 \
+    "number-range", "%s is %.10g; it must be from %.10g to %.10g", "%s 为 %.10g，应在 %.10g 至 %.10g 之间"
+#define MESSAGE_NUMBER_ZERO "number-zero", "%s is 0; it must be greater", "%s 为 0，必须大于 0"
+#define MESSAGE_TEXT_LONG   "text-long", "%s is longer than %zu characters", "%s 超过 %zu 个字符"
 #define MESSAGE_SHAPE_OUTSIDE                                                                                \
     "shape-outside", "%s: the shape lies wholly outside the picture, which has %u x %u pixels",              \
         "%s：图形完全在图片之外（图片为 %u x %u 像素）"

@@ -1,4 +1,5 @@
 #include "base/json.h"
+#include "base/messages.h"
 #include "codec/model.h"
 #include "codec/rle.h"
 
@@ -75,27 +76,36 @@ enum model_list model_list_of(enum annotation_type type)
                                        : MODEL_NO_LIST;
 }
 
+struct path {
+    char name[64];
+};
+
+static struct path path_of(const struct reading *r, const char *member)
+{
+    struct path ret;
+    snprintf(ret.name, sizeof ret.name, "%s%s", r->where, member);
+    size_t n = strlen(ret.name);
+    if (!*member && n && ret.name[n - 1] == '.')
+        ret.name[n - 1] = 0;
+    return ret;
+}
+
 static bool refuse(struct reading *r, const char *member, const char *rule)
 {
-    char path[64];
-    snprintf(path, sizeof path, "%s%s", r->where, member);
-    size_t n = strlen(path);
-    if (!*member && n && path[n - 1] == '.')
-        path[n - 1] = 0;
+    struct path at = path_of(r, member);
+    const char *path = at.name;
     return err_set(r->err, ERR_INVALID, path, "%s %s", *path ? path : "the annotation", rule);
 }
 
 static bool read_real(struct reading *r, const char *member, yyjson_val *v, double min, double max,
                       double *ret)
 {
-    char rule[100];
     if (!yyjson_is_num(v))
         return refuse(r, member, v ? "must be a number" : "is missing");
     double x = yyjson_get_num(v);
-    if (!(x >= min && x <= max)) {
-        snprintf(rule, sizeof rule, "is %.10g; it must be from %.10g to %.10g", x, min, max);
-        return refuse(r, member, rule);
-    }
+    struct path at = path_of(r, member);
+    if (!(x >= min && x <= max))
+        return err_message(r->err, ERR_INVALID, at.name, MESSAGE_NUMBER_RANGE, at.name, x, min, max);
     *ret = x;
     return true;
 }
@@ -106,13 +116,11 @@ static bool read_string(struct reading *r, const char *member, yyjson_val *v, si
     if (!v || yyjson_is_null(v))
         return true;
     struct str s = json_str(v);
-    char rule[80];
+    struct path at = path_of(r, member);
     if (!s.p)
         return refuse(r, member, "must be a string");
-    if (utf8_count(s) > max) {
-        snprintf(rule, sizeof rule, "is longer than %zu characters", max);
-        return refuse(r, member, rule);
-    }
+    if (utf8_count(s) > max)
+        return err_message(r->err, ERR_INVALID, at.name, MESSAGE_TEXT_LONG, at.name, max);
     *ret = s;
     return true;
 }
@@ -210,8 +218,10 @@ static bool read_box(struct reading *r, yyjson_val *v, struct shape *s)
         !read_real(r, "w", yyjson_obj_get(v, "w"), 0, COORDINATE_MAX, &s->w) ||
         !read_real(r, "h", yyjson_obj_get(v, "h"), 0, COORDINATE_MAX, &s->h))
         return false;
-    if (s->w == 0 || s->h == 0)
-        return refuse(r, s->w == 0 ? "w" : "h", "is 0; it must be greater");
+    if (s->w == 0 || s->h == 0) {
+        struct path at = path_of(r, s->w == 0 ? "w" : "h");
+        return err_message(r->err, ERR_INVALID, at.name, MESSAGE_NUMBER_ZERO, at.name);
+    }
     yyjson_val *angle = yyjson_obj_get(v, "angle");
     if (!angle || yyjson_is_null(angle))
         return true;
@@ -236,7 +246,7 @@ static bool count_points(struct reading *r, const char *member, size_t more)
 
 static bool read_ring(struct reading *r, const char *list, size_t index, yyjson_val *v, struct ring *ret)
 {
-    char member[40];
+    char member[60];
     snprintf(member, sizeof member, "%s[%zu]", list, index);
     size_t n = yyjson_arr_size(v), i, max;
     if (!yyjson_is_arr(v) || n < 6 || n % 2)
@@ -248,8 +258,12 @@ static bool read_ring(struct reading *r, const char *list, size_t index, yyjson_
     yyjson_val *item;
     yyjson_arr_foreach(v, i, max, item)
     {
-        if (!read_real(r, member, item, -COORDINATE_MAX, COORDINATE_MAX, &ret->xy[i]))
-            return false;
+        if (yyjson_is_num(item) && fabs(yyjson_get_num(item)) <= COORDINATE_MAX) {
+            ret->xy[i] = yyjson_get_num(item);
+            continue;
+        }
+        snprintf(member, sizeof member, "%s[%zu][%zu]", list, index, i);
+        return read_real(r, member, item, -COORDINATE_MAX, COORDINATE_MAX, &ret->xy[i]);
     }
     return true;
 }

@@ -1,6 +1,7 @@
 """Operations on samples: applied once, in conflict when two changed the same, kept without end (issue "Label")."""
 
 import json
+import math
 import re
 import sqlite3
 import threading
@@ -124,8 +125,48 @@ def test_what_replaces_everything_conflicts_with_everything(work):
 def test_wrong_shapes_are_refused_by_name(work, shape, field):
     result, = work.send(put(1, shape))
     assert (result["state"], result["problem"]["field"]) == ("refused", field), result
+    assert field in result["problem"]["message"]
     assert result["id"] == f"{CLIENT}.1"
     assert work.sample()["revision"] == 1
+
+
+def test_what_people_meet_is_said_in_both_languages(work, admin, project):
+    def said(problem: dict) -> tuple[str, str]:
+        assert problem["field"] in problem["message"] and problem["field"] in problem["message_zh"], problem
+        return problem["message"], problem["message_zh"]
+    zero, far, gone = work.send(put(1, box("aa", w=0)), put(2, box("aa", x=1e300)), put(3, box("aa"), sample=999999))
+    assert said(zero["problem"]) == ("shape.w is 0; it must be greater", "shape.w 为 0，必须大于 0")
+    assert said(far["problem"])[1] == "shape.x 为 1e+300，应在 -10000000 至 10000000 之间"
+    assert "999999" in gone["problem"]["message"] and "999999" in gone["problem"]["message_zh"]
+    written = Work(admin, project, 1, "ocr")
+    long, fits = written.send(put(1, {**box("aa"), "text": "é" * 2_500_000}), put(2, {**box("aa"), "text": "cafe\u0301 👩‍👩‍👧‍👦 न्ग"}))
+    assert said(long["problem"])[0] == "shape.text is longer than 100000 characters"
+    assert fits["state"] == "applied" and written.sample()["annotation"]["shapes"][0]["text"] == "cafe\u0301 👩‍👩‍👧‍👦 न्ग"
+
+
+def test_outlines_that_are_no_outlines(admin, project):
+    work = Work(admin, project, 1, "segmentation")
+
+    def outline(n: int, *numbers) -> dict:
+        result, = work.send(put(n, {"type": "polygon", "id": "aa", "label": "cat", "rings": [list(numbers)]}))
+        return result
+    for n, numbers, field in ((1, [1, 1, 5, 5, 9, 9], "shape.rings"), (2, [100, 100, 120, 100, 120, 120], "shape.rings"),
+                              (3, [1, 1, 5, 1], "shape.rings[0]"), (4, [1, 1, "x", 1, 5, 5], "shape.rings[0][2]"),
+                              (5, [1, 1, None, 1, 5, 5], "shape.rings[0][2]"), (6, [1, 1, 5, 1, 5, 1e9], "shape.rings[0][5]")):
+        result = outline(n, *numbers)
+        assert (result["state"], result["problem"]["field"]) == ("refused", field), result
+    assert work.sample()["revision"] == 1
+    # Crossing itself, and with very many points: what is there is there.
+    assert outline(10, 1, 1, 20, 10, 20, 1, 1, 12)["state"] == "applied"
+    circle = [v for i in range(20_000) for v in (20 + 15 * math.cos(i / 3183.1), 15 + 14 * math.sin(i / 3183.1))]
+    assert outline(11, *circle)["state"] == "applied"
+    assert work.sample()["annotation"]["shapes"][0]["rings"] == [circle]
+    # JSON knows no NaN: it is said where one stands.
+    for number in ("NaN", "1e999"):
+        body = json.dumps({"operations": [{"sample": work.first, **put(12, {"type": "polygon", "id": "aa", "label": "cat", "rings": [[1, 1, 77, 5, 9, 9]]})}]})
+        answer = work.api.call("POST", f"{work.path}/operations", content=body.replace("77", number), headers={"Content-Type": "application/json"})
+        problem(answer, 400, "malformed", says="not valid JSON at line 1, column ")
+    assert work.sample()["revision"] == 3
 
 
 def test_what_reaches_over_the_edge_is_clipped_and_told(work):

@@ -75,8 +75,7 @@ static bool load_head(struct db *db, struct db_conn *c, struct arena *a, const s
 
 static bool no_sample(int64_t sample, struct err *err)
 {
-    return err_set(err, ERR_NOT_FOUND, "sample", "there is no sample %lld in this version, or no such layer",
-                   (long long)sample);
+    return err_message(err, ERR_NOT_FOUND, "sample", MESSAGE_SAMPLE_GONE, (long long)sample);
 }
 
 bool operate_place(struct db *db, struct arena *a, int64_t version, int64_t sample, int64_t layer,
