@@ -69,7 +69,7 @@ class Label(Bench):
             project = server.project("bench")
             version, ids = self.pictures(server, project, 200)
             asyncio.run(self.work(server, version, ids[:1], 5))  # what is warm stays warm
-            alone = asyncio.run(self.work(server, version, ids[:1], max(5, self.seconds)))
+            alone = asyncio.run(self.work(server, version, ids[:1], min(60, max(5, self.seconds))))
             idle = server.memory()
             other = new_version(server, project, "beside")
             task = server.call("POST", f"{other}/import", {"uploads": [{"upload": self.archive(server, project, 20_000), "name": "b.zip"}]})
