@@ -227,7 +227,10 @@ def test_a_fetch_that_nobody_waits_for_ends(large):
 def test_a_damaged_large_file_is_not_given_out_whole(s3, large):
     digest = hashlib.sha256(large.content).hexdigest()
     bucket = next(a for a in large.args if a.startswith("s3://"))[5:].strip("/")
-    s3.put(bucket, f"sha256/{digest[:2]}/{digest}", b"?" + large.content[1:])
+    changed = b"?" + large.content[1:]
+    s3.put(bucket, f"sha256/{digest[:2]}/{digest}", changed)
+    wait_for(lambda: s3.get(bucket, f"sha256/{digest[:2]}/{digest}") == changed, "the changed object in the bucket")
+    assert not is_cached(large), "nobody has read it"
     with reading(large) as answer, pytest.raises(httpx.TransportError):
         answer.read()
     assert not is_cached(large)
