@@ -46,6 +46,7 @@ static int record_program(int argc, char **argv)
 }
 
 static const char *const train_words[] = {"run", "auto", "resume", NULL};
+static const char *const controller_words[] = {"run", NULL};
 static const char *const admin_words[] = {"password", NULL};
 static const char *const env_words[] = {"ssh", "open", NULL};
 static const char *const label_words[] = {"next", "submit", "progress", NULL};
@@ -210,8 +211,11 @@ const struct command commands[] = {
      .names = {"user"},
      .run = admin_run},
     {.name = "controllers",
+     .usage = "[run NAME]",
      .summary = "what the platform does by itself: last runs and failures (administrators)",
-     .examples = "ingot controllers",
+     .examples = "ingot controllers\n"
+                 "ingot controllers run collect-blobs",
+     .words = controller_words,
      .run = controllers_run},
     {.name = "infer",
      .usage = "FILE.onnx|FOLDER... [--listen HOST:PORT] ...",

@@ -242,6 +242,17 @@ void controller_wake(struct core *core, const struct controller *row)
         wake(r);
 }
 
+bool controller_wake_named(struct core *core, struct str name, struct err *err)
+{
+    for (size_t i = 0; core->controllers && i < controller_count; i++) {
+        if (!str_is(name, controllers[i]->name) || !core->controllers->runs[i].lane)
+            continue;
+        wake(&core->controllers->runs[i]);
+        return true;
+    }
+    return err_set(err, ERR_NOT_FOUND, NULL, "there is no controller \"" STR_FMT "\"", STR_ARG(name));
+}
+
 void controllers_changed(struct core *core, const char *kind, const char *verb)
 {
     for (size_t i = 0; core->controllers && i < controller_count; i++)

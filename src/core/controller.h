@@ -47,6 +47,9 @@ void controllers_free(struct core *core);
 /* It runs soon; when it runs already it does so once more. From any thread, also before the start and after
  * the end. */
 void controller_wake(struct core *core, const struct controller *row);
+/* The same by its name, for a person. ERR_NOT_FOUND: there is none of this name, or this platform does
+ * without it. */
+bool controller_wake_named(struct core *core, struct str name, struct err *err);
 /* An object was changed: wakes the rows that name this as a cause. */
 void controllers_changed(struct core *core, const char *kind, const char *verb);
 /* The server stops: a tick returns, with or without success. */

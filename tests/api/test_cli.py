@@ -394,6 +394,9 @@ def test_controllers(cli):
     assert lines[0].split()[:3] == ["name", "state", "runs"]
     assert any(line.startswith("collect-blobs ") for line in lines)
     assert cli.run("controllers", "-o", "json").json["items"]
+    cli.run("controllers", "run", "collect-uploads")
+    assert "no controller" in cli.run("controllers", "run", "none", expect=4).err
+    assert "run NAME" in cli.run("controllers", "stop", "jobs", expect=2).err
 
 
 def test_flags_may_come_before_the_command(cli):

@@ -222,6 +222,7 @@ def full(server, admin):
     with httpx.Client(base_url=server.url, trust_env=False, timeout=DEADLINE) as http:
         http.post("/api/v1/sessions", json={"name": "admin", "password": ADMIN_PASSWORD})
         ids["requests"] = "0" * 32
+        ids["controllers"] = "collect-uploads"
         ids["sessions"] = http.get("/api/v1/sessions").json()["items"][0]["id"]
     yield ids
     for path in (f"jobs/{ids['jobs']}", f"trainings/{ids['trainings']}/instances/{ids['trainings/instances']}"):

@@ -38,7 +38,13 @@ def test_controllers(admin, make_user, check, project):
                          if one["name"] in ("jobs", "tasks", "curves")), "their first runs")
     problem(make_user(project).call("GET", "controllers"), 403, "forbidden")
     role = admin.post("roles", {"name": unique("watcher"), "permissions": ["platform.metrics"]})
-    assert make_user(platform_role=role["id"]).get("controllers")["items"]
+    watcher = make_user(platform_role=role["id"])
+    assert watcher.get("controllers")["items"]
+    before = rows["collect-uploads"]["runs"]
+    problem(watcher.call("POST", "controllers/collect-uploads/run"), 403, "forbidden")
+    problem(admin.call("POST", "controllers/none/run"), 404, "not_found")
+    assert admin.call("POST", "controllers/collect-uploads/run").status_code == 204
+    wait_for(lambda: next(c["runs"] for c in admin.get("controllers")["items"] if c["name"] == "collect-uploads") > before, "its run")
 
 
 def test_metrics(server, admin, make_user, project, filled):

@@ -148,6 +148,7 @@ def test_the_platform_describes_itself(client):
     assert "project.create" in {p["name"] for p in client.permissions()}
     assert client.find("nothing is called so") == []
     assert "collect-blobs" in {c["name"] for c in client.controllers()}
+    client.run_controller("collect-blobs")
     # Every plain kind has its attribute in the client.
     for name in ("users", "groups", "roles", "projects", "tokens", "sessions", "audit", "specs"):
         assert isinstance(getattr(client, name).page(limit=1).items, list)

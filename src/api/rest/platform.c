@@ -98,6 +98,18 @@ static void run_controllers(struct api_call *call)
     api_answer(call, 200, NULL, 0, buf_view(&body));
 }
 
+static void run_controller(struct api_call *call)
+{
+    struct err err = {0};
+    if (!controller_wake_named(call->core, call->params[0], &err)) {
+        api_problem(call, &err, NULL, 0);
+        return;
+    }
+    log_info("controller " STR_FMT ": asked to run at once by user %lld", STR_ARG(call->params[0]),
+             (long long)call->caller.user);
+    api_answer(call, 204, NULL, 0, STR_NULL);
+}
+
 static void run_metrics(struct api_call *call)
 {
     static const struct header headers[] = {{STR("Content-Type"), STR(METRICS_TYPE)},
@@ -204,6 +216,8 @@ static const struct route platform_routes[] = {
     {"GET", "/api/v1/controllers", "platform.metrics", run_controllers,
      .summary = "What the platform does by itself: when it ran last, how long, and what failed",
      .answer = ROUTE_ANSWER("Controllers")},
+    {"POST", "/api/v1/controllers/{name}/run", "platform.controllers", run_controller,
+     .summary = "Has a controller run soon instead of at its next time; harmless whenever it is asked"},
     {"GET", "/metrics", "platform.metrics", run_metrics,
      .summary = "Figures of the platform, as OpenMetrics text", .answer = "{\"type\":\"string\"}",
      .type = METRICS_TYPE},

@@ -31,6 +31,7 @@ static const struct {
     struct words title;
 } platform[] = {
     {"platform.backup", {"Platform: back up everything", "平台：备份全部数据"}},
+    {"platform.controllers", {"Platform: run controllers at once", "平台：立即运行控制器"}},
     {"platform.log", {"Platform: read its log", "平台：查看平台日志"}},
     {"platform.metrics", {"Platform: see its figures and controllers", "平台：查看运行指标与控制器"}},
     {"platform.restore", {"Platform: replace everything by a backup", "平台：用备份恢复全部数据"}},

@@ -263,6 +263,7 @@ export const computeEn = {
   'controllers.took': 'Took',
   'controllers.next': 'Next run',
   'controllers.runs': 'Runs',
+  'controllers.run': 'Run now',
   'controllers.failures': 'Failures',
   'controllers.error': 'Last failure',
   'platformLog.title': 'Platform log',

@@ -265,6 +265,7 @@ export const computeZh: Record<keyof typeof computeEn, string> = {
   'controllers.took': '耗时',
   'controllers.next': '下次运行',
   'controllers.runs': '运行次数',
+  'controllers.run': '立即运行',
   'controllers.failures': '失败次数',
   'controllers.error': '最近的失败',
   'platformLog.title': '平台日志',

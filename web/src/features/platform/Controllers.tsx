@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Tag } from 'antd'
+import { App, Button, Tag } from 'antd'
 import { useState } from 'react'
 import { request, type Schema } from '../../api/client'
 import { may } from '../../api/session'
@@ -8,6 +8,7 @@ import { ForbiddenPage, ProblemPage } from '../../app/pages'
 import { clock } from '../../components/Chart'
 import { formatMoment } from '../../components/format'
 import { useTitle } from '../../components/hooks'
+import { problemText } from '../../components/problem'
 import { Time } from '../../components/Time'
 import { useI18n } from '../../i18n'
 import { IntervalPicker } from '../jobs/Curves'
@@ -21,12 +22,33 @@ function Failure({ row }: { row: Row }) {
   return <>{row.error} <span className="muted"><Time at={row.failed_at} /></span></>
 }
 
+/** Has one run soon instead of at its next time. */
+function RunNow({ row, onRun }: { row: Row; onRun: () => void }) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const { message } = App.useApp()
+  const [busy, setBusy] = useState(false)
+  const run = async () => {
+    setBusy(true)
+    try {
+      await request(`/controllers/${encodeURIComponent(row.name)}/run`, { method: 'POST' })
+      onRun()
+    } catch (error) {
+      void message.error(problemText(error, i18n))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return <Button size="small" disabled={busy} aria-label={`${t('controllers.run')}: ${row.name}`} onClick={() => void run()}>{t('controllers.run')}</Button>
+}
+
 /** What the platform does by itself: when it ran last, how long that took, what failed. */
 export function Controllers() {
   const { t, n, w, language } = useI18n()
   const { session } = useApp()
   const [every, setEvery] = useState(5000)
   const allowed = may(session, 'platform.metrics')
+  const mayRun = may(session, 'platform.controllers')
   useTitle(t('controllers.title'))
   const found = useQuery({
     queryKey: ['controllers'],
@@ -50,6 +72,7 @@ export function Controllers() {
           <thead>
             <tr>
               {(['name', 'does', 'state', 'last', 'took', 'next', 'runs', 'failures', 'error'] as const).map((column) => <th key={column} scope="col">{t(`controllers.${column}`)}</th>)}
+              {mayRun && <th scope="col"><span className="visually-hidden">{t('controllers.run')}</span></th>}
             </tr>
           </thead>
           <tbody>
@@ -64,6 +87,7 @@ export function Controllers() {
                 <td className="num">{n(row.runs)}</td>
                 <td className="num">{n(row.failures)}</td>
                 <td><Failure row={row} /></td>
+                {mayRun && <td><RunNow row={row} onRun={() => void found.refetch()} /></td>}
               </tr>
             ))}
           </tbody>
