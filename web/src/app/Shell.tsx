@@ -8,7 +8,7 @@ import type { Page, Ref } from '../api/kinds'
 import { lasting } from '../api/objects'
 import { useKinds, useSession, type Session } from '../api/session'
 import { useNarrow } from '../components/hooks'
-import { Skeleton } from '../components/States'
+import { FirstPaint, Skeleton } from '../components/States'
 import { useI18n } from '../i18n'
 import { AppDataProvider } from './context'
 import { useKeyDispatcher, useKeys, type Shortcut } from './keys'
@@ -105,7 +105,7 @@ function Frame({ lost }: { lost: boolean }) {
   }
   const failed = session.data ? kinds.data ? null : kinds.error : session.error
   if (failed) return <ProblemPage error={failed} onRetry={() => void (session.error ? session.refetch() : kinds.refetch())} />
-  if (!session.data || !kinds.data) return <div className="shell first-paint" aria-busy="true"><div className="top" /><div className="side" /><div className="main"><Skeleton page /></div></div>
+  if (!session.data || !kinds.data) return <FirstPaint />
 
   const menu = <SideMenu />
   return (
@@ -123,7 +123,7 @@ function Frame({ lost }: { lost: boolean }) {
           <aside className="side">{menu}</aside>
         )}
         <main id="main" ref={main} tabIndex={-1} className="main">
-          {error ? <ProblemPage error={error} /> : pending ? null : <Outlet />}
+          {error ? <ProblemPage error={error} /> : pending ? <Skeleton as="page" /> : <Outlet />}
         </main>
       </div>
       <Suspense fallback={null}>{project && <Tray key={project.id} project={project} />}</Suspense>

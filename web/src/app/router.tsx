@@ -2,6 +2,7 @@ import { createBrowserRouter, type RouteObject } from 'react-router'
 import { Shell } from './Shell'
 import { CrashPage, NotFoundPage } from './pages'
 import { firstPart, part } from './part'
+import { FirstPaint } from '../components/States'
 
 // Each page is a chunk of its own; the shell and the lists come with the first load.
 const routes: RouteObject[] = [
@@ -10,7 +11,7 @@ const routes: RouteObject[] = [
     path: '/docs',
     lazy: async () => ({ Component: (await part(() => import('../features/docs/Docs'))).Docs }),
     ErrorBoundary: CrashPage,
-    HydrateFallback: () => null,
+    HydrateFallback: FirstPaint,
     children: [
       { index: true, lazy: async () => ({ Component: (await part(() => import('../features/docs/DocsHome'))).DocsHome }) },
       { path: 'reference/:noun?', lazy: async () => ({ Component: (await part(() => import('../features/docs/ReferencePage'))).ReferencePage }) },
@@ -22,7 +23,7 @@ const routes: RouteObject[] = [
     path: '/',
     Component: Shell,
     ErrorBoundary: CrashPage,
-    HydrateFallback: () => null,
+    HydrateFallback: FirstPaint,
     children: [
       { index: true, lazy: async () => ({ Component: (await firstPart(() => import('./Home'))).Home }) },
       {

@@ -31,7 +31,16 @@ export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () =>
   )
 }
 
-/** What stands where something is on its way: lines, or a whole page. */
-export function Skeleton({ page }: { page?: boolean }) {
-  return <div className={page ? 'skeleton skeleton-page' : 'skeleton'} aria-busy="true"><div /><div /><div /></div>
+/** What comes: lines, the rows of a table, a page with its heading and tabs, pictures, fields. */
+type Shape = 'lines' | 'rows' | 'page' | 'pictures' | 'fields'
+
+/** Stands where something is on its way, in its shape and about its size, so that little moves when it comes. It is seen
+ * only when that takes longer than a moment (base.css). */
+export function Skeleton({ as = 'lines', n = as === 'page' ? 9 : 3 }: { as?: Shape; n?: number }) {
+  return <div className={`skeleton skeleton-${as}`} aria-busy="true">{Array.from({ length: n }, (_, i) => <div key={i} />)}</div>
+}
+
+/** Before it is known who is there and what there is. */
+export function FirstPaint() {
+  return <div className="shell first-paint" aria-busy="true"><div className="top" /><div className="side" /><div className="main"><Skeleton as="page" /></div></div>
 }

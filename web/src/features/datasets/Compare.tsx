@@ -3,7 +3,7 @@ import { Segmented, Select } from 'antd'
 import { Link, useSearchParams } from 'react-router'
 import { request, type Schema } from '../../api/client'
 import { nameOf } from '../../components/names'
-import { Empty, ErrorState } from '../../components/States'
+import { Empty, ErrorState, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { MoreRows } from '../objects/MoreRows'
 import { AllChanges } from './AllChanges'
@@ -84,7 +84,7 @@ export function Compare({ version }: { version: Version }) {
       <OtherSelect version={version} {...rest} />
       {gone && <p className="muted" role="status">{t('compare.gone', { name: open })}</p>}
       {large && other && <AllChanges version={version} other={other.id} />}
-      {found.error && !first ? <ErrorState error={found.error} onRetry={() => void found.refetch()} /> : !first ? <div className="skeleton" aria-busy="true"><div /><div /></div> : (counts ? sum === 0 : items.length === 0 && !found.hasNextPage && change === '') ? <Empty title={t('compare.same')} /> : (
+      {found.error && !first ? <ErrorState error={found.error} onRetry={() => void found.refetch()} /> : !first ? <Skeleton n={2} /> : (counts ? sum === 0 : items.length === 0 && !found.hasNextPage && change === '') ? <Empty title={t('compare.same')} /> : (
         <>
           <div className="tools">
             <Segmented<string>

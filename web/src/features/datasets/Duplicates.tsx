@@ -5,7 +5,7 @@ import { request, type Schema } from '../../api/client'
 import { invalidate } from '../../api/objects'
 import { useDebounced } from '../../components/hooks'
 import { problemText } from '../../components/problem'
-import { Empty, ErrorState } from '../../components/States'
+import { Empty, ErrorState, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { thumbnailUrl, type Version } from './samples'
 import { Measure } from './Sharpness'
@@ -45,7 +45,7 @@ export function Duplicates({ version }: { version: Version }) {
         <span className="grow" />
         {version.open && spare.length > 0 && <Button onClick={() => void clean(spare)}>{t('duplicates.cleanAll', { n: n(spare.length) })}</Button>}
       </div>
-      {found.error ? <ErrorState error={found.error} onRetry={() => void found.refetch()} /> : found.isPending ? <div className="skeleton" aria-busy="true"><div /></div> : groups.length === 0 ? <Empty title={t(missing ? 'duplicates.notMeasured' : 'duplicates.none')} text={t(missing ? 'duplicates.measureFirst' : 'duplicates.noneHint')} /> : (
+      {found.error ? <ErrorState error={found.error} onRetry={() => void found.refetch()} /> : found.isPending ? <Skeleton n={1} /> : groups.length === 0 ? <Empty title={t(missing ? 'duplicates.notMeasured' : 'duplicates.none')} text={t(missing ? 'duplicates.measureFirst' : 'duplicates.noneHint')} /> : (
         <ul className="groups">
           {groups.slice(0, shown).map((group) => (
             <li key={group[0]?.id} className="panel">

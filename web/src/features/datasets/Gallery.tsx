@@ -7,7 +7,7 @@ import { request } from '../../api/client'
 import { invalidate } from '../../api/objects'
 import { useLatest } from '../../components/hooks'
 import { problemText } from '../../components/problem'
-import { Empty, ErrorState } from '../../components/States'
+import { Empty, ErrorState, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { GalleryTools } from './GalleryTools'
 import { Grid, type GridHandle } from './Grid'
@@ -144,7 +144,7 @@ export function Gallery({ version }: { version: Version }) {
         <Empty title={t('gallery.empty')} text={t(version.open ? 'gallery.emptyHint' : 'list.emptyReadOnly')}>
           {version.open && <Button type="primary" onClick={() => void navigate('?tab=import')}>{t('import.title')}</Button>}
         </Empty>
-      ) : null}
+      ) : pages.count === 0 ? <Skeleton as={['text', 'audio'].includes(String(version.parent['data_type'])) ? 'rows' : 'pictures'} n={12} /> : null}
       <Grid handle={grid} path={version.path} dataType={String(version.parent['data_type'])} colorOf={colorOf} pages={pages} selected={selection.ids} active={selection.active} hidden={empty} onPages={onPages} onPick={onPick} onKeyDown={onKeyDown} />
       {bulk && <Suspense fallback={null}><BulkDialog version={version} labels={(statistics.data?.labels ?? []).map((l) => l.label)} chosen={selection.chosen} count={selection.ids.size} onClose={() => setBulk(false)} /></Suspense>}
       {openId !== null && <SampleDrawer version={version} id={openId} filter={filter} pages={pages} colorOf={colorOf} onOpen={open} onClose={() => { change({ sample: null }); grid.current?.focus() }} onClean={(id, value) => void clean([id], value)} />}

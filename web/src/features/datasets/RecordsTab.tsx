@@ -9,7 +9,7 @@ import { may } from '../../api/session'
 import { formatBytes } from '../../components/format'
 import { useOnce } from '../../components/hooks'
 import { ProblemNote } from '../../components/ProblemNote'
-import { Empty, ErrorState } from '../../components/States'
+import { Empty, ErrorState, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { TaskView } from '../tasks/TaskView'
 import type { Task } from '../tasks/tasks'
@@ -111,7 +111,7 @@ function Records({ version, file, from, onFrom, all }: { version: Version; file:
   })
   if (found.error) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
   const page = found.data
-  if (!page) return <div className="skeleton" aria-busy="true"><div /><div /><div /></div>
+  if (!page) return <Skeleton />
   const last = Math.max(0, page.records - 1)
   const shown = page.items.find((item) => item.record === open)
   return (

@@ -37,7 +37,7 @@ function Found({ kind, parentKind, parent, place }: { kind: Kind; parentKind: Ki
   const version = useVersion(kind, parentKind, parent, found.data)
   const error = lasting(found)
   if (error) return <ErrorState error={error} onRetry={() => void found.refetch()} />
-  if (found.data === undefined) return <Skeleton page />
+  if (found.data === undefined) return <Skeleton as="page" />
   return version ? <VersionView key={version.item.id} version={version} whole /> : <WithoutVersions kind={kind} parentKind={parentKind} parent={parent} place={place} />
 }
 

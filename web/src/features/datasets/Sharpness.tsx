@@ -4,7 +4,7 @@ import { request, type Schema } from '../../api/client'
 import { invalidate } from '../../api/objects'
 import { useOnce } from '../../components/hooks'
 import { ProblemNote } from '../../components/ProblemNote'
-import { ErrorState } from '../../components/States'
+import { ErrorState, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { TaskView } from '../tasks/TaskView'
 import type { Task } from '../tasks/tasks'
@@ -36,7 +36,7 @@ export function SharpnessHistogram({ version, threshold, onThreshold }: { versio
   })
   if (found.error) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
   const data = found.data
-  if (!data) return <div className="skeleton" aria-busy="true"><div /></div>
+  if (!data) return <Skeleton n={1} />
   const { bins } = data
   const all = Number(version.item['samples'])
   const most = Math.max(1, ...bins.map((b) => b.samples))

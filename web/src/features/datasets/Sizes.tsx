@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { request, type Schema } from '../../api/client'
 import { formatBytes, formatMoment } from '../../components/format'
-import { ErrorState } from '../../components/States'
+import { ErrorState, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { Bars, Block } from './Bars'
 import type { Version } from './samples'
@@ -17,7 +17,7 @@ export function Sizes({ version }: { version: Version }) {
   })
   if (found.error) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
   const data = found.data
-  if (!data) return <div className="skeleton" aria-busy="true"><div /></div>
+  if (!data) return <Skeleton n={1} />
   const pixels = data.pixels.map((p) => ({ key: `${p.width}x${p.height}`, title: `${p.width} × ${p.height}`, value: p.samples }))
   const ranges = (list: Range[], format: (value: number) => string) => list.map((r) => ({ key: String(r.from), title: `${format(r.from)} – ${format(r.to)}`, value: r.samples }))
   return (

@@ -1,7 +1,7 @@
 import { Button } from 'antd'
 import { useState } from 'react'
 import { formatBytes } from '../../components/format'
-import { Empty, ErrorState } from '../../components/States'
+import { Empty, ErrorState, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { Bars, Block } from './Bars'
 import { SharpnessHistogram } from './Sharpness'
@@ -18,7 +18,7 @@ export function StatisticsTab({ version, onPreprocess }: { version: Version; onP
   const found = useStatistics(version)
   if (found.error) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
   const data = found.data
-  if (!data) return <div className="skeleton" aria-busy="true"><div /><div /></div>
+  if (!data) return <Skeleton n={2} />
   if (data.samples === 0 && data.states.cleaned === 0) return <Empty title={t('gallery.empty')} text={t('statistics.empty')} />
   const labels = [...data.labels].sort((a, b) => b.samples - a.samples)
   const shown = all ? labels : labels.slice(0, 30)

@@ -43,5 +43,5 @@ function Found({ parentKind, kind, id, number }: { parentKind: Kind; kind: Kind;
   useRecent(kind.name, parent.data && found.data ? `${nameOf(parentKind, parent.data)} ${nameOf(kind, found.data)}` : null, error)
   if (error) return <ProblemPage error={error} onRetry={() => void (parent.error ? parent.refetch() : found.refetch())} />
   if (found.data === null) return <NotFoundPage />
-  return version ? <VersionView version={version} /> : <Skeleton page />
+  return version ? <VersionView version={version} /> : <Skeleton as="page" />
 }

@@ -170,7 +170,7 @@ function TabContent({ version, tab, whole, onPreprocess }: { version: Version; t
   const clean = data && parent['data_type'] === 'image' && may(session, 'dataset_version.create', project?.id) && Number(item['samples']) > 0
   const [what, id] = whole ? [parentKind.name, parent.id] : [kind.name, item.id]
   return (
-    <Suspense fallback={<Skeleton />}>
+    <Suspense fallback={tab === 'samples' ? <Skeleton as="pictures" n={12} /> : <Skeleton />}>
       {tab === 'samples' && <Gallery version={version} />}
       {tab === 'versions' && <AllVersions kind={parentKind} item={parent} />}
       {tab === 'statistics' && <StatisticsTab version={version} onPreprocess={clean ? (threshold) => onPreprocess([{ op: 'blur', threshold }]) : undefined} />}

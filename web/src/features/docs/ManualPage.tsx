@@ -30,7 +30,7 @@ function Shown({ name }: { name: Manual }) {
   const here = useAnchor(text.data !== undefined)
   const [before, after] = [manuals[manuals.indexOf(name) - 1], manuals[manuals.indexOf(name) + 1]]
   if (text.error) return <ErrorState error={text.error} onRetry={() => void text.refetch()} />
-  if (text.data === undefined) return <Skeleton page />
+  if (text.data === undefined) return <Skeleton as="page" />
   return (
     <div className="docs-page">
       <article className="docs-manual">

@@ -15,7 +15,7 @@ export function ReferencePage() {
   const { noun: name } = useParams()
   const reference = useReference()
   if (reference.error) return <ErrorState error={reference.error} onRetry={() => void reference.refetch()} />
-  if (!reference.data) return <Skeleton page />
+  if (!reference.data) return <Skeleton as="page" />
   if (name === undefined) return <All reference={reference.data} />
   const noun = reference.data.nouns.find((one) => one.name === name)
   return noun ? <One key={name} noun={noun} reference={reference.data} /> : <NotFoundPage />

@@ -11,7 +11,7 @@ import { formatDuration } from '../../components/format'
 import { useNow } from '../../components/hooks'
 import { Icon } from '../../components/Icon'
 import { isRef } from '../../components/names'
-import { ErrorState } from '../../components/States'
+import { ErrorState, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { ComputePage } from '../jobs/ComputePage'
 import { ReasonNote } from '../jobs/JobPage'
@@ -47,7 +47,7 @@ function Ways({ item }: { item: Item }) {
   const access = useAccess(item)
   const [shown, setShown] = useState(false)
   if (access.error && !access.data) return <ErrorState error={access.error} onRetry={() => void access.refetch()} />
-  if (!access.data) return <div className="skeleton" aria-busy="true"><div /></div>
+  if (!access.data) return <Skeleton n={1} />
   const { tools, ssh } = access.data
   return (
     <section className="block ways" aria-label={t('environment.ways')}>

@@ -6,7 +6,7 @@ import { request } from '../../api/client'
 import type { Item, Kind } from '../../api/kinds'
 import { allItems, useList } from '../../api/objects'
 import { isRef, nameOf } from '../../components/names'
-import { Empty, ErrorState } from '../../components/States'
+import { Empty, ErrorState, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import type { Comparison } from './evaluations'
 import { useFigures } from './useFigures'
@@ -37,7 +37,7 @@ export function CompareTab({ kind, path, item }: { kind: Kind; path: string; ite
           onChange={(id: number) => setParams((old) => { const next = new URLSearchParams(old); next.set('with', String(id)); return next }, { replace: true })} />
       </div>
       {found.error && <ErrorState error={found.error} onRetry={() => void found.refetch()} />}
-      {!found.data && !found.error && <div className="skeleton" aria-busy="true"><div /><div /></div>}
+      {!found.data && !found.error && <Skeleton n={2} />}
       {found.data && <Differences compared={found.data} item={item} />}
     </section>
   )

@@ -9,7 +9,7 @@ import { may, offers } from '../../api/session'
 import { AsidePart } from '../../components/Aside'
 import { RefLink } from '../../components/FieldValue'
 import { isRef } from '../../components/names'
-import { Empty } from '../../components/States'
+import { Empty, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { ComputePage } from '../jobs/ComputePage'
 import { isOver } from '../jobs/jobs'
@@ -49,7 +49,7 @@ export function EvaluationPage({ kind, place, item }: PageProps) {
   const offered = (name: string) => kind.actions.find((a) => a.name === name && fits(kind, a, item) && may(session, a.permission, project?.id))
   const [start, stop] = [offered('start'), offered('stop')]
   const guard = (content: ReactNode) => (done
-    ? <Suspense fallback={<div className="skeleton" aria-busy="true"><div /><div /></div>}>{content}</Suspense>
+    ? <Suspense fallback={<Skeleton n={2} />}>{content}</Suspense>
     : <Empty title={t(over ? 'evaluation.none' : 'evaluation.notYet')} text={over ? undefined : t('evaluation.notYetText')} />)
   const total = Number(item['total'])
   const files = ['html', 'csv', 'json'].map((format) => ({ key: format, label: <a href={apiUrl(`/evaluations/${item.id}/report`, { format, lang: language })} download={`evaluation-${item.id}.${format}`}>{t(`evaluation.as.${format}` as 'evaluation.as.html')}</a> }))

@@ -6,7 +6,7 @@ import { request } from '../../api/client'
 import type { Item } from '../../api/kinds'
 import { Chart } from '../../components/Chart'
 import { useDebounced } from '../../components/hooks'
-import { ErrorState } from '../../components/States'
+import { ErrorState, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { Confusion } from './Confusion'
 import { cellName, type At, type Report } from './evaluations'
@@ -27,7 +27,7 @@ export function useReport(path: string, item: Item) {
 export function ReportTab({ path, item }: { path: string; item: Item }) {
   const found = useReport(path, item)
   if (found.error) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
-  if (!found.data) return <div className="skeleton" aria-busy="true"><div /><div /><div /></div>
+  if (!found.data) return <Skeleton />
   return <Shown path={path} report={found.data} item={item} />
 }
 

@@ -6,7 +6,7 @@ import { versionUrl } from '../../app/links'
 import { request, type Schema } from '../../api/client'
 import type { Item, Ref } from '../../api/kinds'
 import { isRef } from '../../components/names'
-import { Empty, ErrorState } from '../../components/States'
+import { Empty, ErrorState, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { MoreRows } from '../objects/MoreRows'
 import { useReport } from './ReportTab'
@@ -61,7 +61,7 @@ export function SamplesTab({ path, item }: { path: string; item: Item }) {
       </div>
       <p className="muted legend-line"><i className="key key-true" />{t('evaluation.key.true')} <i className="key key-missed" />{t('evaluation.key.missed')} <i className="key key-hit" />{t('evaluation.key.hit')} <i className="key key-mistake" />{t('evaluation.key.mistake')}</p>
       {found.error && <ErrorState error={found.error} onRetry={() => void found.refetch()} />}
-      {found.isPending && <div className="skeleton" aria-busy="true"><div /><div /></div>}
+      {found.isPending && <Skeleton n={2} />}
       {first && items.length === 0 && <Empty title={t('evaluation.noSamples')} text={kind === 'all' && !label && !cell ? undefined : t('evaluation.noSamplesText')} />}
       <ol className="evaluation-samples">
         {items.map((sample) => (

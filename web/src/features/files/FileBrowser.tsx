@@ -10,7 +10,7 @@ import { Icon } from '../../components/Icon'
 import { nameOf } from '../../components/names'
 import { problemText } from '../../components/problem'
 import { ProblemNote } from '../../components/ProblemNote'
-import { Empty, ErrorState } from '../../components/States'
+import { Empty, ErrorState, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import type { Version } from '../datasets/samples'
 import { ofDrop, ofInput, type Dropped } from '../datasets/uploadModel'
@@ -91,7 +91,7 @@ export function FileBrowser({ version }: { version: Version }) {
       {sending && (
         <div className="running"><Bar share={sending.total > 0 ? sending.sent / sending.total : null} label={t('files.upload')} /><span className="muted num" role="status">{`${n(sending.done + 1)} / ${n(sending.count)} · ${sending.name} · ${formatBytes(sending.sent)} / ${formatBytes(sending.total)}`}</span></div>
       )}
-      {file ? <FilePreview version={version} path={join(folder, file)} size={items.find((i) => i.name === file)?.size} /> : found.error ? <ErrorState error={found.error} onRetry={() => void found.refetch()} /> : found.isPending ? <div className="skeleton" aria-busy="true"><div /><div /></div> : items.length === 0 ? (
+      {file ? <FilePreview version={version} path={join(folder, file)} size={items.find((i) => i.name === file)?.size} /> : found.error ? <ErrorState error={found.error} onRetry={() => void found.refetch()} /> : found.isPending ? <Skeleton n={2} /> : items.length === 0 ? (
         <Empty title={t('files.empty')} text={t(version.open ? 'files.emptyHint' : 'list.emptyReadOnly')}>{version.open && <Button type="primary" onClick={() => files.current?.click()}>{t('files.upload')}</Button>}</Empty>
       ) : (
         <div className="table-box">

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'react-router'
 import { request, type Schema } from '../../api/client'
-import { Empty, ErrorState } from '../../components/States'
+import { Empty, ErrorState, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { OtherSelect, useOther } from '../datasets/Compare'
 import type { Version } from '../datasets/samples'
@@ -26,7 +26,7 @@ export function FileCompare({ version }: { version: Version }) {
   return (
     <section>
       <OtherSelect version={version} {...rest} />
-      {found.error ? <ErrorState error={found.error} onRetry={() => void found.refetch()} /> : found.isPending ? <div className="skeleton" aria-busy="true"><div /><div /></div> : items.length === 0 ? <Empty title={t('compare.same')} /> : (
+      {found.error ? <ErrorState error={found.error} onRetry={() => void found.refetch()} /> : found.isPending ? <Skeleton n={2} /> : items.length === 0 ? <Empty title={t('compare.same')} /> : (
         <div className="compare">
           <ul className="compare-list">
             {items.map((item) => <li key={item.path}><span className={`tag change-${item.change}`}>{t(`change.${item.change}`)}</span><Link replace to={to(item.path)} aria-current={item === shown ? 'true' : undefined}>{item.path}</Link></li>)}

@@ -11,7 +11,7 @@ import { CopyText } from '../../components/CopyText'
 import { formatBytes } from '../../components/format'
 import { Icon } from '../../components/Icon'
 import { nameOf } from '../../components/names'
-import { Empty, ErrorState } from '../../components/States'
+import { Empty, ErrorState, Skeleton } from '../../components/States'
 import { Time } from '../../components/Time'
 import { useI18n } from '../../i18n'
 import { ActionDialog } from '../objects/ActionDialog'
@@ -74,7 +74,7 @@ function VersionTable({ kind, parentKind, image, own, children }: { kind: Kind; 
   return (
     <section>
       <div className="section-head"><h2>{t('versions.title')}</h2>{children}</div>
-      {list.error && items.length === 0 ? <ErrorState error={list.error} onRetry={() => void list.refetch()} /> : list.isPending ? <div className="skeleton" aria-busy="true"><div /><div /></div> : items.length === 0 ? (
+      {list.error && items.length === 0 ? <ErrorState error={list.error} onRetry={() => void list.refetch()} /> : list.isPending ? <Skeleton n={2} /> : items.length === 0 ? (
         <Empty title={t('images.none')} text={t('images.noneText')} />
       ) : (
         <div className="table-box">

@@ -1,5 +1,5 @@
 import type { Item } from '../../api/kinds'
-import { ErrorState } from '../../components/States'
+import { ErrorState, Skeleton } from '../../components/States'
 import { Time } from '../../components/Time'
 import { useI18n } from '../../i18n'
 import { useJobEvents } from './jobs'
@@ -9,7 +9,7 @@ export function Events({ job }: { job: Item }) {
   const { t, language } = useI18n()
   const events = useJobEvents(job.id)
   if (events.error) return <ErrorState error={events.error} onRetry={() => void events.refetch()} />
-  if (!events.data) return <div className="skeleton" aria-busy="true"><div /><div /></div>
+  if (!events.data) return <Skeleton n={2} />
   return (
     <div className="table-box">
       <table className="table events">

@@ -1,7 +1,7 @@
 import { Suspense, type ReactNode } from 'react'
 import type { Item } from '../../api/kinds'
 import { useSession } from '../../api/session'
-import { Empty } from '../../components/States'
+import { Empty, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import type { Tab } from './ComputePage'
 import { isOver } from './jobs'
@@ -13,7 +13,7 @@ const Events = lazyPart(() => import('./Events'), 'Events')
 const Terminal = lazyPart(() => import('./Terminal'), 'TerminalTab')
 
 function Loading({ children }: { children: ReactNode }) {
-  return <Suspense fallback={<div className="skeleton" aria-busy="true"><div /><div /></div>}>{children}</Suspense>
+  return <Suspense fallback={<Skeleton n={2} />}>{children}</Suspense>
 }
 
 function NotStarted() {

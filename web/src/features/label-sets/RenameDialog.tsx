@@ -6,6 +6,7 @@ import type { Item } from '../../api/kinds'
 import { invalidate } from '../../api/objects'
 import { FormDialog } from '../../components/FormDialog'
 import { ProblemNote } from '../../components/ProblemNote'
+import { Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import type { ActionFormProps } from '../objects/special'
 import { nameFault, normalize, pathsOf, type LabelPath } from './model'
@@ -32,7 +33,7 @@ function Forecast({ set, labels }: { set: Item; labels: readonly string[] }) {
   })
   if (labels.length === 0) return null
   if (usage.error) return <ProblemNote error={usage.error} />
-  if (!usage.data) return <div className="skeleton" aria-busy="true"><div /></div>
+  if (!usage.data) return <Skeleton n={1} />
   const { drafts, published, elsewhere, layers } = usage.data
   return (
     <div className="note" role="status">

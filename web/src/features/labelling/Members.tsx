@@ -7,7 +7,7 @@ import { useItem } from '../../api/objects'
 import { may } from '../../api/session'
 import { RefLink } from '../../components/FieldValue'
 import { absoluteTime, formatDuration } from '../../components/format'
-import { Empty, ErrorState } from '../../components/States'
+import { Empty, ErrorState, Skeleton } from '../../components/States'
 import { Time } from '../../components/Time'
 import { useI18n } from '../../i18n'
 import { progressCsvUrl, refsOf, useProgress, type MemberFigures, type Progress } from './labelling'
@@ -34,7 +34,7 @@ export function Members({ task }: { task: Item }) {
           <Select aria-label={t('labelTask.span')} value={days} onChange={setDays} popupMatchSelectWidth={false} options={spans.map((n) => ({ value: n, label: n === 1 ? t('labelTask.today') : t('labelTask.days', { n }) }))} />
           <Button href={progressCsvUrl(task.id, from, to)} download={`${String(task['name'])}.csv`}>{t('labelTask.csv')}</Button>
         </div>
-        {!data ? <div className="skeleton" aria-busy="true"><div /><div /></div> : <Figures task={task} data={data} />}
+        {!data ? <Skeleton n={2} /> : <Figures task={task} data={data} />}
       </section>
       {data && days > 1 && data.days.length > 0 && <Days data={data} />}
     </div>

@@ -13,7 +13,7 @@ import { may, offers } from '../../api/session'
 import { formatDuration } from '../../components/format'
 import { useLatest, useTitle } from '../../components/hooks'
 import { Icon } from '../../components/Icon'
-import { Empty, ErrorState } from '../../components/States'
+import { Empty, ErrorState, Skeleton } from '../../components/States'
 import { Time } from '../../components/Time'
 import { useI18n } from '../../i18n'
 import { MoreRows } from '../objects/MoreRows'
@@ -73,7 +73,7 @@ function Mine({ kind, project }: { kind: Kind; project: number }) {
           <Button type="primary" size="large" autoFocus onClick={() => start(next.task, next.stage)}>{t('myTasks.continue')} <Icon name="chevron" size={14} /></Button>
         </div>
       )}
-      {busy ? <div className="skeleton" aria-busy="true"><div /><div /></div> : mine.length === 0 ? <Empty title={t('myTasks.none')} text={t('myTasks.noneHint')} /> : (
+      {busy ? <Skeleton n={2} /> : mine.length === 0 ? <Empty title={t('myTasks.none')} text={t('myTasks.noneHint')} /> : (
         <ul className="task-cards">{mine.map(({ task, work }) => <Card key={task.id} task={task} work={work} onStart={start} />)}</ul>
       )}
       <MoreRows list={list} />

@@ -11,7 +11,7 @@ import { offers } from '../../api/session'
 import { useOnce } from '../../components/hooks'
 import { RefLink } from '../../components/FieldValue'
 import { problemText } from '../../components/problem'
-import { Empty, ErrorState } from '../../components/States'
+import { Empty, ErrorState, Skeleton } from '../../components/States'
 import { Time } from '../../components/Time'
 import { useI18n } from '../../i18n'
 import { thumbnailUrl, type Sample } from '../datasets/samples'
@@ -24,7 +24,7 @@ export function Questions({ task }: { task: Item }) {
   const [all, setAll] = useState(false)
   const notes = useNotes(task.id)
   if (notes.error && !notes.data) return <ErrorState error={notes.error} onRetry={() => void notes.refetch()} />
-  if (!notes.data) return <div className="skeleton" aria-busy="true"><div /><div /></div>
+  if (!notes.data) return <Skeleton n={2} />
   const threads = new Map<number, Note[]>()
   for (const note of notes.data) threads.set(note.sample, [...(threads.get(note.sample) ?? []), note])
   const shown = [...threads].filter(([, list]) => all || list.some((note) => !note.done))

@@ -9,6 +9,7 @@ import { lasting } from '../../api/objects'
 import { isWorker } from '../../api/session'
 import { formatBytes } from '../../components/format'
 import { useTitle } from '../../components/hooks'
+import { Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import '../datasets/data.css'
 import { colorsOf } from '../datasets/samples'
@@ -32,7 +33,7 @@ export function ReviewPage() {
   const error = lasting(found)
   if (error) return <ProblemPage error={error} onRetry={() => void found.refetch()} />
   const item = found.data
-  if (!item || !project) return <div className="skeleton" aria-busy="true"><div /><div /></div>
+  if (!item || !project) return <Skeleton n={2} />
   return (
     <article className="detail">
       <nav className="crumbs" aria-label={t('object.path')}>

@@ -6,7 +6,7 @@ import { useApp } from '../../app/context'
 import type { Item } from '../../api/kinds'
 import { formatDuration } from '../../components/format'
 import { RefLink } from '../../components/FieldValue'
-import { Empty, ErrorState } from '../../components/States'
+import { Empty, ErrorState, Skeleton } from '../../components/States'
 import { Time } from '../../components/Time'
 import { versionUrl } from '../../app/links'
 import { useI18n } from '../../i18n'
@@ -34,7 +34,7 @@ export function TaskSamples({ task }: { task: Item }) {
         <Select className="facet" aria-label={t('versions.state')} placeholder={t('versions.state')} allowClear value={state ?? null} onChange={(value: string | null) => setState(value ?? undefined)} popupMatchSelectWidth={false} options={states.map((s) => ({ value: s, label: t(`labelCount.${s}`) }))} />
         <Select className="facet" aria-label={t('labelTask.member')} placeholder={t('labelTask.member')} allowClear showSearch optionFilterProp="label" value={user} onChange={(value: number | null) => setUser(value ?? null)} loading={people.isFetching} popupMatchSelectWidth={false} options={(people.data ?? []).map((one) => ({ value: one.id, label: one.name }))} />
       </div>
-      {found.error && rows.length === 0 ? <ErrorState error={found.error} onRetry={() => void found.refetch()} /> : found.isPending ? <div className="skeleton" aria-busy="true"><div /><div /></div>
+      {found.error && rows.length === 0 ? <ErrorState error={found.error} onRetry={() => void found.refetch()} /> : found.isPending ? <Skeleton n={2} />
         : rows.length === 0 ? <Empty title={t(state || user ? 'list.noMatch' : 'labelTask.nothingGiven')} text={t(state || user ? 'list.noMatchHint' : 'labelTask.nobodyHint')} /> : <Rows task={task} rows={rows} />}
       {found.hasNextPage && <p className="more-link"><Button loading={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>{t('list.more')}</Button></p>}
     </section>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { request, type Schema } from '../../api/client'
 import { RefLink } from '../../components/FieldValue'
 import { formatDuration } from '../../components/format'
-import { Empty, ErrorState } from '../../components/States'
+import { Empty, ErrorState, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { Bars, Block } from '../datasets/Bars'
 import type { ColorOf } from '../datasets/samples'
@@ -16,7 +16,7 @@ export function VersionLabelling({ path, colorOf }: { path: string; colorOf: Col
   const found = useQuery({ queryKey: ['objects', 'dataset_version', 'labelling', path], queryFn: ({ signal }) => request<Labelling>(`${path}/labelling`, { signal }) })
   if (found.error && !found.data) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
   const data = found.data
-  if (!data) return <div className="skeleton" aria-busy="true"><div /><div /></div>
+  if (!data) return <Skeleton n={2} />
   if (data.people.length === 0) return <Empty title={t('versionLabelling.none')} text={t('versionLabelling.noneHint')} />
   const day = (at: string) => new Date(at).toLocaleDateString(language === 'zh' ? 'zh-CN' : 'en-GB', { day: 'numeric', month: 'short' })
   return (

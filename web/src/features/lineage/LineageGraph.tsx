@@ -1,7 +1,7 @@
 import { useLayoutEffect, useMemo, useRef } from 'react'
 import { Link } from 'react-router'
 import { useApp } from '../../app/context'
-import { ErrorState } from '../../components/States'
+import { ErrorState, Skeleton } from '../../components/States'
 import { useI18n, type Key } from '../../i18n'
 import '../jobs/compute.css'
 import { layOut, nodeHeight, nodeWidth } from './layout'
@@ -107,7 +107,7 @@ export function LineageGraph({ kind, id }: { kind: string; id: number }) {
   const { t } = useI18n()
   const found = useGraph(kind, id)
   if (found.error) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
-  if (!found.data) return <div className="skeleton" aria-busy="true"><div /></div>
+  if (!found.data) return <Skeleton n={1} />
   return (
     <>
       {found.data.nodes.length > 1 ? <Drawn graph={found.data} /> : <p className="muted">{t('lineage.alone')}</p>}

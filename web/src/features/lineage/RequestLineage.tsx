@@ -6,7 +6,7 @@ import { requestUrl } from '../../app/links'
 import { request } from '../../api/client'
 import type { operations } from '../../api/schema'
 import { RefLink } from '../../components/FieldValue'
-import { ErrorState } from '../../components/States'
+import { ErrorState, Skeleton } from '../../components/States'
 import { Time } from '../../components/Time'
 import { useI18n } from '../../i18n'
 import { LineageGraph } from './LineageGraph'
@@ -18,7 +18,7 @@ export function RequestLineage({ id }: { id: string }) {
   const { t, n } = useI18n()
   const found = useQuery({ queryKey: ['request', id], queryFn: ({ signal }) => request<Answered>(`/requests/${encodeURIComponent(id)}`, { signal }), retry: false })
   if (found.error) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
-  if (!found.data) return <div className="skeleton" aria-busy="true"><div /></div>
+  if (!found.data) return <Skeleton n={1} />
   const { service, version, status, took_us: took, at } = found.data
   return (
     <>

@@ -4,7 +4,7 @@ import { useCallback, useState } from 'react'
 import { Problem, request, type Schema } from '../../api/client'
 import { allItems, useList } from '../../api/objects'
 import { nameOf } from '../../components/names'
-import { ErrorState } from '../../components/States'
+import { ErrorState, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import type { Version } from '../datasets/samples'
 import { FileBrowser } from '../files/FileBrowser'
@@ -51,7 +51,7 @@ export function ModelTab({ version }: { version: Version }) {
       {asked && <InstallTool name="netron" />}
       {none && <><p className="muted">{t('model.none')}. {t('model.noneText')}</p><FileBrowser version={version} /></>}
       {found.error && !none && <ErrorState error={found.error} onRetry={() => void found.refetch()} />}
-      {!found.data && !found.error && <div className="skeleton" aria-busy="true"><div /><div /></div>}
+      {!found.data && !found.error && <Skeleton n={2} />}
       {found.data?.compare && <Differences found={found.data} />}
       {found.data && <ManifestView version={version} />}
       {found.data && <SummaryView path={found.data.path} summary={found.data.summary} />}

@@ -1,6 +1,6 @@
 import { Link } from 'react-router'
 import { useI18n } from '../../i18n'
-import { ErrorState } from '../../components/States'
+import { ErrorState, Skeleton } from '../../components/States'
 import type { Version } from '../datasets/samples'
 import { fromJson } from './manifest'
 import { useManifest } from './ManifestView'
@@ -11,7 +11,7 @@ export function TryTab({ version }: { version: Version }) {
   const { t } = useI18n()
   const found = useManifest(version)
   if (found.error) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
-  if (!found.data) return <div className="skeleton" aria-busy="true"><div /></div>
+  if (!found.data) return <Skeleton n={1} />
   const manifest = fromJson(found.data.manifest)
   if (!manifest) return <p className="note">{t('try.noManifest')} <Link to="?tab=model">{t('try.describe')}</Link></p>
   return (

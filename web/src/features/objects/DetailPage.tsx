@@ -10,6 +10,7 @@ import { lasting, useItem, type Place } from '../../api/objects'
 import { may as mayDo, offers } from '../../api/session'
 import { useTitle } from '../../components/hooks'
 import { nameOf } from '../../components/names'
+import { Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { useVerbTitle } from '../audit/verbs'
 import { taskName } from '../tasks/tasks'
@@ -49,9 +50,9 @@ function Detail({ kind, id }: { kind: Kind; id: number }) {
   const error = lasting(found)
   useRecent(kind.name, found.data ? titleOf(found.data) : null, error)
   if (error) return <ProblemPage error={error} onRetry={() => void found.refetch()} />
-  if (!found.data) return <div className="skeleton" aria-busy="true"><div /><div /><div /></div>
+  if (!found.data) return <Skeleton as="page" />
   const Page = pages[kind.name]
-  if (Page) return <Suspense fallback={<div className="skeleton" aria-busy="true"><div /><div /><div /></div>}><Page kind={kind} place={place} item={found.data} /></Suspense>
+  if (Page) return <Suspense fallback={<Skeleton as="page" />}><Page kind={kind} place={place} item={found.data} /></Suspense>
   return <Loaded kind={kind} place={place} item={found.data} />
 }
 

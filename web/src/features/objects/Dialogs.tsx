@@ -3,6 +3,7 @@ import type { Action, Item, Kind } from '../../api/kinds'
 import type { Place } from '../../api/objects'
 import { lazyPart } from '../../app/part'
 import type { Values } from '../../components/merge'
+import { Skeleton } from '../../components/States'
 import { EndSession } from '../profile/EndSession'
 import { ActionDialog } from './ActionDialog'
 import { DeleteDialog } from './DeleteDialog'
@@ -33,7 +34,7 @@ export function Dialogs({ kind, place, open, onClose, onSaved, onDeleted }: Prop
   if (open.what === 'create' || open.what === 'edit') {
     const of = open.what === 'create' ? { preset: open.preset } : { item: open.item }
     // What is typed while it is being fetched is not for the page.
-    return <Suspense fallback={<div className="keys-none" hidden />}><ObjectForm kind={kind} place={place} {...of} onClose={onClose} onSaved={onSaved} /></Suspense>
+    return <Suspense fallback={<div className="form-coming keys-none"><Skeleton as="fields" n={6} /></div>}><ObjectForm kind={kind} place={place} {...of} onClose={onClose} onSaved={onSaved} /></Suspense>
   }
   if (open.what === 'delete') {
     if (kind.name === 'session') return <EndSession kind={kind} item={open.item} onClose={onClose} />

@@ -17,7 +17,7 @@ import { nameOf } from '../../components/names'
 import { problemText } from '../../components/problem'
 import { SecretDialog } from '../../components/SecretDialog'
 import { LearnMore } from '../../components/LearnMore'
-import { Empty, ErrorState } from '../../components/States'
+import { Empty, ErrorState, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { FoldContext, useFolded } from '../audit/Folded'
 import { Cards } from './Cards'
@@ -150,7 +150,7 @@ export function ListView({ kind, place, fixed, title, hiddenFields, choice, here
       {list.error && items.length === 0 ? (
         <ErrorState error={list.error} onRetry={() => void list.refetch()} />
       ) : list.isPending ? (
-        <div className="skeleton" aria-busy="true" aria-label={t('list.loading')}>{[1, 2, 3, 4, 5].map((i) => <div key={i} />)}</div>
+        <Skeleton as="rows" n={6} />
       ) : items.length === 0 ? (
         narrowed ? (
           <Empty title={t('list.noMatch')} text={t('list.noMatchHint')}>
@@ -173,7 +173,7 @@ export function ListView({ kind, place, fixed, title, hiddenFields, choice, here
               />
             )}
           </div>
-          {OwnCards && look === 'cards' ? <Suspense fallback={<div className="skeleton" aria-busy="true"><div /><div /></div>}><OwnCards {...rows} /></Suspense> : narrow ? <Cards {...rows} /> : <Table {...rows} />}
+          {OwnCards && look === 'cards' ? <Suspense fallback={<Skeleton n={2} />}><OwnCards {...rows} /></Suspense> : narrow ? <Cards {...rows} /> : <Table {...rows} />}
           <MoreRows list={list} />
         </FoldContext.Provider>
       )}

@@ -2,6 +2,7 @@ import { Suspense, type ComponentType } from 'react'
 import type { Item, Kind } from '../../api/kinds'
 import type { Place } from '../../api/objects'
 import type { Values } from '../../components/merge'
+import { Skeleton } from '../../components/States'
 import type { Key } from '../../i18n'
 import type { RowsProps } from './rows'
 import { lazyPart, part } from '../../app/part'
@@ -116,5 +117,5 @@ export const afterCreate: Record<string, ((made: { kind: Kind; kinds: Kind[]; it
 
 export function Special({ registry, name, ...props }: SpecialProps & { registry: Registry; name: string }) {
   const Component = registry[name]
-  return Component ? <Suspense fallback={<div className="skeleton" aria-busy="true"><div /><div /></div>}><Component {...props} /></Suspense> : null
+  return Component ? <Suspense fallback={<Skeleton n={2} />}><Component {...props} /></Suspense> : null
 }

@@ -5,7 +5,7 @@ import { clock } from '../../components/Chart'
 import { absoluteTime, formatBytes } from '../../components/format'
 import { useTitle } from '../../components/hooks'
 import { RefreshPicker } from '../../components/Refresh'
-import { Empty } from '../../components/States'
+import { Empty, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { usePlatformHome, type PlatformHome as Home } from './home'
 import { Meters } from './Meter'
@@ -21,7 +21,7 @@ export function PlatformHome() {
   useTitle(t('home.platform'))
   if (found.error && !found.data) return <ProblemPage error={found.error} onRetry={() => void found.refetch()} />
   const home = found.data
-  if (!home) return <div className="skeleton" aria-busy="true"><div /><div /><div /></div>
+  if (!home) return <Skeleton />
   return (
     <article className="detail">
       <header className="detail-head">

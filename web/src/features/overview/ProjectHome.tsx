@@ -2,7 +2,7 @@ import { Link } from 'react-router'
 import { useApp } from '../../app/context'
 import { listUrl } from '../../app/links'
 import type { Item } from '../../api/kinds'
-import { ErrorState } from '../../components/States'
+import { ErrorState, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { useProjectHome, type ProjectHome as Home } from './home'
 import { BestModels, NewestModels } from './Models'
@@ -17,7 +17,7 @@ export function ProjectHome({ item }: { item: Item }) {
   const found = useProjectHome(item.id)
   const home = found.data
   if (found.error && !home) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
-  if (!home) return <div className="skeleton" aria-busy="true"><div /><div /><div /></div>
+  if (!home) return <Skeleton />
   const empty = home.steps.every((step) => !step.done) && home.changes?.every((change) => ['project', 'member'].includes(change.kind)) === true
   return (
     <div className="home">

@@ -10,6 +10,7 @@ import { formatMoment } from '../../components/format'
 import { useTitle } from '../../components/hooks'
 import { problemText } from '../../components/problem'
 import { Time } from '../../components/Time'
+import { Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { IntervalPicker } from '../jobs/Curves'
 
@@ -59,7 +60,7 @@ export function Controllers() {
   const took = (us: number) => (us < 1e6 ? `${n(us / 1000, us < 10_000 ? 1 : 0)} ms` : formatMoment(us / 1e6, language))
   if (!allowed) return <ForbiddenPage permission="platform.metrics" />
   if (found.error && !found.data) return <ProblemPage error={found.error} onRetry={() => void found.refetch()} />
-  if (!found.data) return <div className="skeleton" aria-busy="true"><div /><div /><div /></div>
+  if (!found.data) return <Skeleton />
   return (
     <article className="detail">
       <header className="detail-head">

@@ -7,7 +7,7 @@ import { useApp } from '../../app/context'
 import { ForbiddenPage, ProblemPage } from '../../app/pages'
 import { clock } from '../../components/Chart'
 import { useTitle } from '../../components/hooks'
-import { Empty } from '../../components/States'
+import { Empty, Skeleton } from '../../components/States'
 import { Time } from '../../components/Time'
 import { useI18n } from '../../i18n'
 import { IntervalPicker } from '../jobs/Curves'
@@ -39,7 +39,7 @@ export function PlatformLog() {
   })
   if (!allowed) return <ForbiddenPage permission="platform.log" />
   if (found.error && !found.data) return <ProblemPage error={found.error} onRetry={() => void found.refetch()} />
-  if (!found.data) return <div className="skeleton" aria-busy="true"><div /><div /><div /></div>
+  if (!found.data) return <Skeleton />
   const lines = [...found.data.lines].reverse()
   return (
     <article className="detail">

@@ -9,6 +9,7 @@ import { useRecent } from '../../app/recent'
 import { lasting, useItem } from '../../api/objects'
 import { isWorker, offers } from '../../api/session'
 import { useTitle } from '../../components/hooks'
+import { Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { Dialogs, type Open } from '../objects/Dialogs'
 import { ObjectTabs } from '../objects/ObjectTabs'
@@ -28,7 +29,7 @@ export function Overview() {
   const error = lasting(found)
   if (error) return <ProblemPage error={error} onRetry={() => void found.refetch()} />
   const item = found.data
-  if (!item) return <div className="skeleton" aria-busy="true"><div /><div /></div>
+  if (!item) return <Skeleton n={2} />
   const own = session.projects.find((p) => p.id === project.id)
   return (
     <article className="detail">
@@ -39,7 +40,7 @@ export function Overview() {
         {offers(session, projects, 'update', project.id) && <Button onClick={() => setOpen({ what: 'edit', item })}>{t('project.settings')}</Button>}
       </header>
       {typeof item['description'] === 'string' && item['description'] !== '' && <p className="lead pre">{item['description']}</p>}
-      <ObjectTabs kind={projects} item={item} overview={<Suspense fallback={<div className="skeleton" aria-busy="true"><div /><div /><div /></div>}><ProjectHome item={item} /></Suspense>} />
+      <ObjectTabs kind={projects} item={item} overview={<Suspense fallback={<Skeleton />}><ProjectHome item={item} /></Suspense>} />
       <Dialogs kind={projects} place={{}} open={open} onClose={() => setOpen(null)} />
     </article>
   )

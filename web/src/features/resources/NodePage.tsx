@@ -3,7 +3,7 @@ import { request, type Schema } from '../../api/client'
 import { RefLink } from '../../components/FieldValue'
 import { absoluteTime, formatBytes } from '../../components/format'
 import { RefreshPicker, useRefetch } from '../../components/Refresh'
-import { ErrorState } from '../../components/States'
+import { ErrorState, Skeleton } from '../../components/States'
 import { Time } from '../../components/Time'
 import { useI18n } from '../../i18n'
 import { StateTag } from '../jobs/State'
@@ -29,7 +29,7 @@ export function NodePage({ kind, item }: SpecialProps) {
   })
   const node = found.data
   if (found.error && !node) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
-  if (!node) return <div className="skeleton" aria-busy="true"><div /><div /><div /></div>
+  if (!node) return <Skeleton />
   return (
     <div className="home node-page">
       {node.load && <Part name="load" title={t('node.load')} more={<RefreshPicker />}><Load load={node.load} /></Part>}

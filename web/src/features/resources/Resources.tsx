@@ -11,6 +11,7 @@ import { clock } from '../../components/Chart'
 import { formatBytes } from '../../components/format'
 import { useTitle } from '../../components/hooks'
 import { RefreshPicker, useRefetch } from '../../components/Refresh'
+import { Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { StateTag } from '../jobs/State'
 import { Meter, Meters, useRows, type Amounts } from '../overview/Meter'
@@ -63,7 +64,7 @@ export function Resources() {
   if (!allowed) return <ForbiddenPage permission="node.read" />
   if (found.error && !found.data) return <ProblemPage error={found.error} onRetry={() => void found.refetch()} />
   const data = found.data
-  if (!data) return <div className="skeleton" aria-busy="true"><div /><div /><div /></div>
+  if (!data) return <Skeleton />
   const users = kind('user')
   return (
     <article className="detail">

@@ -7,7 +7,7 @@ import { request } from '../../api/client'
 import type { Item, Kind, Page } from '../../api/kinds'
 import { isRef, nameOf } from '../../components/names'
 import { useTitle } from '../../components/hooks'
-import { Empty, ErrorState } from '../../components/States'
+import { Empty, ErrorState, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { StateTag } from '../jobs/State'
 import { Crumbs } from '../objects/Head'
@@ -53,7 +53,7 @@ export function ComparePage() {
       <Crumbs of={[{ url: runsUrl(project.name), title: t('runs.all') }]} />
       <header className="detail-head"><h1>{t('runs.compare')}</h1></header>
       {found.error && <ErrorState error={found.error} onRetry={() => void found.refetch()} />}
-      {!found.error && ids.length > 0 && !found.data && <div className="skeleton" aria-busy="true"><div /><div /></div>}
+      {!found.error && ids.length > 0 && !found.data && <Skeleton n={2} />}
       {(ids.length === 0 || found.data?.length === 0) && <Empty title={t('runs.noneChosen')} text={t('runs.tickHint')} />}
       {items.length > 0 && (
         <>

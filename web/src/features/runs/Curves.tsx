@@ -5,7 +5,7 @@ import type { Item } from '../../api/kinds'
 import { request, type Schema } from '../../api/client'
 import { Chart, clock } from '../../components/Chart'
 import { Icon } from '../../components/Icon'
-import { Empty, ErrorState } from '../../components/States'
+import { Empty, ErrorState, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { IntervalPicker } from '../jobs/Curves'
 import { isOver } from '../jobs/jobs'
@@ -53,7 +53,7 @@ export function Curves({ runs, scope }: { runs: readonly Shown[]; scope: string 
   const found = useAll(runs, look.by === 'step' ? look.zoom : null, every)
   const failed = found.find((one) => one.error && !one.data)
   if (failed?.error) return <ErrorState error={failed.error} onRetry={() => void failed.refetch()} />
-  if (found.some((one) => !one.data)) return <div className="skeleton" aria-busy="true"><div /><div /></div>
+  if (found.some((one) => !one.data)) return <Skeleton n={2} />
   const series = found.map((one) => one.data ?? [])
   const known = [...new Set([...runs.flatMap((run) => Object.keys(metricsOf(run.item))), ...series.flatMap((list) => list.map((s) => s.name))])]
   if (known.length === 0) return <Empty title={t('metrics.none')} text={t('metrics.noneHint')} />

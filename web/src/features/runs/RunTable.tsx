@@ -12,7 +12,7 @@ import { offers } from '../../api/session'
 import { useNarrow } from '../../components/hooks'
 import { Icon } from '../../components/Icon'
 import { isRef, nameOf } from '../../components/names'
-import { Empty, ErrorState } from '../../components/States'
+import { Empty, ErrorState, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { Dialogs, type Open } from '../objects/Dialogs'
 import { filterOf, isNarrowed } from '../objects/filters'
@@ -87,7 +87,7 @@ export function RunTable({ kind, training }: Props) {
         <Button type="primary" disabled={picked.length < 2 || !project} onClick={() => project && void navigate(compareRunsUrl(project.name, picked))}>{t('runs.compareN', { n: n(picked.length) })}</Button>
       </ListTools>
       {list.error ? <ErrorState error={list.error} onRetry={() => void list.refetch()} />
-        : !first ? <div className="skeleton" aria-busy="true"><div /><div /><div /></div>
+        : !first ? <Skeleton />
           : items.length === 0 ? <Empty title={t(isNarrowed(params) ? 'list.noMatch' : 'runs.none')} text={t(isNarrowed(params) ? 'list.noMatchHint' : 'runs.noneText')} />
             : (
               <>

@@ -5,7 +5,7 @@ import { Link } from 'react-router'
 import { request } from '../../api/client'
 import { projectUrl } from '../../app/links'
 import { useTitle } from '../../components/hooks'
-import { Empty, ErrorState } from '../../components/States'
+import { Empty, ErrorState, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { StateTag } from '../jobs/State'
 import { Interface } from './Interface'
@@ -36,7 +36,7 @@ export function Catalogue() {
       <h1>{t('catalogue.title')}</h1>
       <p className="muted">{t('catalogue.text')}</p>
       {found.error && !found.data && <ErrorState error={found.error} onRetry={() => void found.refetch()} />}
-      {!found.data && !found.error && <div className="skeleton" aria-busy="true"><div /><div /></div>}
+      {!found.data && !found.error && <Skeleton n={2} />}
       {found.data?.length === 0 && <Empty title={t('catalogue.none')} text={t('catalogue.noneText')} />}
       {found.data && found.data.length > 0 && (
         <>

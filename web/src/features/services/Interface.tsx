@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { apiUrl, request } from '../../api/client'
 import { CopyText } from '../../components/CopyText'
-import { ErrorState } from '../../components/States'
+import { ErrorState, Skeleton } from '../../components/States'
 import { isKey, useI18n } from '../../i18n'
 import { operationsOf } from './interface'
 import './services.css'
@@ -11,7 +11,7 @@ export function Interface({ service }: { service: number }) {
   const { t } = useI18n()
   const found = useQuery({ queryKey: ['objects', 'service', 'interface', service], queryFn: ({ signal }) => request<unknown>(`/services/${service}/openapi.json`, { signal }) })
   if (found.error) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
-  if (!found.data) return <div className="skeleton" aria-busy="true"><div /><div /></div>
+  if (!found.data) return <Skeleton n={2} />
   return (
     <section className="service-interface">
       <p className="muted">{t('interface.text')} <a href={apiUrl(`/services/${service}/openapi.json`)}>{t('interface.document')}</a></p>

@@ -2,7 +2,7 @@ import { Button } from 'antd'
 import { Link, useNavigate } from 'react-router'
 import { useApp } from '../../app/context'
 import { itemUrl } from '../../app/links'
-import { ErrorState } from '../../components/States'
+import { ErrorState, Skeleton } from '../../components/States'
 import { Time } from '../../components/Time'
 import { useI18n } from '../../i18n'
 import { StateTag } from '../jobs/State'
@@ -16,7 +16,7 @@ export function Replicas({ service }: { service: number }) {
   const found = useReplicas(service)
   const jobs = byName('job')
   if (found.error) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
-  if (!found.data) return <div className="skeleton" aria-busy="true"><div /><div /></div>
+  if (!found.data) return <Skeleton n={2} />
   return (
     <div className="table-box">
       <table className="table events">
@@ -43,7 +43,7 @@ export function ServiceEvents({ service }: { service: number }) {
   const { t, language } = useI18n()
   const found = useServiceEvents(service)
   if (found.error) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
-  if (!found.data) return <div className="skeleton" aria-busy="true"><div /><div /></div>
+  if (!found.data) return <Skeleton n={2} />
   return (
     <div className="table-box">
       <table className="table events">

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { request, type Schema } from '../../api/client'
-import { ErrorState } from '../../components/States'
+import { ErrorState, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { clock } from '../../components/Chart'
 
@@ -13,7 +13,7 @@ export function ServiceLog({ service }: { service: number }) {
     refetchInterval: 2000,
   })
   if (found.error && !found.data) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
-  if (!found.data) return <div className="skeleton" aria-busy="true"><div /><div /></div>
+  if (!found.data) return <Skeleton n={2} />
   if (found.data.lines.length === 0) return <p className="note">{t('service.noLog')}</p>
   return (
     <div className="log-box service-log" tabIndex={0} role="log" aria-label={t('job.log')}>

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { ErrorState } from '../../components/States'
+import { ErrorState, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { thresholdsOf } from '../models/manifest'
 import { sampleOf } from './sample'
@@ -13,7 +13,7 @@ export function TryService({ service }: { service: number }) {
   const model = found.data
   const thresholds = useMemo(() => (model?.task ? Object.fromEntries(thresholdsOf(model.task).map((name) => [name, model.thresholds[name] ?? 0])) : {}), [model])
   if (found.error) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
-  if (!model) return <div className="skeleton" aria-busy="true"><div /></div>
+  if (!model) return <Skeleton n={1} />
   if (!model.predicts) return <p className="note">{t('try.noManifest')}</p>
   const { sample } = model
   return <TryIt path={`/services/${service}/predict`} thresholds={thresholds} takes={model.takes ?? undefined} sample={sample === null ? undefined : () => sampleOf(`/model-sets/${model.model_set}/versions/${model.model_version}`, sample)} />

@@ -14,7 +14,7 @@ import { RefLink } from '../../components/FieldValue'
 import { useOnce, useShown, useTitle } from '../../components/hooks'
 import { isRef, nameOf } from '../../components/names'
 import { problemText } from '../../components/problem'
-import { ErrorState } from '../../components/States'
+import { ErrorState, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { ComputePage } from '../jobs/ComputePage'
 import { isOver } from '../jobs/jobs'
@@ -34,7 +34,7 @@ import { lazyPart } from '../../app/part'
 
 const Metrics = lazyPart(() => import('./Metrics'), 'Metrics')
 const Pictures = lazyPart(() => import('./Pictures'), 'Pictures')
-const waiting = <div className="skeleton" aria-busy="true"><div /></div>
+const waiting = <Skeleton n={1} />
 
 export function InstancePage() {
   const { plural, id, child, childId } = useParams()
@@ -54,14 +54,14 @@ function Found({ parentKind, kind, parentId, id }: { parentKind: Kind; kind: Kin
   const error = lasting(parent) ?? lasting(found)
   useRecent(kind.name, parent.data && found.data ? `${nameOf(parentKind, parent.data)} ${nameOf(kind, found.data)}` : null, error)
   if (error) return <ProblemPage error={error} onRetry={() => void (parent.error ? parent.refetch() : found.refetch())} />
-  if (!parent.data || !found.data) return <div className="skeleton" aria-busy="true"><div /><div /><div /></div>
+  if (!parent.data || !found.data) return <Skeleton />
   return <Loaded parentKind={parentKind} kind={kind} parent={parent.data} item={found.data} />
 }
 
 function LineageTab({ path, item }: { path: string; item: Item }) {
   const found = useLineage(path, item.id)
   if (found.error) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
-  return found.data ? <><LineageGraph kind="training_instance" id={item.id} /><LineageFacts lineage={found.data} /></> : <div className="skeleton" aria-busy="true"><div /></div>
+  return found.data ? <><LineageGraph kind="training_instance" id={item.id} /><LineageFacts lineage={found.data} /></> : <Skeleton n={1} />
 }
 
 function Loaded({ parentKind, kind, parent, item }: { parentKind: Kind; kind: Kind; parent: Item; item: Item }) {

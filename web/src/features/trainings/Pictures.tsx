@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { request, type Schema } from '../../api/client'
 import type { Item } from '../../api/kinds'
-import { Empty, ErrorState } from '../../components/States'
+import { Empty, ErrorState, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { isOver } from '../jobs/jobs'
 import { MoreRows } from '../objects/MoreRows'
@@ -22,7 +22,7 @@ export function Pictures({ path, item }: { path: string; item: Item }) {
   })
   const items = found.data?.pages.flatMap((page) => page.items) ?? []
   if (found.error && !found.data) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
-  if (!found.data) return <div className="skeleton" aria-busy="true"><div /><div /></div>
+  if (!found.data) return <Skeleton n={2} />
   if (items.length === 0) return <Empty title={t('runs.noPictures')} text={t('runs.noPicturesText')} />
   return (
     <>

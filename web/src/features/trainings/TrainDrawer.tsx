@@ -9,6 +9,7 @@ import { invalidate } from '../../api/objects'
 import { useDebounced, useEscape, useOnce } from '../../components/hooks'
 import { nameOf } from '../../components/names'
 import { ProblemNote } from '../../components/ProblemNote'
+import { Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import type { Version } from '../datasets/samples'
 import { ParameterField } from './ParameterField'
@@ -53,7 +54,7 @@ export function TrainDrawer({ version, onClose }: { version: Version; onClose: (
     >
       <form className="train-form" onKeyDown={(e) => { if (e.key === 'Enter' && (e.ctrlKey || e.metaKey) && may) void train() }} onSubmit={(e) => e.preventDefault()}>
         <Minutes value={choice.minutes} onChange={(minutes) => setChoice({ ...choice, minutes })} />
-        {plan.isPending && <div className="skeleton" aria-busy="true"><div /><div /><div /></div>}
+        {plan.isPending && <Skeleton />}
         {plan.error && <ProblemNote error={plan.error} />}
         {plan.data && (
           <div aria-busy={!settled}>
