@@ -92,3 +92,100 @@ test('two tabs of one person, one of them in a browser without room', async ({ p
   await expect.poll(async () => (await samples(api, data.set, data.version))[0]?.annotation.shapes?.map((s) => s.label)).toEqual(['dog', 'cat'])
   await context.close()
 })
+
+test('a clock that jumps changes neither the order of changes nor what is kept', async ({ page, api, project }) => {
+  await signInAsAdmin(page)
+  const data = await pictures(page, api, project, 1)
+  const url = address(project, data)
+  const own = await page.context().newPage()
+  await own.goto(url)
+  await shown(own)
+  await expect(saved(own)).toBeVisible()
+  await own.context().setOffline(true)
+  await own.evaluate(() => window.dispatchEvent(new Event('offline')))
+  await own.keyboard.press('1')
+  const day = 86_400_000
+  for (const [i, jump] of [0, -day, 400 * day, -4000 * day].entries()) {
+    await own.evaluate((by) => {
+      const real = performance.timeOrigin
+      Date.now = () => Math.round(real + performance.now()) + by
+    }, jump)
+    await draw(own, [0.3, 0.1 + i * 0.2], [0.4, 0.2 + i * 0.2])
+  }
+  await own.keyboard.press('Delete')
+  await expect(own.getByText('Offline: 5 changes kept')).toBeVisible()
+  await own.close()
+  await page.context().setOffline(false)
+  await page.goto(url)
+  await shown(page)
+  await expect(objects(page)).toHaveCount(3)
+  await expect(saved(page)).toBeVisible()
+  const ys = (await samples(api, data.set, data.version))[0]?.annotation.shapes?.map((s) => s.y) ?? []
+  expect(ys).toHaveLength(3)
+  expect(ys).toEqual(ys.toSorted((a, b) => a - b))
+})
+
+test('a project without room: what was drawn is kept, it is said why, and it goes when there is room', async ({ page, api, project }) => {
+  await signInAsAdmin(page)
+  const data = await pictures(page, api, project, 1)
+  await page.goto(address(project, data))
+  await shown(page)
+  await api.patch(`projects/${project.id}`, { quota: { storage: 1 } })
+  await page.keyboard.press('1')
+  await draw(page, [0.3, 0.3], [0.45, 0.5])
+  const undone = page.getByRole('button', { name: '1 change was not applied' })
+  await undone.click()
+  await expect(page.getByRole('dialog')).toContainText('the project may store 1 bytes')
+  await page.reload()
+  await shown(page)
+  await expect(objects(page)).toHaveCount(0)
+  await api.patch(`projects/${project.id}`, { quota: { storage: 1_000_000_000 } })
+  await undone.click()
+  await page.getByRole('button', { name: 'Send again' }).click()
+  await expect(objects(page)).toHaveCount(1)
+  await expect.poll(async () => (await samples(api, data.set, data.version))[0]?.annotation.shapes?.length).toBe(1)
+})
+
+test('a label that somebody renames is called so at once, and in what is drawn next', async ({ page, api, project }) => {
+  await signInAsAdmin(page)
+  const data = await pictures(page, api, project, 1)
+  await page.goto(address(project, data))
+  await shown(page)
+  await page.keyboard.press('1')
+  await draw(page, [0.3, 0.3], [0.45, 0.5])
+  await expect(objects(page)).toHaveText(['cat'])
+  await expect(saved(page)).toBeVisible()
+  const { label_set: labels } = (await api.get(`datasets/${data.set.id}`)) as unknown as { label_set: { id: number } }
+  const renamed = await api.context.post(`/api/v1/label-sets/${labels.id}/rename-label`, { data: { from: 'cat', to: 'tomcat' } })
+  expect(renamed.status(), await renamed.text()).toBe(202)
+  await expect(objects(page)).toHaveText(['tomcat'])
+  await expect(page.locator('.bench-label[data-chosen="true"]')).toContainText('tomcat')
+  await draw(page, [0.5, 0.3], [0.6, 0.5])
+  await expect(objects(page)).toHaveText(['tomcat', 'tomcat'])
+  await expect.poll(async () => (await samples(api, data.set, data.version))[0]?.annotation.shapes?.map((s) => s.label)).toEqual(['tomcat', 'tomcat'])
+})
+
+test('work on a version that was published meanwhile goes to a new draft', async ({ page, api, project }) => {
+  await signInAsAdmin(page)
+  const data = await pictures(page, api, project, 2)
+  await page.goto(address(project, data))
+  await shown(page)
+  await expect(saved(page)).toBeVisible()
+  await page.context().setOffline(true)
+  await page.evaluate(() => window.dispatchEvent(new Event('offline')))
+  await page.keyboard.press('1')
+  await draw(page, [0.3, 0.3], [0.45, 0.5])
+  await expect(page.getByText('Offline: 1 change kept')).toBeVisible()
+  const published = await api.context.post(`/api/v1/datasets/${data.set.id}/versions/${data.version.id}/publish`, { data: {} })
+  expect(published.ok(), await published.text()).toBe(true)
+  await page.context().setOffline(false)
+  await page.getByRole('button', { name: '1 change was not applied' }).click()
+  await expect(page.getByRole('dialog')).toContainText('The version was published meanwhile.')
+  await page.getByRole('button', { name: 'Make a new draft and send them there' }).click()
+  await expect.poll(async () => {
+    const { items } = (await api.get(`datasets/${data.set.id}/versions`)) as { items: Made[] }
+    const draft = items.find((v) => v.id !== data.version.id)
+    return draft ? (await samples(api, data.set, draft)).map((s) => s.annotation.shapes?.length ?? 0) : []
+  }).toEqual([1, 0])
+  await expect(page.getByRole('button', { name: /not applied/ })).toHaveCount(0)
+})
