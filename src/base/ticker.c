@@ -24,9 +24,8 @@ static bool wait_until(struct ticker *t, uint64_t until, bool rests)
 static void *ticker_thread(void *arg)
 {
     struct ticker *t = arg;
-    if (t->work->gives_way)
-        setpriority(PRIO_PROCESS, (id_t)gettid(),
-                    GIVES_WAY); /* of this thread alone; no matter when it cannot */
+    if (t->work->gives_way) /* of this thread alone; no matter when it cannot */
+        setpriority(PRIO_PROCESS, (id_t)gettid(), GIVES_WAY);
     for (unsigned s = t->work->first_s; wait_until(t, thread_in(s), false);)
         s = t->work->run(t->owner);
     return NULL;
