@@ -50,6 +50,11 @@ test('every tool is within reach on a phone and on a tablet', async ({ page, api
       await on.getByRole('menuitem', { name: /^Select and move/ }).click()
       await expect(tools.getByRole('button', { name: 'Select and move' })).toHaveAttribute('aria-pressed', 'true')
       await expect(tools.getByRole('button', { name: 'Select and move' })).toBeInViewport({ ratio: 1 })
+      await tools.getByRole('button', { name: 'More' }).click()
+      await on.getByRole('menuitem', { name: 'Change keys' }).click()
+      await expect(on.getByRole('dialog').getByLabel('Previous sample', { exact: true })).toBeInViewport({ ratio: 1 })
+      await expect(on.getByRole('dialog').getByRole('button', { name: 'Save' })).toBeInViewport({ ratio: 1 })
+      await on.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
     }
   }
   await worker.context().close()

@@ -1,5 +1,5 @@
 import { draw, objects, pictures, samples, saved, shown, type Data } from './bench'
-import { expect, signInAsAdmin, test, type Made } from './fixtures'
+import { Api, dialog, expect, member, signInAs, signInAsAdmin, test, type Made } from './fixtures'
 import { png, zip } from './pictures'
 
 // What nobody hopes for: files that would run, a browser without room, one person in two tabs, a text without end.
@@ -188,4 +188,73 @@ test('work on a version that was published meanwhile goes to a new draft', async
     return draft ? (await samples(api, data.set, draft)).map((s) => s.annotation.shapes?.length ?? 0) : []
   }).toEqual([1, 0])
   await expect(page.getByRole('button', { name: /not applied/ })).toHaveCount(0)
+})
+
+test('a session that ends under the hand: one signs in above the picture, and the stroke is saved', async ({ page, api, project }) => {
+  await signInAsAdmin(page)
+  const data = await pictures(page, api, project, 1)
+  const { user, password } = await member(api, project, 'member')
+  await page.context().clearCookies()
+  await signInAs(page, user.name, password)
+  await page.goto(address(project, data))
+  await shown(page)
+  await page.keyboard.press('1')
+  await draw(page, [0.3, 0.3], [0.45, 0.5])
+  await expect(saved(page)).toBeVisible()
+  await page.context().setOffline(true)
+  await page.evaluate(() => window.dispatchEvent(new Event('offline')))
+  await draw(page, [0.6, 0.3], [0.7, 0.5])
+  await expect(page.getByText('Offline: 1 change kept')).toBeVisible()
+  const other = await Api.signIn(user.name, password)
+  const { items } = (await other.get('sessions')) as { items: (Made & { current: boolean })[] }
+  for (const session of items) if (!session.current) expect((await other.context.delete(`/api/v1/sessions/${session.id}`)).status()).toBe(204)
+  await other.context.dispose()
+  await page.context().setOffline(false)
+  const again = page.locator('.sign-in-again')
+  await again.getByLabel('Password', { exact: true }).fill(password)
+  await page.keyboard.press('Enter')
+  await expect(again).toHaveCount(0)
+  await expect(saved(page)).toBeVisible()
+  await expect(objects(page)).toHaveCount(2)
+  await expect.poll(async () => (await samples(api, data.set, data.version))[0]?.annotation.shapes?.length).toBe(2)
+})
+
+test('whoever signs out is told what was not sent; it waits for them, and is nobody else\'s', async ({ page, api, project }) => {
+  await signInAsAdmin(page)
+  const data = await pictures(page, api, project, 1)
+  const [one, two] = [await member(api, project, 'member'), await member(api, project, 'member')]
+  const undone = page.getByRole('button', { name: '1 change was not applied' })
+  const begin = async ({ user, password }: typeof one) => {
+    await page.context().clearCookies()
+    await signInAs(page, user.name, password)
+    await page.goto(address(project, data))
+    await shown(page)
+    await expect(saved(page)).toBeVisible()
+  }
+  await begin(one)
+  await api.patch(`projects/${project.id}`, { quota: { storage: 1 } })
+  await page.keyboard.press('1')
+  await draw(page, [0.3, 0.3], [0.45, 0.5])
+  await expect(undone).toBeVisible()
+  const leave = async () => {
+    await page.getByRole('button', { name: /^Account/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  }
+  await leave()
+  await expect(dialog(page)).toContainText('1 change')
+  await dialog(page).getByRole('button', { name: 'Stay' }).click()
+  await expect(undone).toBeVisible()
+  await leave()
+  await dialog(page).getByRole('button', { name: 'Sign out' }).click()
+  await expect(page.getByRole('heading', { name: 'Sign in to Ingot' })).toBeVisible()
+  await api.patch(`projects/${project.id}`, { quota: { storage: 1_000_000_000 } })
+  await begin(two)
+  await expect(undone).toHaveCount(0)
+  await page.keyboard.press('2')
+  await draw(page, [0.6, 0.3], [0.7, 0.5])
+  await expect.poll(async () => (await samples(api, data.set, data.version))[0]?.annotation.shapes?.map((s) => s.label)).toEqual(['dog'])
+  await begin(one)
+  await undone.click()
+  await page.getByRole('button', { name: 'Send again' }).click()
+  await expect.poll(async () => (await samples(api, data.set, data.version))[0]?.annotation.shapes?.map((s) => s.label)).toEqual(['dog', 'cat'])
 })
