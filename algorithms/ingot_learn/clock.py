@@ -50,6 +50,9 @@ class Stretch:
     def used(self) -> float:
         return self.clock.elapsed() - self.begun
 
+    def over(self) -> bool:
+        return self.progress() >= 1
+
     def progress(self) -> float:
         """0 to 1; 1 when time is up or the end was asked for."""
         done = 1.0 if self.clock.terminated else min(1.0, self.used() / self.seconds)

@@ -11,3 +11,8 @@ class Refused(Exception):
 
 class Stopped(Exception):
     """Asked to end before there was anything to keep."""
+
+
+def why(error: Exception) -> str:
+    """What is wrong with a file, without its path."""
+    return (getattr(error, "strerror", None) or str(error) or type(error).__name__)[:100]

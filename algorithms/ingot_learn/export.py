@@ -82,7 +82,7 @@ def card(out: Path, plan: dict, result: Result, figures: dict, minutes: float, p
              "| label | count |", "|---|---|", *[f"| {cell(row['label'])} | {row['count']} |" for row in plan["classes"]], "", "## How good it is"]
     if result.figure is not None:
         lines += [f"On the part it was chosen by: {result.metric} {result.figure:.4f}."]
-    lines += ["On the test part, which it has never seen:", "", "| figure | value |", "|---|---|", *test] if test else ["There is no test part, so nobody knows."]
+    lines += ["On the test part, which it has never seen:", "", "| metric | value |", "|---|---|", *test] if test else ["There is no test part, so nobody knows."]
     if plan["warnings"]:
         lines += ["", "## To be known", *[f"- {row['en']} / {row['zh']}" for row in plan["warnings"]]]
     lines += ["", "## How to use it", "Serve the version, try it on its page, or ask it from a shell: `ingot predict MODEL-SET:VERSION FILE`.",

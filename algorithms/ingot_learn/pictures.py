@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import torch
 import torch.nn.functional as F
-from PIL import Image, ImageOps
+from PIL import Image, ImageOps, UnidentifiedImageError
 
 from . import data, machine
+from .errors import why
 
 Image.MAX_IMAGE_PIXELS = 64 << 20  # as ingot-infer
 MEAN, DEVIATION = 127.0, 128.0
@@ -34,6 +35,8 @@ def decode(raw: bytes, wanted: int = 0) -> Image.Image:
         return picture.convert("RGBA").convert("RGB") if picture.mode in ("P", "LA", "PA") else picture.convert("RGB")
     except Image.DecompressionBombError as error:
         raise Unreadable("too many pixels") from error
+    except UnidentifiedImageError as error:
+        raise Unreadable("no picture of a kind that is known") from error
     except Exception as error:  # Pillow's decoders raise whatever a damaged file leads them to
         raise Unreadable(str(error) or type(error).__name__) from error
 
@@ -136,7 +139,7 @@ def load(job, samples: list, put, seconds: float = float("inf"), wanted: int = 0
         try:
             picture = decode(data.read_bytes(job.dataset, one), wanted)
         except (Unreadable, OSError) as error:
-            job.skipped.append((one.file, str(error)[:100]))
+            job.skipped.append((one.file, why(error)))
             continue
         put(len(kept), one, picture)
         kept.append(one)

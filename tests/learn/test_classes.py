@@ -85,6 +85,23 @@ print("equal")
     assert done.stdout.strip() == "equal", done.stderr
 
 
+def test_the_probe_ends_with_its_time():
+    script = """
+import numpy as np, torch
+from ingot_learn import heads
+torch.manual_seed(1)
+y = np.arange(400) % 4
+x = torch.randn(400, 16) + 3 * torch.eye(16)[y]
+for last in (True, False):
+    looks = []
+    weight, bias = heads.probe(x, y, 4, lambda: looks.append(1) or last)
+    print(len(looks), heads.score.accuracy((x @ weight.T + bias).numpy(), y) > 0.95)
+"""
+    done = subprocess.run([conftest.PYTHON, "-c", script], env=conftest.environment(), capture_output=True, text=True)
+    (early, _), (whole, good) = (line.split() for line in done.stdout.splitlines())
+    assert int(early) == 1 < int(whole) <= 80 and good == "True", done.stdout + done.stderr
+
+
 def test_a_base_model_of_another_kind_is_no_reason_to_fail(trained, shapes, tmp_path):
     done = train(shapes, tmp_path / "out", "--base", trained[0], minutes=5, epochs=1, size=32)
     assert "is no EfficientNet-Lite0" in done.stdout and (tmp_path / "out" / "ingot-model.json").exists()

@@ -10,7 +10,7 @@ from torch import nn
 
 from .. import backbone, calibrate, data, heads, loop, machine, nodes, sounds
 from ..clock import Stretch
-from ..errors import Refused, Stopped
+from ..errors import Refused, Stopped, why
 from ..log import metrics, say
 from ..result import Result
 
@@ -114,7 +114,7 @@ def hear(job, front: Front, samples: list, count: int, share: float) -> tuple:
         try:
             x = sounds.fitted(sounds.read(data.read_bytes(job.dataset, one)), count)
         except (sounds.Unreadable, OSError) as error:
-            job.skipped.append((one.file, str(error)[:100]))
+            job.skipped.append((one.file, why(error)))
             continue
         with torch.no_grad():
             maps.append(front(torch.from_numpy(np.ascontiguousarray(x, np.float32))[None])[0])
@@ -154,7 +154,7 @@ def probe(job, z, y, val_z, val_y) -> "tuple | None":
                 break
             rows.append(net(as_picture(z[at:at + 16])))
     features = torch.cat(rows)
-    weight, bias = heads.probe(features, y[:len(features)], len(job.dataset.labels))
+    weight, bias = heads.probe(features, y[:len(features)], len(job.dataset.labels), Stretch(job.clock, job.clock.left() * 0.25).over)
     probed = Probed(net, heads.linear(weight, bias)).eval()
     figure, curves = heads.figures(run(probed, val_z), val_y)
     metrics(0, **curves)

@@ -126,7 +126,7 @@ class Transfer:
         self.maps, self.seconds_each = [maps], (left - job.clock.left()) / (len(val) + len(train))
         self.val_y = job.targets(kept.val[:len(val)])
         self.y = job.targets(kept.train[:len(train)])
-        weight, bias = heads.probe(train, self.y, self.classes)
+        weight, bias = heads.probe(train, self.y, self.classes, Stretch(job.clock, left * 0.25).over)
         figure, curves = heads.figures(val @ weight.T + bias, self.val_y)
         metrics(0, **curves)
         say(f"the probe on {len(train)} pictures is ready ({job.clock.elapsed():.0f} s)")

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from .. import calibrate, data, heads, ngrams, nodes
-from ..errors import Stopped
+from ..errors import Stopped, why
 from ..log import metrics, say
 from ..result import Result
 
@@ -112,7 +112,7 @@ def read(job, samples: list) -> tuple:
         try:
             text = data.read_text(job.dataset, one)
         except OSError as error:
-            job.skipped.append((one.file, str(error)[:100]))
+            job.skipped.append((one.file, why(error)))
             continue
         kept.append(one), texts.append(text)
     return kept, texts
