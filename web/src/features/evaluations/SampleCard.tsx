@@ -3,7 +3,7 @@ import { apiUrl } from '../../api/client'
 import { useI18n } from '../../i18n'
 import { Shapes } from '../datasets/Shapes'
 import { thumbnailUrl, type Annotation, type Shape } from '../datasets/samples'
-import { foundAt, missedAt, type EvaluatedSample } from './evaluations'
+import { foundAt, hasShapes, missedAt, type EvaluatedSample } from './evaluations'
 
 const colors = { true: '#2f9e44', missed: '#e8890c', hit: '#3b6fd4', mistake: '#e03131' }
 const always = (color: string) => () => color
@@ -53,7 +53,7 @@ export function SampleCard({ sample, score, path }: { sample: EvaluatedSample; s
     }
   }, [truth, found, sample, score])
   const picture = sample.width > 0 && sample.height > 0 && path !== null
-  const shapes = truth.shapes !== undefined || found.shapes !== undefined
+  const shapes = hasShapes(sample)
   return (
     <div className="evaluation-sample">
       {picture && shapes && (

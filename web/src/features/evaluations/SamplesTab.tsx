@@ -9,6 +9,7 @@ import { isRef } from '../../components/names'
 import { Empty, ErrorState, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
 import { MoreRows } from '../objects/MoreRows'
+import { hasShapes } from './evaluations'
 import { useReport } from './ReportTab'
 import { SampleCard } from './SampleCard'
 
@@ -59,7 +60,7 @@ export function SamplesTab({ path, item }: { path: string; item: Item }) {
         <span className="grow" />
         {first && <span className="muted num">{t('evaluation.count', { n: n(first.total) })}</span>}
       </div>
-      <p className="muted legend-line"><i className="key key-true" />{t('evaluation.key.true')} <i className="key key-missed" />{t('evaluation.key.missed')} <i className="key key-hit" />{t('evaluation.key.hit')} <i className="key key-mistake" />{t('evaluation.key.mistake')}</p>
+      {items.some(hasShapes) && <p className="muted legend-line"><i className="key key-true" />{t('evaluation.key.true')} <i className="key key-missed" />{t('evaluation.key.missed')} <i className="key key-hit" />{t('evaluation.key.hit')} <i className="key key-mistake" />{t('evaluation.key.mistake')}</p>}
       {found.error && <ErrorState error={found.error} onRetry={() => void found.refetch()} />}
       {found.isPending && <Skeleton n={2} />}
       {first && items.length === 0 && <Empty title={t('evaluation.noSamples')} text={kind === 'all' && !label && !cell ? undefined : t('evaluation.noSamplesText')} />}

@@ -59,6 +59,11 @@ export function cellName(truth: string | null, found: string | null): string {
   return `${truth ?? '-'},${found ?? '-'}`
 }
 
+/** Shapes are drawn, labels of a whole sample are told below it. */
+export function hasShapes({ truth, found }: EvaluatedSample): boolean {
+  return [truth, found].some((one) => (one as { shapes?: unknown }).shapes !== undefined)
+}
+
 /** The shapes of what was found that count at a score, and how each turned out. */
 export function foundAt(sample: EvaluatedSample, score: number): { index: number; outcome: string }[] {
   return sample.matches.filter((m) => m.score >= score).map((m) => ({ index: m.found, outcome: m.outcome }))

@@ -40,6 +40,7 @@ const order: Record<string, string[]> = {
   audit: ['at', 'user', 'verb', 'kind', 'name', 'project', 'address'], label_set: ['name', 'labels', 'description', 'public'],
   dataset: ['name', 'annotation_type', 'label_set', 'samples', 'annotated'], job: ['name', 'state', 'reason', 'spec', 'started_at'],
   environment: ['name', 'state', 'reason', 'spec', 'ends_at'], training: ['name', 'datasets', 'algorithm'],
+  evaluation: ['name', 'state', 'reason', 'figures', 'model_version', 'dataset_version', 'part'],
   label_task: ['name', 'state', 'version', 'deadline'], task: ['name', 'type', 'state', 'problems', 'ended_at'],
 }
 

@@ -125,9 +125,12 @@ function inOrder<P extends readonly [number, ...unknown[]]>(points: P[]): P[] {
 
 export interface Curve { points: readonly Point[]; band?: readonly Stretch[]; raw?: readonly Point[]; best: Point | null }
 
+/** What a run counts or sets: more of it is neither good nor bad. */
+const neutral = new Set(['lr', 'learning_rate', 'progress', 'epoch', 'step', 'iteration'])
+
 /** The best one: by steps as the server kept it of all points; null of a name that is neither good nor bad, or never changes. */
 function bestOf(s: MetricSeries, x: (p: readonly [number, number, ...number[]]) => number, by: 'step' | 'time', summary: Summary | undefined): Point | null {
-  if (!summary || s.points.length < 2 || s.points.every((p) => p[2] === s.points[0]?.[2])) return null
+  if (!summary || neutral.has(s.name.toLowerCase()) || s.points.length < 2 || s.points.every((p) => p[2] === s.points[0]?.[2])) return null
   return by === 'step' ? [summary.best_step, summary.best] : bestPoint(s.points.map((p) => [x(p), p[2]] as const), summary.lower)
 }
 

@@ -36,13 +36,18 @@ export function PlanClasses({ plan, choice, onChange }: { plan: Plan; choice: Ch
   )
 }
 
+/** A sentence with commands in it, between backticks as a terminal shows them. */
+function WithCode({ text }: { text: string }) {
+  return <>{text.split('`').map((part, i) => (i % 2 ? <code key={i}>{part}</code> : part))}</>
+}
+
 export function PlanRemarks({ plan }: { plan: Plan }) {
   const { t, w } = useI18n()
   if (plan.remarks.length === 0) return null
   return (
     <ul className="plan-remarks" aria-label={t('train.remarks')}>
       {plan.remarks.map((one) => (
-        <li key={`${one.id}-${one.label ?? ''}`} className={`plan-${one.level}`}><strong>{t(`trainLevel.${one.level}`)}</strong> {w(one.text)}</li>
+        <li key={`${one.id}-${one.label ?? ''}`} className={`plan-${one.level}`}><strong>{t(`trainLevel.${one.level}`)}</strong> <WithCode text={w(one.text)} /></li>
       ))}
     </ul>
   )
