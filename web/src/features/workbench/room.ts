@@ -140,10 +140,12 @@ export function openRoom({ wire, client, place, patience, whole: first, known, n
     get hopeful() { return ready || (!over && socket !== null && tries === 0) },
     send: (message) => socket?.send(message),
     cursor(x, y, tool, selection) {
+      // Alone, as most are, nothing is made ready that nobody would see.
+      if (view.people.length === 0) return
       nextCursor = { type: 'cursor', x: Math.round(x * 10) / 10, y: Math.round(y * 10) / 10, tool, selection: selection.slice(0, 20) }
       pointer ??= setTimeout(() => {
         pointer = undefined
-        if (nextCursor && socket && ready && view.people.length > 0 && socket.queued < queueMost) socket.send(nextCursor)
+        if (nextCursor && socket && ready && socket.queued < queueMost) socket.send(nextCursor)
       }, cursorEvery)
     },
     again,
