@@ -150,7 +150,7 @@ HEADERS = {"POST uploads": BEGIN, "PATCH uploads/{upload}": APPEND}
 # Ways in, and streams that do not end.
 LEFT_OUT = PUBLIC | ELSEWHERE | {"OPTIONS uploads", "GET events", "GET jobs/{job_id}/log/follow", "GET jobs/{job_id}/terminal",
                                  "GET datasets/{dataset_id}/versions/{version_id}/samples/{sample_id}/room",
-                                 "GET requests/{request_id}"}  # of an answered request: test_gateway.py
+                                 "GET requests/{request}"}  # of an answered request: test_gateway.py
 
 
 def evaluation(admin, project: dict) -> int:

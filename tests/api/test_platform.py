@@ -156,6 +156,14 @@ def test_the_document_is_valid(document):
     validate(document)
 
 
+def test_ids_in_paths_are_numbers_but_those_of_requests(document):
+    def types(path):
+        return {p["name"]: p["schema"]["type"] for p in document["paths"][path]["parameters"]}
+
+    assert types("/api/v1/services/{service_id}/requests") == {"service_id": "integer"}
+    assert types("/api/v1/requests/{request}") == {"request": "string"}
+
+
 def test_the_document_has_every_kind_and_verb(admin, document):
     for kind in admin.get("kinds")["items"]:
         path = next(p for p in document["paths"] if p.endswith("/" + kind["plural"])

@@ -11,7 +11,7 @@ import { Time } from '../../components/Time'
 import { useI18n } from '../../i18n'
 import { LineageGraph } from './LineageGraph'
 
-type Answered = Required<operations['get_requests_request_id']['responses'][200]['content']['application/json']>
+type Answered = Required<operations['get_requests_request']['responses'][200]['content']['application/json']>
 
 /** From the id of a service's answer to what made it. */
 export function RequestLineage({ id }: { id: string }) {
