@@ -322,6 +322,7 @@ export const firstEn = {
   'audit.more': '{n#and 1 more|and {n} more}',
   'audit.morePlatform': '{n#and 1 more of the platform|and {n} more of the platform}',
   'audit.platform': 'The platform',
+  'audit.fewer': 'Leave out the platform and repeats',
   'audit.foldLines': 'Fold repeated lines',
 
   'profile.title': 'Profile',

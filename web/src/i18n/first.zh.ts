@@ -323,6 +323,7 @@ export const firstZh: Record<keyof typeof firstEn, string> = {
   'audit.more': '另有 {n} 条',
   'audit.morePlatform': '平台另有 {n} 条',
   'audit.platform': '平台',
+  'audit.fewer': '隐藏平台自动记录，合并重复',
   'audit.foldLines': '合并重复记录',
 
   'profile.title': '个人设置',

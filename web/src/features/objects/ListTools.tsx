@@ -6,7 +6,7 @@ import { Icon } from '../../components/Icon'
 import { RefSelect } from '../../components/RefSelect'
 import { useI18n } from '../../i18n'
 import { TextFacet } from '../audit/TextFacet'
-import { facetFields, isNarrowed, textFacets } from './filters'
+import { choicesOf, facetFields, isNarrowed, textFacets } from './filters'
 
 interface Props {
   kind: Kind
@@ -113,5 +113,7 @@ function Facet({ kindName, field, params, onChange }: { kindName: string; field:
   const options = field.type === 'bool'
     ? [{ value: 'true', label: `${title}: ${t('form.yes')}` }, { value: 'false', label: `${title}: ${t('form.no')}` }]
     : (field.choices ?? []).map((c) => ({ value: c.value, label: w(c.title) }))
-  return <Select className="facet" aria-label={label} placeholder={title} allowClear value={params.get(field.name)} options={options} onChange={(v: string | undefined) => onChange({ [field.name]: v ?? null })} popupMatchSelectWidth={false} />
+  const now = params.get(field.name)
+  if (field.type === 'choice' && now?.includes(',')) options.unshift({ value: now, label: choicesOf(now).map((one) => options.find((o) => o.value === one)?.label ?? one).join(', ') })
+  return <Select className="facet" aria-label={label} placeholder={title} allowClear value={now} options={options} onChange={(v: string | undefined) => onChange({ [field.name]: v ?? null })} popupMatchSelectWidth={false} />
 }

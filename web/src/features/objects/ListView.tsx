@@ -59,11 +59,13 @@ export function ListView({ kind, place, fixed, title, hiddenFields, choice, here
   // The row one is at is an object, not a place: rows that come in above do not move it.
   const [activeId, setActiveId] = useState<number | null>(null)
   const search = useRef<HTMLInputElement>(null)
-  const query = useMemo(() => listParams(kind, params, fixed), [kind, params, fixed])
+  const folds = kind.name === 'audit'
+  const folded = folds && params.get('lines') !== 'all'
+  // What the platform did by itself fills pages; where it is about one object it is part of the story.
+  const query = useMemo(() => listParams(kind, params, fixed ?? (folded ? 'user != null' : undefined)), [kind, params, fixed, folded])
   const list = useList(kind, place, query)
   const loaded = useMemo(() => allItems(list.data), [list.data])
-  const folds = kind.name === 'audit'
-  const { rows: items, folding } = useFolded(folds && params.get('lines') !== 'all', loaded)
+  const { rows: items, folding } = useFolded(folded, loaded)
   const active = useMemo(() => (activeId === null ? -1 : items.findIndex((item) => item.id === activeId)), [items, activeId])
   const client = useQueryClient()
   const key = listKey(kind, place, query)
@@ -145,6 +147,7 @@ export function ListView({ kind, place, fixed, title, hiddenFields, choice, here
         </div>
       )}
       <ListTools ref={search} kind={kind} params={params} onChange={change} narrow={narrow}>
+        {folds && <label className="switch"><Switch size="small" checked={folded} onChange={(on) => change({ lines: on ? null : 'all' })} />{t(fixed ? 'audit.foldLines' : 'audit.fewer')}</label>}
         {(!title || narrow) && create}
       </ListTools>
       {list.error && items.length === 0 ? (
@@ -165,7 +168,6 @@ export function ListView({ kind, place, fixed, title, hiddenFields, choice, here
             <span role="status">{total === undefined ? '' : total === null ? t('list.countMany') : t('list.count', { n: n(total) })}</span>
             {outdated && <Button type="link" size="small" onClick={() => void client.resetQueries({ queryKey: key, exact: true })}>{t('list.refresh')}</Button>}
             <span className="grow" />
-            {folds && <label className="switch"><Switch size="small" checked={params.get('lines') !== 'all'} onChange={(on) => change({ lines: on ? null : 'all' })} />{t('audit.foldLines')}</label>}
             {OwnCards && (
               <Segmented<'rows' | 'cards'>
                 size="small" aria-label={t('list.look')} value={look ?? 'rows'} onChange={listLook.set}

@@ -18,6 +18,10 @@ test('facets become a conjunction; values are quoted as JSON', () => {
   expect(filterOf(kind, params)).toBe('state = "a\\"b" and public = true and owner = 7')
 })
 
+test('one of several choices', () => {
+  expect(filterOf(kind, new URLSearchParams('state=failed,degraded'))).toBe('state in ("failed", "degraded")')
+})
+
 test('nonsense in the address is left out', () => {
   expect(filterOf(kind, new URLSearchParams('public=maybe&owner=x&at.from=yesterday'))).toBeUndefined()
 })

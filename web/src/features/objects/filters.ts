@@ -14,6 +14,11 @@ export function textFacets(kind: Kind): Field[] {
   return kind.fields.filter((f) => f.filter && exactTexts[kind.name]?.includes(f.name))
 }
 
+/** A link may ask for one of several: "failed,degraded". */
+export function choicesOf(value: string): string[] {
+  return value.split(',').filter(Boolean)
+}
+
 /** The expression of the filter language for what the address holds. */
 export function filterOf(kind: Kind, params: URLSearchParams, fixed?: string): string | undefined {
   const parts = fixed ? [fixed] : []
@@ -32,6 +37,8 @@ export function filterOf(kind: Kind, params: URLSearchParams, fixed?: string): s
     } else if (field.type === 'ref' || field.type === 'int') {
       const id = Number.parseInt(value, 10)
       if (Number.isSafeInteger(id)) parts.push(`${field.name} = ${id}`)
+    } else if (field.type === 'choice' && value.includes(',')) {
+      parts.push(`${field.name} in (${choicesOf(value).map((one) => JSON.stringify(one)).join(', ')})`)
     } else parts.push(`${field.name} = ${JSON.stringify(value)}`)
   }
   return parts.length > 0 ? parts.join(' and ') : undefined

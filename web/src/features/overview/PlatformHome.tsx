@@ -71,7 +71,7 @@ function Parts({ home }: { home: Home }) {
 
 /** Where each figure leads. */
 const lists = {
-  running: 'jobs?state=running', waiting: 'jobs?state=queued', failed: 'jobs?state=failed', services: 'services', troubled: 'services?state=degraded', models: 'model-sets', samples: 'datasets',
+  running: 'jobs?state=running', waiting: 'jobs?state=queued', failed: 'jobs?state=failed', services: 'services', troubled: 'services?state=failed,degraded', models: 'model-sets', samples: 'datasets',
 } as const
 
 const columns = ['running', 'waiting', 'failed', 'services', 'troubled', 'models', 'samples'] as const

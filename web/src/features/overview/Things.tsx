@@ -57,16 +57,20 @@ function Far({ thing }: { thing: Thing }) {
   return <span className="num muted">{thing.metrics.map((m) => `${m.name} ${n(m.last, 4)}`).join(' · ')} · {t('home.step', { n: n(step) })}</span>
 }
 
-export function Running({ items, away }: { items: readonly Thing[]; away?: boolean }) {
-  const { t } = useI18n()
-  if (items.length === 0) return <p className="muted">{t('home.noneRuns')}</p>
+interface RowsProps {
+  items: readonly Thing[]
+  away?: boolean
+}
+
+/** In what state, which object, what there is to say of it, since when. */
+function Rows({ items, away, says }: RowsProps & { says: (thing: Thing) => ReactNode }) {
   return (
     <ul className="home-list">
       {items.map((thing) => (
         <li key={`${thing.kind}-${thing.object.id}`}>
           <StateTag state={thing.state} />
           <ThingName thing={thing} away={away} />
-          <Far thing={thing} />
+          {says(thing)}
           <span className="home-when"><Time at={thing.at} /></span>
         </li>
       ))}
@@ -74,38 +78,21 @@ export function Running({ items, away }: { items: readonly Thing[]; away?: boole
   )
 }
 
-export function Waiting({ items, away }: { items: readonly Thing[]; away?: boolean }) {
+export function Running(props: RowsProps) {
+  const { t } = useI18n()
+  return props.items.length === 0 ? <p className="muted">{t('home.noneRuns')}</p> : <Rows {...props} says={(thing) => <Far thing={thing} />} />
+}
+
+export function Waiting(props: RowsProps) {
   const { t, language } = useI18n()
   const reason = useReason()
-  return (
-    <ul className="home-list">
-      {items.map((thing) => (
-        <li key={`${thing.kind}-${thing.object.id}`}>
-          <StateTag state={thing.state} />
-          <ThingName thing={thing} away={away} />
-          <span className="home-why">{reason(thing)}{thing.estimate && <span className="muted"> · {t('home.likely', { time: absoluteTime(Date.parse(thing.estimate), language) })}</span>}</span>
-          <span className="home-when"><Time at={thing.at} /></span>
-        </li>
-      ))}
-    </ul>
-  )
+  return <Rows {...props} says={(thing) => <span className="home-why">{reason(thing)}{thing.estimate && <span className="muted"> · {t('home.likely', { time: absoluteTime(Date.parse(thing.estimate), language) })}</span>}</span>} />
 }
 
 /** Why it failed in words, and below it the last line that it left. */
-export function Failures({ items, away }: { items: readonly Thing[]; away?: boolean }) {
+export function Failures(props: RowsProps) {
   const { t } = useI18n()
   const reason = useReason()
-  if (items.length === 0) return <p className="muted">{t('home.noneFailed')}</p>
-  return (
-    <ul className="home-list">
-      {items.map((thing) => (
-        <li key={`${thing.kind}-${thing.object.id}`}>
-          <StateTag state={thing.state} />
-          <ThingName thing={thing} away={away} />
-          <span className="home-why">{reason(thing)}{thing.line && <code title={thing.line}>{thing.line}</code>}</span>
-          <span className="home-when"><Time at={thing.at} /></span>
-        </li>
-      ))}
-    </ul>
-  )
+  if (props.items.length === 0) return <p className="muted">{t('home.noneFailed')}</p>
+  return <Rows {...props} says={(thing) => <span className="home-why">{reason(thing)}{thing.line && <code title={thing.line}>{thing.line}</code>}</span>} />
 }
