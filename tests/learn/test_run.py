@@ -94,6 +94,12 @@ def test_few_samples_have_no_test_part(tmp_path):
     assert told["parts"] == {"train": 8, "val": 0, "test": 0} and "no-test" in {row["id"] for row in told["warnings"]}
 
 
+def test_pictures_are_bent_the_more_the_more_often_each_is_seen():
+    script = "from ingot_learn.tasks.image_class import bending; print([round(bending(n), 2) for n in (0.5, 6, 8, 20, 32, 200)])"
+    done = subprocess.run([conftest.PYTHON, "-c", script], env=conftest.environment(), capture_output=True, text=True)
+    assert json.loads(done.stdout) == [0, 0, 0, 0.5, 1, 1], done.stderr
+
+
 def test_batches_fit_into_the_memory_there_is():
     """Smaller where memory is short, with a line that says so; refused before the first step where nothing fits."""
     script = """

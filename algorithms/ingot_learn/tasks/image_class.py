@@ -17,6 +17,7 @@ from ..result import Result
 SIZE, SCRATCH_SIZE, VIEWS = 224, 64, 12
 STEP = 155  # bytes of memory that training the upper part takes for each pixel of a batch, measured
 TINY, PLENTY = 32, 2000  # pixels and samples for which a small net from scratch is better than transfer
+WATCHED = 20  # steps by which the speed is known
 ROOM = 1.14  # pictures are kept so much larger than the net sees them, to be bent
 
 
@@ -84,8 +85,8 @@ def small(x: torch.Tensor, size: int) -> torch.Tensor:
     return nn.functional.interpolate(x, (size, size), mode="bilinear", antialias=True, align_corners=False).permute(0, 2, 3, 1)
 
 
-def bent(job, x: torch.Tensor, size: int, generator) -> torch.Tensor:
-    strength = job.params.augmentation
+def bent(job, x: torch.Tensor, size: int, generator, share: float = 1.0) -> torch.Tensor:
+    strength = job.params.augmentation * share
     maps = pictures.bend(len(x), strength, job.params.flip, generator)
     return pictures.light(pictures.warp(x, maps, size, size), strength, generator)
 
@@ -200,6 +201,27 @@ class Transfer:
 
 
 # --- from scratch ---
+class Bending:
+    """How much pictures are bent: the more often each is seen, the more. A net that sees them six times learns them better as they are
+    (Fashion-MNIST in 60 s: .883 against .850)."""
+
+    def __init__(self, job, count: int) -> None:
+        self.stretch, self.count, self.epochs = Stretch(job.clock), count, job.params.epochs or 200
+        self.steps, self.seen, self.share = 0, 0, 0.0
+
+    def next(self, batch: int) -> float:
+        """The share for the next step; known after the first WATCHED of them."""
+        if self.steps == WATCHED:
+            self.share = bending(min(self.epochs, self.seen / self.count / max(1e-9, self.stretch.progress())))
+        self.steps += 1
+        self.seen += batch
+        return self.share
+
+
+def bending(epochs: float) -> float:
+    return min(1.0, max(0.0, (epochs - 8) / 24))
+
+
 def scratch(job, size: int) -> tuple:
     kept, params = Kept(job, size), job.params
     y, val_y = job.targets(kept.train), job.targets(kept.val)
@@ -213,13 +235,15 @@ def scratch(job, size: int) -> tuple:
             return torch.cat([net(pictures.normal(small(kept.val_store[n], size))) for n in batches(min(len(kept.val), 4000), 128)])
 
     def cost(numbers):
-        return loss(net(pictures.normal(bent(job, kept.store[numbers.numpy()], size, generator))), numbers)
+        share = much.next(len(numbers) * nodes.world())
+        return loss(net(pictures.normal(bent(job, kept.store[numbers.numpy()], size, generator, share))), numbers)
 
     def judge():
         return heads.figures(logits(), val_y[:4000])
 
     batch = int(nodes.agree(machine.fitting(params.batch or max(8, min(64, len(y) // 8)), heads.STEP * size ** 2)))
     rate = 2.5e-3 * params.learning_rate * (0.3 if former else 1)
+    much = Bending(job, len(y))
     plan = loop.Plan(net, loop.split_decay(net, rate, 0.02), len(y), batch, cost, judge, job.clock, job.checkpoint, "scratch",
                      epochs=params.epochs or 200, patience=25, warmup=10)
     loop.Loop(plan, params.seed).run()
