@@ -28,7 +28,7 @@ set(ingot_core_ranks
     "training"
     "serve"
     "lineage"
-    "backup home platform")
+    "backup demo home platform")
 
 # Under TSan only what the tests of the threaded layers need is built by default, for fuzzing what its targets link.
 set(exclude "")

@@ -46,6 +46,10 @@ if [ -d "$here/../algorithms" ]; then
     mkdir "$share/algorithms"
     (cd "$here/../algorithms" && find . -type f ! -name '*.pyc' -exec cp --parents {} "$share/algorithms" \;)
 fi
+# The demo is a client of the API: it comes with the Python client that it uses.
+mkdir "$share/demo" "$share/python"
+cp "$here"/demo/*.py "$here"/demo/*.json "$share/demo/"
+(cd "$here/../python" && find ingot -type f -name '*.py' -exec cp --parents {} "$share/python" \;)
 mkdir "$share/runtimes"
 cp "$here"/runtimes/*.py "$here"/runtimes/*.sh "$share/runtimes/"
 cp -r "$here/tools" "$here/tools.sh" "$here/node.sh" "$share/"

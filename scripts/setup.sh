@@ -12,7 +12,7 @@ packages_of() {
             libavcodec-dev libavutil-dev libswscale-dev libsndfile1-dev libjpeg62-turbo-dev libpng-dev libwebp-dev libflac-dev \
             libargon2-dev libcrypt-dev zlib1g-dev \
             libzstd-dev brotli git ca-certificates python3 python3-venv python3-pip dpkg-dev libcmocka-dev \
-            crun nftables e2fsprogs musl-tools openssh-server openssh-client python3-onnx python3-numpy
+            crun nftables e2fsprogs musl-tools openssh-server openssh-client python3-onnx python3-numpy python3-pil
         ;;
     check) echo clang clang-format clang-tidy cppcheck ;;
     test)

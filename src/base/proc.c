@@ -13,9 +13,36 @@
 
 extern char **environ;
 
-/* in: -1 for /dev/null. group: the child leads a process group of its own. */
-static int spawn(char *const argv[], int in, int out, int error, bool group, pid_t *ret)
+static bool is_among(const char *variable, const char *const *env)
 {
+    const size_t name = strcspn(variable, "=") + 1;
+    while (*env && strncmp(*env, variable, name) != 0)
+        env++;
+    return *env != NULL;
+}
+
+/* The environment with those in place of their namesakes; to be freed. */
+static char **environment(const char *const *more)
+{
+    size_t n = 0, given = 0, all = 0;
+    while (environ[all])
+        all++;
+    while (more[given])
+        given++;
+    char **out = base_zalloc((all + given + 1) * sizeof *out);
+    for (size_t i = 0; i < all; i++)
+        if (!is_among(environ[i], more))
+            out[n++] = environ[i];
+    memcpy(out + n, more, given * sizeof *more);
+    return out;
+}
+
+/* in: -1 for /dev/null. group: the child leads a process group of its own. more: of the environment, or NULL.
+ */
+static int spawn(char *const argv[], const char *const *more, int in, int out, int error, bool group,
+                 pid_t *ret)
+{
+    auto_free char **env = more ? environment(more) : NULL;
     posix_spawn_file_actions_t fa;
     posix_spawnattr_t at;
     sigset_t none, all;
@@ -33,7 +60,7 @@ static int spawn(char *const argv[], int in, int out, int error, bool group, pid
     posix_spawnattr_setsigdefault(&at, &all);
     posix_spawnattr_setflags(
         &at, (short)(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | (group ? POSIX_SPAWN_SETPGROUP : 0)));
-    int rc = posix_spawnp(ret, argv[0], &fa, &at, argv, environ);
+    int rc = posix_spawnp(ret, argv[0], &fa, &at, argv, env ? env : environ);
     posix_spawnattr_destroy(&at);
     posix_spawn_file_actions_destroy(&fa);
     return rc;
@@ -87,7 +114,7 @@ bool proc_run(struct arena *a, char *const argv[], size_t max, int *ret_status, 
         return err_errno(err, errno, "running %s", argv[0]);
     auto_fd int in = ends[0];
     pid_t pid;
-    int rc = spawn(argv, -1, ends[1], ends[1], false, &pid);
+    int rc = spawn(argv, NULL, -1, ends[1], ends[1], false, &pid);
     close(ends[1]);
     if (rc)
         return err_errno(err, rc, "running %s", argv[0]);
@@ -152,7 +179,7 @@ bool proc_follow(const struct proc_follow *f, int *ret_status, struct err *err)
     }
     auto_fd int from = out[0];
     pid_t pid;
-    int rc = spawn(f->argv, in[0], out[1], f->log, true, &pid);
+    int rc = spawn(f->argv, f->env, in[0], out[1], f->log, true, &pid);
     close(in[0]);
     close(out[1]);
     if (rc)

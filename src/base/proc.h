@@ -18,7 +18,9 @@ const char *proc_beside(struct arena *a, const char *installed, const char *buil
 /* A program that is followed while it works. */
 struct proc_follow {
     char *const *argv; /* argv[0] found on PATH */
-    int log;           /* where its standard error goes */
+    const char *const
+        *env; /* "NAME=VALUE" beside and in place of this program's own, ended by NULL; or NULL */
+    int log;  /* where its standard error goes */
     /* Each line of its standard output, without its end; longer ones than PROC_LINE_MAX are left out. */
     void (*line)(void *ctx, struct str line);
     /* Asked several times a second; false ends the program and all that it started. */

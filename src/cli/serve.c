@@ -438,6 +438,36 @@ static struct http_server *start_gateway(const struct serve *s, struct core *cor
     return server;
 }
 
+/* An address of this machine that a listener is at: of those on all of them its loopback. */
+static const char *own_url(struct arena *a, const char *listen, uint16_t port)
+{
+    struct str host = host_of(listen);
+    if (!host.n || str_is(host, "0.0.0.0") || str_is(host, "[::]") || str_is(host, "*"))
+        host = str_is(host, "[::]") ? STR("[::1]") : STR("127.0.0.1");
+    return arena_printf(a, "http://" STR_FMT ":%u", STR_ARG(host), port);
+}
+
+/* Programs that the platform runs itself reach it over plain HTTP: at the platform's listener, or, where that
+ * speaks TLS under whatever names its certificate has, at one of their own, on the loopback only. */
+static bool start_own(const struct serve *s, struct core *core, struct http_server *server, struct arena *a,
+                      struct http_server **ret, struct err *err)
+{
+    const char *any = "127.0.0.1:0";
+    *ret = NULL;
+    if (s->http.cert_file) {
+        struct http_options o = s->http;
+        o.listen = any;
+        o.socket = 0;
+        o.cert_file = o.key_file = NULL;
+        o.threads = 1;
+        *ret = http_start(&o, err);
+        if (!*ret)
+            return false;
+    }
+    atomic_store(&core->own_url, own_url(a, *ret ? any : s->http.listen, http_port(*ret ? *ret : server)));
+    return true;
+}
+
 static bool serve(struct serve *s, struct err *err)
 {
     auto_arena struct arena a;
@@ -458,7 +488,9 @@ static bool serve(struct serve *s, struct err *err)
     struct http_server *server = tools ? http_start(&s->http, err) : NULL;
     struct job_listeners *inside = server ? job_listeners_start(core, &s->http) : NULL;
     struct http_server *gateway = server ? start_gateway(s, core, err) : NULL;
-    if (gateway) {
+    struct http_server *own = NULL;
+    const bool up = gateway && start_own(s, core, server, &a, &own, err);
+    if (up) {
         announce(s, http_port(server), http_port(tools), http_port(gateway), password);
         wait_for_end();
         /* A hold that is lost for now ends with this process anyway. */
@@ -466,6 +498,8 @@ static bool serve(struct serve *s, struct err *err)
     }
     events_stop();
     job_listeners_stop(inside);
+    if (own)
+        http_stop(own, DRAIN_MS);
     if (server)
         http_stop(server, DRAIN_MS);
     if (gateway)
@@ -474,7 +508,7 @@ static bool serve(struct serve *s, struct err *err)
         http_stop(tools, DRAIN_MS);
     lasting_stop();
     core_close(core);
-    return gateway && err->code != ERR_HELD;
+    return up && err->code != ERR_HELD;
 }
 
 int serve_main(int argc, char **argv)

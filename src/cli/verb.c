@@ -1,6 +1,7 @@
 #include "cli/verb.h"
 
 #include "cli/dataset.h"
+#include "cli/demo.h"
 #include "cli/folder.h"
 #include "cli/input.h"
 #include "cli/runtime.h"
@@ -118,6 +119,19 @@ static const struct verb own_verbs[] = {
      .min_words = 1,
      .max_words = 1,
      .run = runtime_log},
+    {.name = "status", .kind = "demo", .summary = "what of the demo project is there", .run = demo_status},
+    {.name = "load",
+     .kind = "demo",
+     .summary = "load the demo project, wait, print what its people sign in with",
+     .flags = demo_flags,
+     .flag_count = DEMO_FLAGS,
+     .run = demo_load},
+    {.name = "remove",
+     .kind = "demo",
+     .summary = "remove the demo project with all that is in it, and its people",
+     .flags = demo_remove_flags,
+     .flag_count = DEMO_REMOVE_FLAGS,
+     .run = demo_remove},
     UPLOAD("algorithm_set"),
     UPLOAD("model_set"),
     DOWNLOAD("algorithm_set"),

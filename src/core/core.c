@@ -10,6 +10,7 @@
 #include "core/data/document.h"
 #include "core/data/room.h"
 #include "core/data/sources.h"
+#include "core/demo/demo.h"
 #include "core/environment/tool.h"
 #include "core/environment/tools.h"
 #include "core/quota.h"
@@ -275,7 +276,8 @@ static bool open_accounts(struct core *core, const struct core_options *o, struc
 {
     core->accounts = accounts_new(core, config_path(core, o, a), err);
     return core->accounts && spec_make_first(core, a, err) && runtime_make_built_in(core, err) &&
-           tool_make_rows(core, err) && accounts_first_admin(core, a, ret_password, err);
+           tool_make_rows(core, err) && demo_make_row(core, err) &&
+           accounts_first_admin(core, a, ret_password, err);
 }
 
 static bool open_tools(struct core *core, const struct core_options *o, struct err *err)

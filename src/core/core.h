@@ -67,6 +67,8 @@ struct core {
     struct rooms *rooms;
     metric_number operations[4]; /* on samples, by enum operate_state */
     bool tls;                    /* the listeners speak TLS */
+    _Atomic(const char *)
+        own_url;             /* where programs that the platform itself runs reach its API; NULL: not yet */
     const char *gateway_url; /* how clients reach services, or NULL: gateway_port of the platform's host */
     uint16_t gateway_port;   /* of its listener */
     const char *data;        /* the data folder, absolute */

@@ -3,6 +3,7 @@
 #include "core/account/accounts.h"
 #include "core/compute/node.h"
 #include "core/data/layer.h"
+#include "core/demo/demo.h"
 #include "core/environment/environment.h"
 #include "core/environment/tool.h"
 #include "core/evaluate/evaluate.h"
@@ -49,6 +50,7 @@ const struct kind *const kinds[] = {
     &kind_image_version,
     &kind_runtime,
     &kind_tool,
+    &kind_demo,
     &kind_environment,
     &kind_service,
     &kind_service_version,

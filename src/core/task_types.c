@@ -9,6 +9,7 @@
 #include "core/data/records.h"
 #include "core/data/relabel.h"
 #include "core/data/version.h"
+#include "core/demo/demo.h"
 #include "core/environment/keep.h"
 #include "core/environment/tool.h"
 #include "core/evaluate/evaluate.h"
@@ -24,5 +25,5 @@ const struct task_type *const task_types[] = {
     &task_image_pull,     &task_image_derive,    &task_image_build,   &task_environment_keep,
     &task_label_fill,     &task_label_close,     &task_runtime_build, &task_runtime_estimate,
     &task_runtime_export, &task_runtime_import,  &task_relabel,       &task_evaluate,
-    &task_tool_fetch,     &task_tool_import};
+    &task_tool_fetch,     &task_tool_import,     &task_demo_load,     &task_demo_remove};
 const size_t task_type_count = countof(task_types);

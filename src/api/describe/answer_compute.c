@@ -219,6 +219,9 @@ static const struct shape ssh[] = {
     {0},
 };
 
+static const struct shape demo_password[] = {M("name", TEXT), M("role", TEXT), M("password", TEXT), {0}};
+static const struct shape demo_passwords[] = {M("items", LIST, .of = demo_password), {0}};
+
 static const struct shape environment_access[] = {M("tools", LIST, .of = tool),
                                                   M("ssh", OBJECT, .flags = OR_NULL, .of = ssh),
                                                   M("idle_s", INT, .flags = OR_NULL),
@@ -428,6 +431,7 @@ const struct answer_shape answers_of_compute[] = {
     {"Controllers", controller_rows},
     {"Deployment", deployment},
     {"FittingServices", fitting_services},
+    {"DemoPasswords", demo_passwords},
     {"EnvironmentAccess", environment_access},
     {"EnvironmentFolders", environment_folders},
     {"Forecast", forecast},

@@ -5,13 +5,12 @@
 #include "base/proc.h"
 #include "core/environment/tool_own.h"
 #include "core/environment/tools.h"
+#include "core/task/log_page.h"
 #include "store/store.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-
-#define LAST_MAX 300 /* of the log, for the reason */
 
 const char *tool_log_path(const struct core *core, struct arena *a, const char *of)
 {
@@ -22,7 +21,6 @@ struct following {
     struct task *task;
     int log;
     int64_t done, total;
-    char last[LAST_MAX + 1]; /* line that says something */
 };
 
 /* "packages 91", then pip's own lines: one for each package, then one for installing them all, which takes
@@ -44,22 +42,6 @@ static bool go_on(void *ctx, struct err *err)
 {
     struct following *f = ctx;
     return task_progress(f->task, f->done, f->total, err);
-}
-
-/* The last line of the log, which says why. */
-static struct str last_line(struct arena *a, const char *path)
-{
-    struct str text, line = STR_NULL, rest;
-    struct err ignored = {0};
-    if (!fs_read(a, path, 4 << 20, &text, &ignored))
-        return STR("no reason was given");
-    for (rest = text; rest.n;) {
-        struct str one = str_trim(str_cut(rest, '\n', &rest));
-        if (one.n && !str_starts(one, "[notice]"))
-            line = one;
-    }
-    line.n = line.n > LAST_MAX ? LAST_MAX : line.n;
-    return line.n && utf8_valid(line) ? line : STR("no reason was given");
 }
 
 /* anew: the log of the run before is over. */
@@ -84,7 +66,7 @@ static bool run_script(struct task *t, const char *of, bool anew, const char *wo
     if (!proc_follow(&p, &status, err))
         return false;
     return status == 0 ||
-           err_message(err, ERR_UPSTREAM, NULL, MESSAGE_TOOL_FETCH, STR_ARG(last_line(t->arena, path)));
+           err_message(err, ERR_UPSTREAM, NULL, MESSAGE_TOOL_FETCH, STR_ARG(log_last_line(t->arena, path)));
 }
 
 static bool has_room(struct task *t, const struct tool *tool, struct err *err)

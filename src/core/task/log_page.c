@@ -52,3 +52,18 @@ bool log_page(const char *path, int64_t from, struct json_out *out, struct err *
     json_object_end(out);
     return true;
 }
+
+struct str log_last_line(struct arena *a, const char *path)
+{
+    struct str text, line = STR_NULL, rest;
+    struct err ignored = {0};
+    if (!fs_read(a, path, 4 << 20, &text, &ignored))
+        return STR("no reason was given");
+    for (rest = text; rest.n;) {
+        struct str one = str_trim(str_cut(rest, '\n', &rest));
+        if (one.n && !str_starts(one, "[notice]"))
+            line = one;
+    }
+    line.n = line.n > LOG_LINE_MAX ? LOG_LINE_MAX : line.n;
+    return line.n && utf8_valid(line) ? line : STR("no reason was given");
+}
