@@ -13,6 +13,8 @@ export function Home() {
   const navigate = useNavigate()
   const last = lastProject.get()
   const mine = session.projects.find((p) => p.name === last) ?? session.projects[0]
+  // What comes with the platform is no work of anybody's: an administrator who has nothing else sees all, and what to begin with.
+  if (mine?.name === 'built-in' && !last && session.user.administrator) return <Navigate to="/home" replace />
   if (mine) return <Navigate to={isWorker(session, mine.id) ? myTasksUrl(mine.name) : projectUrl(mine.name)} replace />
   if (session.user.administrator && last) return <Navigate to={projectUrl(last)} replace />
   const projects = kind('project')

@@ -60,7 +60,7 @@ export function safeNext(next: string | null): string {
 
 /** The manuals of docs/. */
 export type Manual =
-  | 'algorithms' | 'annotations' | 'api' | 'built-in-models' | 'cli' | 'containers' | 'data' | 'environments' | 'evaluation' | 'gateway' | 'images' | 'inference'
+  | 'algorithms' | 'annotations' | 'api' | 'built-in-models' | 'cli' | 'containers' | 'data' | 'demo' | 'environments' | 'evaluation' | 'gateway' | 'images' | 'inference'
   | 'jobs' | 'labelling' | 'learning' | 'lineage' | 'models' | 'operating' | 'record-format' | 'runtimes' | 'sdk' | 'serving' | 'sign-in' | 'training'
 
 export function docsUrl(manual?: Manual, anchor?: string): string {

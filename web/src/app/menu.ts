@@ -19,7 +19,7 @@ export interface MenuGroup {
 
 const order = ['data', 'build', 'models', 'serve', 'market', 'admin']
 
-const platformPages = { '/admin/resources': 'node.read', '/admin/controllers': 'platform.metrics', '/admin/log': 'platform.log' } as const
+const platformPages = { '/admin/resources': 'node.read', '/admin/controllers': 'platform.metrics', '/admin/log': 'platform.log', '/demo': 'demo.load' } as const
 
 /** Whether there is anything to do in the administration but to look at what everybody may see. */
 function mayAdminister(kinds: Kind[], session: Session): boolean {
@@ -41,7 +41,7 @@ export function menuGroups(kinds: Kind[], session: Session, project: Ref | null,
     groups.set(kind.menu, entries)
   }
   if (!worker && may(session, 'service.invoke', project?.id)) (groups.get('serve') ?? []).push({ url: '/catalogue', title: t('catalogue.title'), icon: iconOf('/catalogue') })
-  const titles = { '/admin/resources': t('resources.title'), '/admin/controllers': t('controllers.title'), '/admin/log': t('platformLog.title') }
+  const titles = { '/admin/resources': t('resources.title'), '/admin/controllers': t('controllers.title'), '/admin/log': t('platformLog.title'), '/demo': t('demo.title') }
   for (const url of Object.keys(titles) as (keyof typeof titles)[]) {
     if (may(session, platformPages[url])) (groups.get('admin') ?? []).push({ url, title: titles[url], icon: iconOf(url) })
   }
@@ -64,7 +64,7 @@ const known: Record<string, IconName> = {
   algorithm_set: 'code', environment: 'terminal', training: 'curve', job: 'job', image: 'layers', runtime: 'chip', tool: 'dial',
   model_set: 'cube', evaluation: 'bars', service: 'cloud', '/catalogue': 'cards',
   project: 'folder', user: 'user', group: 'people', role: 'shield', spec: 'sliders', '/admin/resources': 'dial', node: 'server', node_pool: 'pool',
-  audit: 'clock', '/admin/controllers': 'refresh', '/admin/log': 'lines',
+  audit: 'clock', '/admin/controllers': 'refresh', '/admin/log': 'lines', '/demo': 'bolt',
   task: 'activity', dataset_version: 'data', algorithm_version: 'code', model_version: 'cube', training_instance: 'curve',
 }
 const within = Object.keys(known)

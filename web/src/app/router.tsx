@@ -42,6 +42,7 @@ const routes: RouteObject[] = [
           { path: 'p/:project/:plural/:id/v/:number', lazy: async () => ({ Component: (await part(() => import('../features/datasets/VersionPage'))).VersionPage }) },
           { path: 'p/:project/:plural/:id/:child/:childId', lazy: async () => ({ Component: (await part(() => import('../features/trainings/InstancePage'))).InstancePage }) },
           { path: 'home', lazy: async () => ({ Component: (await part(() => import('../features/overview/PlatformHome'))).PlatformHome }) },
+          { path: 'demo', lazy: async () => ({ Component: (await part(() => import('../features/demo/DemoPage'))).DemoPage }) },
           { path: 'catalogue', lazy: async () => ({ Component: (await part(() => import('../features/services/Catalogue'))).Catalogue }) },
           { path: 'admin/controllers', lazy: async () => ({ Component: (await part(() => import('../features/platform/Controllers'))).Controllers }) },
           { path: 'admin/log', lazy: async () => ({ Component: (await part(() => import('../features/platform/PlatformLog'))).PlatformLog }) },

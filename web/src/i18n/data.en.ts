@@ -347,6 +347,8 @@ export const dataEn = {
   'taskType.runtime_estimate': 'Estimate a runtime',
   'taskType.runtime_export': 'Export a runtime',
   'taskType.runtime_import': 'Import a runtime',
+  'taskType.demo_load': 'Load the demo project',
+  'taskType.demo_remove': 'Remove the demo project',
   'taskType.tool_fetch': 'Install a tool',
   'taskType.tool_import': 'Import tools',
 

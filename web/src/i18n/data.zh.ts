@@ -349,6 +349,8 @@ export const dataZh: Record<keyof typeof dataEn, string> = {
   'taskType.runtime_estimate': '估算运行环境',
   'taskType.runtime_export': '导出运行环境',
   'taskType.runtime_import': '导入运行环境',
+  'taskType.demo_load': '加载示例项目',
+  'taskType.demo_remove': '移除示例项目',
   'taskType.tool_fetch': '安装工具',
   'taskType.tool_import': '导入工具',
 

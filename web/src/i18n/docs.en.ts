@@ -86,6 +86,8 @@ export const docsEn = {
   'docs.about.jobs': 'Commands in containers: states, logs, terminals, several nodes',
   'docs.manual.models': 'Models',
   'docs.about.models': 'Models that know their task, and what an ONNX file says of itself',
+  'docs.manual.demo': 'Demo project',
+  'docs.about.demo': 'An example of everything, loaded and removed with one click',
   'docs.manual.built-in-models': 'Built-in models',
   'docs.about.built-in-models': 'The models that come with the platform: what they are and how good',
   'docs.manual.evaluation': 'Evaluation',

@@ -88,6 +88,8 @@ export const docsZh: Record<keyof typeof docsEn, string> = {
   'docs.about.jobs': '容器中的命令：状态、日志、终端与多节点',
   'docs.manual.models': '模型',
   'docs.about.models': '声明任务的模型，以及 ONNX 文件自身的信息',
+  'docs.manual.demo': '示例项目',
+  'docs.about.demo': '完整的示例，一键加载与移除',
   'docs.manual.built-in-models': '内置模型',
   'docs.about.built-in-models': '平台自带的模型：用途与效果',
   'docs.manual.evaluation': '评估',

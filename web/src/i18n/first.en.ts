@@ -24,6 +24,7 @@ export const firstEn = {
 
   'menu.overview': 'Overview',
   'home.platform': 'All projects',
+  'demo.title': 'Demo project',
   'menu.data': 'Data',
   'menu.build': 'Build',
   'menu.models': 'Models',

@@ -25,6 +25,7 @@ export const firstZh: Record<keyof typeof firstEn, string> = {
 
   'menu.overview': '概览',
   'home.platform': '全部项目',
+  'demo.title': '示例项目',
   'menu.data': '数据',
   'menu.build': '开发',
   'menu.models': '模型',

@@ -1,5 +1,6 @@
 import { benchEn } from './bench.en'
 import { dataEn } from './data.en'
+import { demoEn } from './demo.en'
 import { docsEn } from './docs.en'
 import { evaluationsEn } from './evaluations.en'
 import { homeEn } from './home.en'
@@ -14,6 +15,7 @@ import { serveEn } from './serve.en'
 export const restEn = {
   ...benchEn,
   ...dataEn,
+  ...demoEn,
   ...docsEn,
   ...evaluationsEn,
   ...homeEn,

@@ -1,5 +1,6 @@
 import { benchZh } from './bench.zh'
 import { dataZh } from './data.zh'
+import { demoZh } from './demo.zh'
 import { docsZh } from './docs.zh'
 import { evaluationsZh } from './evaluations.zh'
 import { homeZh } from './home.zh'
@@ -14,6 +15,7 @@ import { serveZh } from './serve.zh'
 export const restZh = {
   ...benchZh,
   ...dataZh,
+  ...demoZh,
   ...docsZh,
   ...evaluationsZh,
   ...homeZh,

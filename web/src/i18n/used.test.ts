@@ -13,6 +13,7 @@ const dynamic = [
   /^meter\.(cpu|memory)$/,
   /^home\.(step|hint|do|column|grown|nodes)\./,
   /^section\./,
+  /^demo\.(step|mark|role)\./,
   /^docs\.(manual|about|group|in|limit)\./,
   /^terminal\.(connecting|open|lost|closed)$/,
   /^(sampleState|shape|change|split|step|tab|task\.result|labelPart|labelCount|labelStage|trainLevel|runtime|attributes\.(type|rule))\./,

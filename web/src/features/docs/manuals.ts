@@ -8,7 +8,7 @@ import { useI18n } from '../../i18n'
 import type { chineseHeading } from '../../i18n/manuals.zh'
 
 export const groups = {
-  data: ['data', 'labelling', 'annotations', 'record-format'],
+  data: ['demo', 'data', 'labelling', 'annotations', 'record-format'],
   build: ['environments', 'training', 'learning', 'algorithms', 'runtimes', 'images', 'jobs'],
   models: ['models', 'built-in-models', 'evaluation', 'lineage'],
   serve: ['serving', 'gateway', 'inference'],

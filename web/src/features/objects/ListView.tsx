@@ -25,7 +25,7 @@ import { Dialogs, type Open } from './Dialogs'
 import { isNarrowed, listParams } from './filters'
 import { ListTools } from './ListTools'
 import { MoreRows } from './MoreRows'
-import { afterCreate, cardsOf } from './special'
+import { afterCreate, cardsOf, offerOf } from './special'
 import { Table } from './Table'
 
 interface Props {
@@ -137,6 +137,8 @@ export function ListView({ kind, place, fixed, title, hiddenFields, choice, here
   const narrowed = isNarrowed(params)
   const look = useSyncExternalStore(listLook.subscribe, listLook.get)
   const OwnCards = cardsOf[kind.name]
+  // What comes with the platform is nobody's beginning.
+  const Offer = !narrowed && list.isSuccess && items.every((item) => item['name'] === 'built-in') ? offerOf[kind.name] : undefined
   return (
     <section className="list" aria-labelledby={title ? 'page-title' : undefined}>
       {title && (
@@ -150,6 +152,7 @@ export function ListView({ kind, place, fixed, title, hiddenFields, choice, here
         {folds && <label className="switch"><Switch size="small" checked={folded} onChange={(on) => change({ lines: on ? null : 'all' })} />{t(fixed ? 'audit.foldLines' : 'audit.fewer')}</label>}
         {(!title || narrow) && create}
       </ListTools>
+      {Offer && <Suspense fallback={null}><Offer /></Suspense>}
       {list.error && items.length === 0 ? (
         <ErrorState error={list.error} onRetry={() => void list.refetch()} />
       ) : list.isPending ? (

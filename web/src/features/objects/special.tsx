@@ -84,6 +84,11 @@ const runs = () => import('../runs/RunsPage')
 /** Beside the heading of a list: which of several lists this is. */
 export const choiceOf: Record<string, ComponentType | undefined> = { training: lazyPart(runs, 'TrainingsChoice') }
 
+const demoOffer = () => import('../demo/DemoOffer')
+
+/** Above a list that nothing was put into yet. */
+export const offerOf: Record<string, ComponentType | undefined> = { project: lazyPart(demoOffer, 'DemoOffer') }
+
 /** Lists that can also be looked at as cards of their own. */
 export const cardsOf: Record<string, ComponentType<RowsProps> | undefined> = { dataset: lazyPart(() => import('../datasets/DatasetCards'), 'DatasetCards') }
 

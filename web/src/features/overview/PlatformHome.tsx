@@ -7,12 +7,16 @@ import { useTitle } from '../../components/hooks'
 import { RefreshPicker } from '../../components/Refresh'
 import { Empty, Skeleton } from '../../components/States'
 import { useI18n } from '../../i18n'
+import { DemoOffer } from '../demo/DemoOffer'
 import { usePlatformHome, type PlatformHome as Home } from './home'
 import { Meters } from './Meter'
 import { NewestModels } from './Models'
 import './overview.css'
 import { Failures, Part, Running, Waiting } from './Things'
 import { LabellingTasks, Services } from './Work'
+
+/** The project of what comes with the platform: where there is no other, nobody has begun. */
+const builtIn = 'built-in'
 
 /** All projects that one sees at a glance: the load, what waits, what failed, who uses what, what came. */
 export function PlatformHome() {
@@ -30,6 +34,7 @@ export function PlatformHome() {
         <RefreshPicker />
       </header>
       <div className="home">
+        {home.projects.items.every((row) => row.project.name === builtIn) && <DemoOffer />}
         {home.load && <Load load={home.load} />}
         {home.projects.total === 0 ? <Empty title={t('project.noneTitle')} text={t('project.noneHint')} /> : <Parts home={home} />}
       </div>
