@@ -5,7 +5,8 @@
 #       data [zip|page|thumbs|blob|memory|copy|coco|clicks ...] | label [--seconds N] [annotators|stroke|next|memory|kills] | learn [table|flood|points] | registry [transfer|manifests|collector ...] | proxy | gateway |
 #       jobs [start|many|follow|idle ...] | infer [latency|many|batch|memory ...] | predict | evaluate | agree | kserve |
 #       one-click [--seconds N] [--seeds N] [fashion|stamps|reviews|voices|boxes|areas ...] | loading |
-#       million [--requests N] [--slow] | pages [ROUNDS] | canvas [--screens FOLDER]]
+#       million [--requests N] [--slow] | pages [ROUNDS] | lighthouse [PATH ...] |
+#       canvas [--screens FOLDER]]
 # bench/coco.py, bench/learn/press.py and build/release/bench_db_commit are run by hand; see bench/README.md.
 set -eu
 cd "$(dirname "$0")/.."
@@ -16,6 +17,11 @@ case $part in
 platform) exec /usr/bin/python3 bench/platform.py "$@" ;;
 data) exec /usr/bin/python3 bench/data.py "$@" ;;
 pages) exec node bench/pages.mjs "$@" ;;
+lighthouse) # 185 MB, in no lock file
+    folder=.cache/lighthouse
+    [ -e $folder/node_modules/lighthouse ] || scripts/node.sh npm install --prefix $folder --no-audit --no-fund --ignore-scripts --no-save lighthouse@12.8.2
+    exec scripts/node.sh node bench/lighthouse.mjs "$@"
+    ;;
 learn)
     case ${1-} in
     points) exec node bench/learn.mjs ;;
