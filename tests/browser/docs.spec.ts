@@ -48,6 +48,12 @@ test('manuals are read and searched by whoever is there, in light and dark', asy
     }
   }
   expect(wrong).toEqual([])
+  // What a field is about has room beside the menu, too.
+  await page.setViewportSize({ width: 768, height: 900 })
+  const says = page.locator('.docs-says:visible').first()
+  await expect(says).toBeVisible()
+  expect((await says.boundingBox())?.width).toBeGreaterThan(250)
+  await page.setViewportSize({ width: 1280, height: 800 })
   // To readers of Chinese, in Chinese; what is English only is said to be.
   await page.evaluate(() => localStorage.setItem('ingot.language', 'zh'))
   await page.goto('/docs/labelling')
