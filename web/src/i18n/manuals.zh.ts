@@ -70,6 +70,12 @@ const table: Record<Manual, Record<string, string>> = {
     'algorithms-and-models': '算法与模型：代码 文件 目录 版本 上传 编辑',
     'where-the-bytes-are': '文件存放位置：存储 对象存储 S3 缓存 磁盘 去重',
   },
+  demo: {
+    'the-demo-project': '示例项目：演示 加载 移除 快速入门 体验',
+    'what-is-in-it': '包含的内容：示例数据 标注 评估 服务 灰度 训练',
+    people: '人员：标注员 审核员 密码',
+    'failing-and-going-on': '失败与继续：重试 中断 离线 网络',
+  },
   environments: {
     environments: '开发环境：Notebook JupyterLab VS Code 在线编程 容器',
     'keeping-a-folder-as-a-version': '将目录保存为版本：保存代码 保存模型 提交',
