@@ -122,7 +122,7 @@ def languages(world: World) -> None:
 
 def instruments(world: World) -> None:
     labels = label_set(world, "instruments", sounds.INSTRUMENTS)
-    about = "Notes of four instruments. They are reckoned by the demo itself, not recorded: nothing of them is fetched."
+    about = "Notes of four instruments. They are computed by the demo itself, not recorded: nothing of them is fetched."
 
     def samples() -> Iterator[dict[str, Any]]:
         for name, i in itertools.product(sounds.INSTRUMENTS, range(SOUNDS_EACH)):

@@ -1,4 +1,4 @@
-"""Notes of instruments, reckoned from their physics: strings, air, metal, skins. The same number gives the same note."""
+"""Notes of instruments, computed from their physics: strings, air, metal, skins. The same number gives the same note."""
 
 import io
 import wave
