@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from cli import Cli
 from harness import ADMIN_PASSWORD, Api, problem, unique, wait_for
+from test_import_faults import in_database
 
 DEMO = Path(__file__).parents[2] / "scripts/demo"
 KINDS = ("datasets", "label-tasks", "model-sets", "evaluations", "services")
@@ -25,6 +26,14 @@ def load(api: Api, action: str = "load", **body) -> dict:
 
 def over(api: Api, task: dict) -> dict:
     return wait_for(lambda: (now := api.get(f"tasks/{task['id']}"))["state"] in ("done", "failed", "cancelled") and now, "the end of the task")
+
+
+def blobs(server, api: Api) -> set[str]:
+    """Those on the disk, after the collectors ran an hour later."""
+    in_database(server, "UPDATE blobs SET touched_at = 0;", "UPDATE blobs SET touched_at = 0")
+    for controller in ("collect-versions", "collect-manifests", "collect-blobs"):
+        api.call("POST", f"controllers/{controller}/run")
+    return {p.name for p in Path(server.data, "blobs/sha256").rglob("*") if p.is_file()}
 
 
 @pytest.fixture
@@ -46,6 +55,7 @@ def packages() -> None:
 def test_loading_and_removing(fresh_server, packages, tmp_path):
     server = fresh_server()
     admin = server.admin()
+    there = blobs(server, admin)
     before = demo(admin)
     assert before["state"] == "absent" and before["project"] is None and 0 < before["bytes"] < 30e6
 
@@ -99,6 +109,10 @@ def test_loading_and_removing(fresh_server, packages, tmp_path):
     for kind in KINDS:
         assert admin.get(kind, project=project)["items"] == []
     admin.get(f"projects/{project}", expect=404)
+    [classifier] = admin.all("model-sets")
+    [version] = admin.all(f"model-sets/{classifier['id']}/versions")
+    kept = there | {f["digest"] for f in admin.get(f"model-sets/{classifier['id']}/versions/{version['id']}/files")["items"]} | {version["digest"]}
+    wait_for(lambda: blobs(server, admin) <= kept, "all blobs but the classifier's to go")
 
 
 def test_without_a_network(fresh_server, offline):

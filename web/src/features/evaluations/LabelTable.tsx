@@ -8,7 +8,7 @@ type Row = Report['labels'][number]
 
 const most = 50
 
-/** Every label's own figures, the worst first. */
+/** Every label's own figures, the worst first; those that do not occur in the data are behind them. */
 export function LabelTable({ labels }: { labels: readonly Row[] }) {
   const { t, n } = useI18n()
   const read = useFigures()
@@ -16,7 +16,7 @@ export function LabelTable({ labels }: { labels: readonly Row[] }) {
   const [all, setAll] = useState(false)
   const columns = labelColumns.filter((c) => labels.some((row) => row[c] !== undefined))
   const value = (row: Row) => (by === 'label' ? 0 : by === 'truths' ? -row.truths : row[by] ?? 2)
-  const rows = [...labels].sort((a, b) => value(a) - value(b) || a.label.localeCompare(b.label))
+  const rows = [...labels].sort((a, b) => Number(a.truths === 0) - Number(b.truths === 0) || value(a) - value(b) || a.label.localeCompare(b.label))
   const shown = all ? rows : rows.slice(0, most)
   return (
     <>

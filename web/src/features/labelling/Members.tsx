@@ -26,7 +26,7 @@ export function Members({ task }: { task: Item }) {
   if (found.error && !found.data) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
   const data = found.data
   return (
-    <div className="summary members">
+    <div className="summary task-members">
       {data && <Outlook forecast={data.forecast} />}
       <section>
         <div className="section-head">
