@@ -44,6 +44,6 @@ def evaluation(world: World) -> None:
         world.client.evaluations.start(there["id"])
     elif not there and model:
         there = dict(world.client.evaluations.create(project=world.project, name="fruit detector", model_version=model["id"], dataset_version=data["id"],
-                                                     splits=["test"]))
+                                                     part="splits", splits=["test"]))
     if there:
         world.client.evaluations.wait(there["id"], progress=world.meter)

@@ -10,7 +10,7 @@
 /* Of the packages that are fetched, and how long each stage takes on two cores (docs/demo.md). */
 #define DEMO_BYTES            18056307
 #define DEMO_MINUTES          1.5
-#define DEMO_TRAINING_MINUTES 7
+#define DEMO_TRAINING_MINUTES 5
 #define DEMO_RUNTIME          "pytorch"
 
 /* Inside a write: the one row. */
