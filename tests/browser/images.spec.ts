@@ -128,7 +128,9 @@ test('images: one made of another; its variables are rows, and what was typed su
   await form.getByRole('textbox', { name: 'Name of variable 2' }).fill('PATH')
   await expect(form.getByText('Removed from the image')).toBeVisible()
   await page.unroute('**/assets/KeyHelp*')
+  const anew = page.waitForEvent('load')
   await upgraded.getByRole('button', { name: 'Reload' }).click()
+  await anew
 
   await page.getByRole('button', { name: 'Derive a version' }).click()
   await expect(form.getByRole('textbox', { name: /^Version/ })).toHaveValue('1.1')

@@ -65,7 +65,7 @@ test('a running job: log that follows, terminal, stop', async ({ page, api, proj
   await page.getByRole('button', { name: 'Connect again' }).click()
   await expect(page.locator('.terminal-box[data-state="open"]')).toBeVisible()
   await page.getByRole('link', { name: 'Log', exact: true }).click()
-  await expect(page.getByText('went on')).toBeVisible()
+  await expect(page.getByText('went on', { exact: true })).toBeVisible()
   await page.getByRole('button', { name: 'Stop' }).click()
   await dialog(page).getByRole('button', { name: 'Stop' }).click()
   await expect(page.locator('.compute-head .state-stopped')).toBeVisible()
