@@ -223,6 +223,7 @@ def full(server, admin):
         http.post("/api/v1/sessions", json={"name": "admin", "password": ADMIN_PASSWORD})
         ids["requests"] = "0" * 32
         ids["controllers"] = "collect-uploads"
+        ids["demos"] = admin.get("demos")["items"][0]["id"]
         ids["sessions"] = http.get("/api/v1/sessions").json()["items"][0]["id"]
     yield ids
     for path in (f"jobs/{ids['jobs']}", f"trainings/{ids['trainings']}/instances/{ids['trainings/instances']}"):
@@ -286,7 +287,7 @@ def test_a_stranger_learns_nothing_on_any_path(admin, full, make_user):
     assert admin.get("audit", count="true", limit=1)["total"] == before
 
 
-PLATFORM = {"log", "controllers", "users", "groups", "roles", "projects", "specs", "node-pools", "nodes", "runtimes", "tools", "audit", "resources", "storage", "backup",
+PLATFORM = {"log", "controllers", "users", "groups", "roles", "projects", "specs", "node-pools", "nodes", "runtimes", "tools", "demos", "audit", "resources", "storage", "backup",
             "restore"}
 # What only reads, though it is asked for with POST.
 READS = {"POST datasets/{dataset_id}/versions/{id}/export", "POST datasets/{dataset_id}/versions/{id}/changes", "POST datasets/{dataset_id}/versions/{id}/training-data",
